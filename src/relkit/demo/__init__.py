@@ -1,0 +1,33 @@
+"""The demonstration: the documentation of the standard library as a search collection.
+
+`relkit.demo.corpus` reads the documents from the Python that runs it, `relkit.demo.rankers`
+holds two search engines over them, and `relkit.demo.files` the questions and the graded
+judgments that ship with the package.
+"""
+
+from relkit.demo.corpus import Document, build_corpus
+from relkit.demo.files import (
+    DemoFiles,
+    Judgment,
+    Question,
+    load_guideline,
+    load_judgments,
+    load_questions,
+    write_demo,
+)
+from relkit.demo.rankers import Ranking, bm25, tfidf
+
+__all__ = [
+    "DemoFiles",
+    "Document",
+    "Judgment",
+    "Question",
+    "Ranking",
+    "bm25",
+    "build_corpus",
+    "load_guideline",
+    "load_judgments",
+    "load_questions",
+    "tfidf",
+    "write_demo",
+]

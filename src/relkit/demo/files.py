@@ -1,0 +1,169 @@
+"""The questions and judgments that ship with the package, and the files written from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from relkit.demo.corpus import Document, Progress, build_corpus
+from relkit.demo.rankers import Ranking, rankings
+
+GRADE_NAMES = {3: "高", 2: "中", 1: "低", 0: "无"}
+"""What each grade is called in the guideline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that a Python programmer asks.
+
+    Attributes:
+        id: Such as ``en01`` or ``zh01``.
+        language: ``en`` or ``zh``.
+        text: The question.
+    """
+
+    id: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """How well one document answers one question.
+
+    Attributes:
+        query: The id of the question.
+        document: The id of the document.
+        grade: 3 高, 2 中, 1 低 or 0 无.
+    """
+
+    query: str
+    document: str
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFiles:
+    """Where `write_demo` put the files.
+
+    Attributes:
+        judgments: TREC judgments (qrels).
+        bm25: The TREC run of BM25.
+        tfidf: The TREC run of TF-IDF character n-grams.
+        questions: Questions, tab-separated, with a header.
+    """
+
+    judgments: Path
+    bm25: Path
+    tfidf: Path
+    questions: Path
+
+
+def load_questions() -> list[Question]:
+    """Read the questions that ship with the package.
+
+    Returns:
+        Questions in the order of the file.
+
+    Raises:
+        ValueError: The file is malformed.
+    """
+    return [
+        Question(identifier, language, text)
+        for identifier, language, text in _table("questions.tsv", ("id", "language", "text"))
+    ]
+
+
+def load_judgments() -> list[Judgment]:
+    """Read the graded judgments that ship with the package.
+
+    Returns:
+        Judgments in the order of the file.
+
+    Raises:
+        ValueError: The file is malformed.
+    """
+    return [
+        Judgment(query, document, int(grade))
+        for query, document, grade in _table("judgments.tsv", ("query", "document", "grade"))
+    ]
+
+
+def load_guideline() -> str:
+    """Read the grading guideline that ships with the package.
+
+    Returns:
+        Markdown, in English and then in Chinese.
+    """
+    return _data("GUIDELINE.md")
+
+
+def write_demo(
+    directory: str | Path,
+    *,
+    documents: Sequence[Document] | None = None,
+    depth: int = 100,
+    progress: Progress | None = None,
+) -> DemoFiles:
+    """Rank the questions and write everything that an evaluation needs.
+
+    Args:
+        directory: Where to write; created if need be.
+        documents: The collection; by default it is read from the running Python.
+        depth: How many documents a ranking holds at most.
+        progress: Passed to `build_corpus` where the collection is read.
+
+    Returns:
+        The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run`` and ``questions.tsv``.
+
+    Raises:
+        ImportError: bm25s or scikit-learn is not installed.
+        RuntimeError: The standard library cannot be read.
+    """
+    folder = Path(directory)
+    collection = build_corpus(progress) if documents is None else documents
+    runs = rankings(collection, load_questions(), depth)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = DemoFiles(
+        judgments=folder / "judgments.qrels",
+        bm25=folder / "bm25.run",
+        tfidf=folder / "tfidf.run",
+        questions=folder / "questions.tsv",
+    )
+    lines = (f"{item.query} 0 {item.document} {item.grade}\n" for item in load_judgments())
+    _write(files.judgments, "".join(lines))
+    _write(files.bm25, _run_text(runs["bm25"], "bm25"))
+    _write(files.tfidf, _run_text(runs["tfidf"], "tfidf"))
+    _write(files.questions, _data("questions.tsv"))
+    return files
+
+
+def _run_text(ranking: Ranking, tag: str) -> str:
+    return "".join(
+        f"{query} Q0 {document} {position} {score:.6f} {tag}\n"
+        for query, ranked in ranking.items()
+        for position, (document, score) in enumerate(ranked, start=1)
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _data(name: str) -> str:
+    return resources.files("relkit.demo").joinpath("data", name).read_text(encoding="utf-8")
+
+
+def _table(name: str, header: tuple[str, str, str]) -> list[tuple[str, str, str]]:
+    lines = _data(name).splitlines()
+    if not lines or tuple(lines[0].split("\t")) != header:
+        raise ValueError(f"{name}: the first line must be {' '.join(header)}, tab-separated")
+    rows: list[tuple[str, str, str]] = []
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise ValueError(f"{name}:{number}: {len(header)} fields expected, {len(fields)} found")
+        rows.append((fields[0], fields[1], fields[2]))
+    return rows
