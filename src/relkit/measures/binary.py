@@ -1,0 +1,428 @@
+"""Measures of binary relevance: precision, recall and everything made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relkit.convention import ApDenominator, PDenominator
+from relkit.measures.base import Measure, Step, register
+from relkit.ranking import RankedDocument, Ranking
+
+__all__ = ["AP", "F1", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
+
+MACRO_MICRO = ("macro", "micro")
+NO_RELEVANT = "no judged document is relevant"
+
+
+@dataclass(frozen=True)
+class BinaryMeasure(Measure):
+    """Shared by measures that only ask whether a document is relevant: grade >= rel."""
+
+    headings: ClassVar[tuple[str, str]] = ("relevant", "divisor")
+
+    def threshold(self) -> float:
+        """The grade from which a document is relevant."""
+        rel: float | None = getattr(self, "rel", None)
+        return 1.0 if rel is None else rel
+
+    def hit(self, entry: RankedDocument) -> bool:
+        """Whether a retrieved document is judged relevant."""
+        return entry.grade is not None and entry.grade >= self.threshold()
+
+    def hits(self, ranking: Ranking, k: int | None) -> int:
+        """How many of the first `k` documents are relevant."""
+        return sum(self.hit(entry) for entry in ranking.top(k))
+
+    def share(self, ranking: Ranking, k: int | None, of: float) -> Iterator[Step]:
+        """Yields relevant documents among the first `k`, divided by `of`."""
+        found = 0
+        for entry in ranking.top(k):
+            hit = self.hit(entry)
+            found += hit
+            yield Step(
+                entry.rank, entry.document, entry.grade, float(hit), of, hit / of, found / of
+            )
+
+
+class _NeedsRelevant(BinaryMeasure):
+    """Shared by measures that divide by R, the number of judged relevant documents."""
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
+
+
+def _retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
+    if k is None:
+        return retrieved
+    return min(k, retrieved) if denominator == "retrieved" else k
+
+
+@register
+@dataclass(frozen=True)
+class Precision(BinaryMeasure):
+    """Precision.
+
+    The share of relevant documents among the first `k`: relevant in top k / k. A list shorter than
+    k still divides by k, unless ``denominator=retrieved``. An empty list counts 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        denominator: `k`, or the number `retrieved` where it is smaller; `None` takes the
+            convention's `p_denominator`.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("p@4").score([1, 0, 1])
+        0.5
+
+    References:
+        Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, chapter 8.
+    """
+
+    name = "p"
+    aliases = ("precision", "prec", "setp", "set_p")
+    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
+    convention_fields: ClassVar[dict[str, str]] = {"denominator": "p_denominator"}
+    formula = "relevant in top k / k"
+    k: int | None = None
+    rel: float | None = None
+    denominator: PDenominator | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        of = _retrieved_or_k(self.k, len(ranking), self.denominator)
+        return self.share(ranking, self.k, of)
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        of = _retrieved_or_k(self.k, len(ranking), self.denominator)
+        return float(self.hits(ranking, self.k)), float(of)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "p", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
+
+
+@register
+@dataclass(frozen=True)
+class Recall(_NeedsRelevant):
+    """Recall.
+
+    The share of the relevant documents that the first `k` hold: relevant in top k / R. Undefined
+    where R = 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        capped: Divide by min(R, k), so that a perfect list of length k counts 1.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("recall@2").score([1, 0, 1, 1])
+        0.3333333333333333
+
+    References:
+        Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, chapter 8.
+    """
+
+    name = "recall"
+    aliases = ("r", "setr", "set_recall")
+    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
+    formula = "relevant in top k / R"
+    k: int | None = None
+    rel: float | None = None
+    capped: bool = False
+
+    def _of(self, ranking: Ranking) -> int:
+        relevant = ranking.relevant(self.threshold())
+        return min(relevant, self.k) if self.capped and self.k is not None else relevant
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return self.share(ranking, self.k, self._of(ranking))
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return float(self.hits(ranking, self.k)), float(self._of(ranking))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "recall", {"k": self.k, "rel": self.rel, "capped": self.capped}
+
+
+@register
+@dataclass(frozen=True)
+class Success(BinaryMeasure):
+    """Success, also called hit rate.
+
+    1 if any of the first `k` documents is relevant, otherwise 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("success@2").score([0, 0, 1])
+        0.0
+
+    References:
+        Craswell, Hawking et al.; trec_eval's `success`.
+    """
+
+    name = "success"
+    aliases = ("hit", "hit_rate", "hitrate")
+    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
+    formula = "1 if relevant in top k > 0"
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        found = False
+        for entry in ranking.top(self.k):
+            first = self.hit(entry) and not found
+            found = found or first
+            yield Step(
+                entry.rank, entry.document, entry.grade, float(self.hit(entry)), 1.0,
+                float(first), float(found),
+            )
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return self.value(ranking), 1.0
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "success", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class F1(_NeedsRelevant):
+    """F1, the harmonic mean of precision and recall.
+
+    2 P R / (P + R) = 2 (relevant in top k) / (k + R). Undefined where R = 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        denominator: The precision's denominator; `None` takes the convention's `p_denominator`.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("f1@2").score([1, 1, 1, 1])
+        0.6666666666666666
+
+    References:
+        Van Rijsbergen (1979), Information Retrieval, chapter 7.
+    """
+
+    name = "f1"
+    aliases = ("f", "setf", "set_f")
+    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
+    convention_fields: ClassVar[dict[str, str]] = {"denominator": "p_denominator"}
+    formula = "2 (relevant in top k) / (k + R)"
+    k: int | None = None
+    rel: float | None = None
+    denominator: PDenominator | None = None
+
+    def _of(self, ranking: Ranking) -> int:
+        return _retrieved_or_k(self.k, len(ranking), self.denominator) + ranking.relevant(
+            self.threshold()
+        )
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        of = self._of(ranking)
+        found = 0
+        for entry in ranking.top(self.k):
+            hit = self.hit(entry)
+            found += hit
+            yield Step(
+                entry.rank, entry.document, entry.grade, float(hit), of / 2, 2 * hit / of,
+                2 * found / of,
+            )
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return 2.0 * self.hits(ranking, self.k), float(self._of(ranking))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "f1", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
+
+
+@register
+@dataclass(frozen=True)
+class RR(_NeedsRelevant):
+    """Reciprocal rank; its mean over queries is MRR.
+
+    1 / rank of the first relevant document, 0 if the first `k` hold none. Undefined where R = 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("rr@10").score([0, 0, 0, 1])
+        0.25
+
+    References:
+        Voorhees (1999), TREC-8 Question Answering Track Report.
+    """
+
+    name = "rr"
+    aliases = ("mrr", "recip_rank")
+    formula = "1 / rank of the first relevant document"
+    headings: ClassVar[tuple[str, str]] = ("relevant", "rank")
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        total = 0.0
+        for entry in ranking.top(self.k):
+            hit = self.hit(entry)
+            added = 1.0 / entry.rank if hit and total == 0.0 else 0.0
+            total += added
+            yield Step(
+                entry.rank, entry.document, entry.grade, float(hit), float(entry.rank), added, total
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "rr", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class AP(_NeedsRelevant):
+    """Average precision; its mean over queries is MAP.
+
+    (1/R) sum of P@i over the ranks i <= k that hold a relevant document. Undefined where R = 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        denominator: R (`relevant`), min(R, k) (`capped`), or the relevant documents in the top k
+            (`retrieved`); `None` takes the convention's `ap_denominator`.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("ap").score([1, 0, 1])
+        0.8333333333333333
+
+    References:
+        Buckley and Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval.
+    """
+
+    name = "ap"
+    aliases = ("map", "map_cut")
+    convention_fields: ClassVar[dict[str, str]] = {"denominator": "ap_denominator"}
+    formula = "(1/R) sum of P@i at relevant ranks i <= k"
+    headings: ClassVar[tuple[str, str]] = ("P@i", "divisor")
+    k: int | None = None
+    rel: float | None = None
+    denominator: ApDenominator | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        of = ranking.relevant(self.threshold())
+        if self.denominator == "capped" and self.k is not None:
+            of = min(of, self.k)
+        elif self.denominator == "retrieved":
+            of = self.hits(ranking, self.k)
+        found, total = 0, 0.0
+        for entry in ranking.top(self.k):
+            precision = 0.0
+            if self.hit(entry):
+                found += 1
+                precision = found / entry.rank
+            total += precision
+            yield Step(
+                entry.rank, entry.document, entry.grade, precision, float(of),
+                precision / of if of else 0.0, total / of if of else 0.0,
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "ap", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
+
+
+@register
+@dataclass(frozen=True)
+class MeanP(BinaryMeasure):
+    """Mean precision over every rank.
+
+    (1/k) sum of P@i over all ranks i <= k. Some course notes, Chinese ones above all, call this AP.
+    It is not: AP takes P@i only at the ranks that hold a relevant document and divides by the
+    number of relevant documents, so a list with all its relevant documents on top has AP = 1, while
+    its MeanP is below 1 as soon as k is larger than that number. MeanP also does not know what the
+    list missed.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list. Ranks after the end of the list count as
+            not relevant.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("meanp@2").score([1, 0])
+        0.75
+
+    References:
+        Compare with AP: Buckley and Voorhees (2005).
+    """
+
+    name = "meanp"
+    aliases = ("mean_p", "mean_precision")
+    formula = "(1/k) sum of P@i, every rank i <= k"
+    headings: ClassVar[tuple[str, str]] = ("P@i", "k")
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        depth = self.k if self.k is not None else len(ranking)
+        found, total = 0, 0.0
+        for rank in range(1, depth + 1):
+            entry = ranking.documents[rank - 1] if rank <= len(ranking) else None
+            found += entry is not None and self.hit(entry)
+            total += found / rank
+            yield Step(
+                rank,
+                entry.document if entry else "",
+                entry.grade if entry else None,
+                found / rank,
+                float(depth),
+                found / rank / depth,
+                total / depth,
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "meanp", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class RPrec(_NeedsRelevant):
+    """R-precision.
+
+    Precision at rank R, where R is the number of relevant documents. Undefined where R = 0.
+
+    Attributes:
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("rprec").score([1, 0, 1])
+        0.5
+
+    References:
+        Buckley and Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval.
+    """
+
+    name = "rprec"
+    aliases = ("r_precision", "r-precision", "rprecision")
+    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
+    formula = "relevant in top R / R"
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        relevant = ranking.relevant(self.threshold())
+        return self.share(ranking, relevant, relevant)
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        relevant = ranking.relevant(self.threshold())
+        return float(self.hits(ranking, relevant)), float(relevant)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "rprec", {"rel": self.rel}

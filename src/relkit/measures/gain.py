@@ -1,0 +1,187 @@
+"""Measures of graded gain: CG, DCG, NDCG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relkit.convention import Discount, Gain, Ideal, gain_function
+from relkit.measures.base import Measure, Step, register
+from relkit.ranking import Ranking
+
+__all__ = ["CG", "DCG", "NDCG"]
+
+UNBOUNDED = (0.0, math.inf)
+
+
+def divisor(discount: str) -> Callable[[int], float]:
+    """Returns the function from a rank to the number that its gain is divided by."""
+    if discount == "log2":
+        return lambda rank: math.log2(rank + 1)
+    if discount == "inverse":
+        return float
+    return lambda rank: 1.0
+
+
+def discounted(
+    ranking: Ranking, k: int | None, gain: Gain, discount: str, ideal: float = 1.0
+) -> Iterator[Step]:
+    """Yields the discounted gain of the first `k` ranks, as a share of an ideal sum."""
+    worth, divide = gain_function(gain), divisor(discount)
+    running = 0.0
+    for entry in ranking.top(k):
+        value, by = worth(entry.grade), divide(entry.rank)
+        running += value / by
+        yield Step(
+            entry.rank, entry.document, entry.grade, value, by, value / by / ideal, running / ideal
+        )
+
+
+def ideal_sum(ranking: Ranking, k: int | None, gain: Gain, discount: str, ideal: str) -> float:
+    """Returns the discounted gain of the best order of the judged or retrieved documents."""
+    worth, divide = gain_function(gain), divisor(discount)
+    grades = ranking.judged.values() if ideal == "judged" else ranking.retrieved_grades
+    gains = sorted((worth(grade) for grade in grades), reverse=True)[:k]
+    total = 0.0
+    for rank, value in enumerate(gains, 1):
+        total += value / divide(rank)
+    return total
+
+
+@register
+@dataclass(frozen=True)
+class CG(Measure):
+    """Cumulative gain.
+
+    The gains of the first `k` documents, added up: sum of g(y_i) for i <= k. The order within the
+    first k does not matter.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        gain: How a grade becomes a gain; `None` takes the convention's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("cg@2").score([2, 3, 0])
+        5.0
+
+    References:
+        Järvelin and Kekäläinen (2002), ACM TOIS 20(4).
+    """
+
+    name = "cg"
+    bounds: ClassVar[tuple[float, float]] = UNBOUNDED
+    formula = "sum of gain, ranks 1..k"
+    k: int | None = None
+    gain: Gain | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return discounted(ranking, self.k, self.gain or "linear", "none")
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "cg", {"k": self.k, "gain": native_gain(self.gain)}
+
+
+@register
+@dataclass(frozen=True)
+class DCG(Measure):
+    """Discounted cumulative gain.
+
+    Each document's gain divided by log2(rank + 1), summed over the first `k` ranks. It is not
+    normalised: a query for which nothing good was retrieved counts 0, so a failing recall stage
+    shows.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        gain: How a grade becomes a gain; `None` takes the convention's.
+        discount: How gains shrink with the rank; `None` takes the convention's.
+
+    Examples:
+        >>> import relkit
+        >>> round(relkit.measure("dcg@3").score([3, 2, 1]), 10)
+        4.7618595071
+
+    References:
+        Järvelin and Kekäläinen (2002), ACM TOIS 20(4).
+    """
+
+    name = "dcg"
+    aliases = ("sdcg",)
+    bounds: ClassVar[tuple[float, float]] = UNBOUNDED
+    formula = "sum of gain / log2(rank + 1), ranks 1..k"
+    k: int | None = None
+    gain: Gain | None = None
+    discount: Discount | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return discounted(ranking, self.k, self.gain or "linear", self.discount or "log2")
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "dcg", {"k": self.k, "gain": native_gain(self.gain), "discount": self.discount}
+
+
+@register
+@dataclass(frozen=True)
+class NDCG(Measure):
+    """Normalised discounted cumulative gain.
+
+    Each document's gain divided by log2(rank + 1), summed over the first `k` ranks, divided by the
+    same sum for the best order of the judged documents. Undefined where that ideal sum is 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        gain: How a grade becomes a gain; `None` takes the convention's.
+        discount: How gains shrink with the rank; `None` takes the convention's.
+        ideal: The ideal list holds all `judged` documents or the `retrieved` ones; `None` takes
+            the convention's.
+
+    Examples:
+        >>> import relkit
+        >>> round(relkit.measure("ndcg@3").score([2, 3, 0]), 4)
+        0.9134
+
+    References:
+        Järvelin and Kekäläinen (2002), ACM TOIS 20(4); with ``gain=exp``, Burges et al. (2005),
+        ICML.
+    """
+
+    name = "ndcg"
+    formula = "DCG@k / ideal DCG@k"
+    k: int | None = None
+    gain: Gain | None = None
+    discount: Discount | None = None
+    ideal: Ideal | None = None
+
+    def _ideal(self, ranking: Ranking) -> float:
+        return ideal_sum(
+            ranking, self.k, self.gain or "linear", self.discount or "log2", self.ideal or "judged"
+        )
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if self._ideal(ranking) > 0 else "the ideal DCG is 0"
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return discounted(
+            ranking, self.k, self.gain or "linear", self.discount or "log2", self._ideal(ranking)
+        )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "ndcg", {
+            "k": self.k,
+            "gain": native_gain(self.gain),
+            "discount": self.discount,
+            "ideal": self.ideal,
+        }
+
+
+def native_gain(gain: Gain | None) -> str | dict[float, float] | None:
+    """Returns a gain as kernels take it.
+
+    Raises:
+        ParameterError: If it is `scale` and no scale has resolved it.
+    """
+    if gain == "scale":
+        gain_function(gain)
+    return dict(gain) if isinstance(gain, tuple) else gain

@@ -1,0 +1,279 @@
+"""Measures for incomplete judgments, and counts of what was judged and retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relkit.measures.base import Combine, Measure, Step, register
+from relkit.measures.binary import NO_RELEVANT, BinaryMeasure
+from relkit.measures.gain import UNBOUNDED
+from relkit.ranking import Ranking
+
+__all__ = ["Bpref", "InfAP", "Judged", "NumRel", "NumRelRet", "NumRet"]
+
+EPSILON = 0.00001
+
+
+@register
+@dataclass(frozen=True)
+class Bpref(BinaryMeasure):
+    """Binary preference.
+
+    (1/R) sum over relevant retrieved documents of 1 - min(n, R) / min(N, R), where n is the number
+    of judged non-relevant documents above it and N their number in all. Unjudged documents do not
+    count. Undefined where R = 0.
+
+    Attributes:
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("bpref").score([1, None, 0, 1])
+        0.5
+
+    References:
+        Buckley and Voorhees (2004), SIGIR; as computed by trec_eval 9.
+    """
+
+    name = "bpref"
+    formula = "(1/R) sum of 1 - min(n above, R) / min(N, R)"
+    headings: ClassVar[tuple[str, str]] = ("preferred", "R")
+    rel: float | None = None
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        relevant = ranking.relevant(self.threshold())
+        bound = min(relevant, len(ranking.judged) - relevant)
+        above, total = 0, 0.0
+        for entry in ranking:
+            preferred = 0.0
+            if self.hit(entry):
+                preferred = 1.0 - (min(above, relevant) / bound if above else 0.0)
+            elif entry.grade is not None:
+                above += 1
+            total += preferred
+            yield Step(
+                entry.rank, entry.document, entry.grade, preferred, float(relevant),
+                preferred / relevant, total / relevant,
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "bpref", {"rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class InfAP(BinaryMeasure):
+    """Inferred average precision.
+
+    An estimate of AP from judgments of a sample: at the rank i of a relevant document,
+    1/i + ((i-1)/i) (judged above / (i-1)) (r + e) / (r + n + 2e), where r and n are the judged
+    relevant and non-relevant documents above and e = 0.00001; summed and divided by R. Undefined
+    where R = 0. A document without a grade counts as not in the sample's pool.
+
+    Attributes:
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> round(relkit.measure("infap").score([1, 0, 1]), 4)
+        0.8333
+
+    References:
+        Yilmaz and Aslam (2006), CIKM; as computed by trec_eval 9.
+    """
+
+    name = "infap"
+    aliases = ("inf_ap",)
+    formula = "(1/R) sum of expected precision at relevant ranks"
+    headings: ClassVar[tuple[str, str]] = ("expected P", "R")
+    rel: float | None = None
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        relevant = ranking.relevant(self.threshold())
+        found, nonrelevant, total = 0, 0, 0.0
+        for entry in ranking:
+            precision = 0.0
+            if self.hit(entry):
+                above = entry.rank - 1
+                precision = 1.0 / entry.rank
+                if above:
+                    precision += (
+                        (above / entry.rank)
+                        * ((found + nonrelevant) / above)
+                        * ((found + EPSILON) / (found + nonrelevant + 2 * EPSILON))
+                    )
+                found += 1
+            elif entry.grade is not None:
+                nonrelevant += 1
+            total += precision
+            yield Step(
+                entry.rank, entry.document, entry.grade, precision, float(relevant),
+                precision / relevant, total / relevant,
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "infap", {"rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class Judged(Measure):
+    """Share of judged documents.
+
+    Judged documents among the first `k`, divided by min(k, retrieved). Undefined for an empty list.
+    Low values say that other measures guess: unjudged documents count as not relevant.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("judged@4").score([1, None, 0, None])
+        0.5
+
+    References:
+        Yang and Lin (2019), ECIR; ir_measures' `Judged`.
+    """
+
+    name = "judged"
+    averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
+    formula = "judged in top k / min(k, retrieved)"
+    headings: ClassVar[tuple[str, str]] = ("judged", "divisor")
+    k: int | None = None
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if len(ranking) else "nothing was retrieved"
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        of = len(ranking.top(self.k))
+        found = 0
+        for entry in ranking.top(self.k):
+            judged = entry.grade is not None
+            found += judged
+            yield Step(
+                entry.rank, entry.document, entry.grade, float(judged), float(of), judged / of,
+                found / of,
+            )
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        top = ranking.top(self.k)
+        return float(sum(entry.grade is not None for entry in top)), float(len(top))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "judged", {"k": self.k}
+
+
+@dataclass(frozen=True)
+class Count(BinaryMeasure):
+    """Shared by counts: added up over queries."""
+
+    combine: ClassVar[Combine] = "sum"
+    averages: ClassVar[tuple[str, ...]] = ("sum",)
+    bounds: ClassVar[tuple[float, float]] = UNBOUNDED
+    headings: ClassVar[tuple[str, str]] = ("counted", "divisor")
+
+
+@register
+@dataclass(frozen=True)
+class NumRet(Count):
+    """Number of retrieved documents.
+
+    Added up over queries.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("num_ret").score([1, None, 0])
+        3.0
+
+    References:
+        trec_eval's `num_ret`.
+    """
+
+    name = "num_ret"
+    aliases = ("numret",)
+    formula = "retrieved documents"
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        for entry in ranking:
+            yield Step(
+                entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank)
+            )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "num_ret", {}
+
+
+@register
+@dataclass(frozen=True)
+class NumRel(Count):
+    """Number of relevant documents.
+
+    All judged documents with a grade of `rel` or more, retrieved or not; added up over queries.
+
+    Attributes:
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("num_rel").score([1, None, 0], unretrieved=[1])
+        2.0
+
+    References:
+        trec_eval's `num_rel`.
+    """
+
+    name = "num_rel"
+    aliases = ("numrel",)
+    formula = "judged documents with grade >= rel"
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        total = 0
+        for document, grade in ranking.judged.items():
+            if grade >= self.threshold():
+                total += 1
+                yield Step(total, document, grade, 1.0, 1.0, 1.0, float(total))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "num_rel", {"rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class NumRelRet(Count):
+    """Number of relevant documents retrieved.
+
+    Added up over queries.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("num_rel_ret").score([1, None, 0], unretrieved=[1])
+        1.0
+
+    References:
+        trec_eval's `num_rel_ret`.
+    """
+
+    name = "num_rel_ret"
+    aliases = ("numrelret", "hits")
+    formula = "relevant in top k"
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return self.share(ranking, self.k, 1)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "num_rel_ret", {"k": self.k, "rel": self.rel}

@@ -1,0 +1,129 @@
+"""Measure names: `name(param=value,…)@k`, and the spellings of other programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from relkit.errors import ParameterError
+from relkit.measures.base import Measure, build, registry
+
+__all__ = ["measure", "measures"]
+
+# name, (parameters), and the cutoff as @10, _10 or .10
+NAME = re.compile(
+    r"\s*(?P<name>[A-Za-z][A-Za-z0-9_\-]*?)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
+    r"(?:[@](?P<k>[^@()\s]+)|[_.](?P<cut>\d+))?\s*",
+)
+ITEM = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,]*?)\s*(?:,|$)")
+
+#: Spellings that stand for a measure with parameters.
+SPELLINGS = {
+    "ndcg_cut": "ndcg",
+    "ndcg_burges": "ndcg(gain=exp)",
+    "dcg_burges": "dcg(gain=exp)",
+    "ndcg_score": "ndcg",
+}
+#: Parameter names and values of other programs.
+PARAMETERS = {"dcg": "gain", "relevance_level": "rel", "cutoff": "k", "max_rel": "max"}
+VALUES = {"exp-log2": "exp", "log2": "linear"}
+
+
+def measure(name: str | Measure) -> Measure:
+    """Returns the measure of a name such as `ndcg(gain=exp)@10`.
+
+    Names are case-insensitive; aliases and the spellings of trec_eval (`P_10`, `ndcg_cut_10`),
+    ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`) are understood.
+
+    Raises:
+        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
+        ParameterError: If the text is no measure name, or a parameter has an impossible value.
+
+    Examples:
+        >>> import relkit
+        >>> str(relkit.measure("nDCG_cut_10"))
+        'ndcg@10'
+        >>> relkit.measure(str(relkit.measure("P(rel=2)@5"))) == relkit.measure("p(rel=2)@5")
+        True
+    """
+    if isinstance(name, Measure):
+        return name
+    found = NAME.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        raise ParameterError(
+            f"not a measure name: `{name}`",
+            hint="write name@k or name(parameter=value)@k, such as ndcg(gain=exp)@10",
+        )
+    word, inside = found["name"], found["arguments"] or ""
+    spelled = SPELLINGS.get(word.lower())
+    arguments = _arguments(name, inside)
+    if spelled is not None and word.lower() not in registry:
+        base = NAME.fullmatch(spelled)
+        word = base["name"] if base else word
+        arguments = _arguments(name, (base["arguments"] or "") if base else "") | arguments
+    text = found["k"] if found["k"] is not None else found["cut"]
+    kind = registry.get(word)
+    arguments = _translate(kind, arguments)
+    if text is None:
+        return build(kind, arguments)
+    try:
+        k = int(text)
+    except ValueError:
+        k = 0
+    if k < 1:
+        raise ParameterError(
+            f"the cutoff of `{name}` must be a whole number of 1 or more. Got `{text}` instead."
+        )
+    return build(kind, arguments, k)
+
+
+def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Returns the measures of one or several names, each once, in order.
+
+    trec_eval's lists of cutoffs (`P.5,10`, `ndcg_cut.10,20`) stand for one measure each.
+
+    Raises:
+        UnknownNameError: As `measure`.
+        ParameterError: As `measure`.
+
+    Examples:
+        >>> [str(one) for one in measures("P.5,10")]
+        ['p@5', 'p@10']
+    """
+    if isinstance(names, str | Measure):
+        names = [names]
+    found: dict[Measure, None] = {}
+    for name in names:
+        listed = isinstance(name, str) and re.fullmatch(r"\s*([A-Za-z_]+)\.(\d+(?:,\d+)+)\s*", name)
+        if listed:
+            for cutoff in listed[2].split(","):
+                found[measure(f"{listed[1]}@{cutoff}")] = None
+        else:
+            found[measure(name)] = None
+    return list(found)
+
+
+def _arguments(name: str, inside: str) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    position = 0
+    while position < len(inside.rstrip()):
+        item = ITEM.match(inside, position)
+        if item is None or item.end() == position:
+            raise ParameterError(
+                f"not a list of parameters: `{inside}` in `{name}`",
+                hint="write parameter=value, separated by commas",
+            )
+        arguments[item["name"].lower()] = item["value"].strip("'\"")
+        position = item.end()
+    return arguments
+
+
+def _translate(kind: type[Measure], arguments: dict[str, str]) -> dict[str, object]:
+    from relkit.measures.base import parameters
+
+    known = parameters(kind)
+    translated: dict[str, object] = {}
+    for name, value in arguments.items():
+        own = name if name in known else PARAMETERS.get(name, name)
+        translated[own] = VALUES.get(value.lower(), value) if own == "gain" else value
+    return translated

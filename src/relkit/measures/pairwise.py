@@ -1,0 +1,312 @@
+"""Measures over pairs of documents: PNR and its share, AUC, GAUC."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from relkit.errors import ParameterError
+from relkit.measures.base import Combine, Measure, Step, register
+from relkit.measures.binary import BinaryMeasure
+from relkit.ranking import RankedDocument, Ranking
+
+__all__ = ["AUC", "GAUC", "PNR", "Concordance"]
+
+LabelTies = Literal["positive", "ignore"]
+ScoreTies = Literal["ignore", "half", "rank"]
+PairUnjudged = Literal["removed", "nonrelevant"]
+Weight = Literal["uniform", "rows", "positives"]
+
+
+def labelled(ranking: Ranking, unjudged: str) -> list[tuple[RankedDocument, float]]:
+    """Returns the retrieved documents that have a label, best ranked first."""
+    pairs = []
+    for entry in ranking:
+        if entry.grade is not None:
+            pairs.append((entry, max(entry.grade, 0.0)))
+        elif unjudged == "nonrelevant":
+            pairs.append((entry, 0.0))
+    return pairs
+
+
+@dataclass(frozen=True)
+class _Pairs(Measure):
+    """Shared by measures that count positive and negative pairs."""
+
+    averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
+    headings: ClassVar[tuple[str, str]] = ("positive", "negative")
+    convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
+    label_ties: LabelTies = "positive"
+    score_ties: ScoreTies = "ignore"
+    unjudged: PairUnjudged = "removed"
+
+    def pairs(self, ranking: Ranking) -> Iterator[tuple[RankedDocument, float, float]]:
+        """Yields each document with its positive and negative pairs with documents above it."""
+        above: list[tuple[RankedDocument, float]] = []
+        for entry, label in labelled(ranking, self.unjudged):
+            positive = negative = 0.0
+            for other, better in above:
+                if better == label and self.label_ties == "ignore":
+                    continue
+                tied = other.score == entry.score
+                if tied and self.score_ties == "ignore":
+                    continue
+                if tied and self.score_ties == "half":
+                    positive += 0.5
+                    negative += 0.5
+                elif better >= label:
+                    positive += 1.0
+                else:
+                    negative += 1.0
+            yield entry, positive, negative
+            above.append((entry, label))
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        counted = list(self.pairs(ranking))
+        return sum(entry[1] for entry in counted), sum(entry[2] for entry in counted)
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        positive, negative = self.parts(ranking)
+        return None if positive + negative + self.added() * 2 else "there is no pair to count"
+
+    def added(self) -> float:
+        """What is added to both counts."""
+        return 0.0
+
+    def ratio(self, positive: float, negative: float) -> float:
+        """Returns the measure of summed counts."""
+        raise NotImplementedError
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        positives = negatives = before = 0.0
+        for entry, positive, negative in self.pairs(ranking):
+            positives += positive
+            negatives += negative
+            total = self.ratio(positives, negatives)
+            total = 0.0 if math.isnan(total) else total
+            change = total - before if math.isfinite(total) and math.isfinite(before) else 0.0
+            yield Step(
+                entry.rank, entry.document, entry.grade, positive, negative, change, total
+            )
+            before = total
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return self.name, {
+            "label_ties": self.label_ties,
+            "score_ties": self.score_ties,
+            "unjudged": self.unjudged,
+        }
+
+
+@register
+@dataclass(frozen=True)
+class PNR(_Pairs):
+    """Positive-to-negative pair ratio (正逆序比).
+
+    Over pairs of documents of one query, a pair whose better-scored document has the better label
+    is positive, one whose better-scored document has the worse label is negative:
+    PNR = positive / negative. Without a negative pair it is +inf, without any pair undefined. Over
+    queries the counts are added up (micro); `macro` takes the mean.
+
+    Attributes:
+        label_ties: Pairs of equal labels are `positive` (the convention of Chinese search teams)
+            or not counted (`ignore`).
+        score_ties: Pairs of equal scores count nothing (`ignore`), `half` to each side, or are
+            broken by the ranking's tie rule (`rank`).
+        unjudged: Pairs with unjudged documents are left out (`removed`), or such documents have
+            the label 0 (`nonrelevant`).
+        smoothing: Added to both counts.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("pnr").score([3, 2, 3, 3, 2, 1])
+        6.5
+        >>> relkit.measure("pnr(label_ties=ignore)").score([3, 2, 3, 3, 2, 1])
+        4.5
+
+    References:
+        The 正逆序比 of Chinese web search teams; without label ties it is (1 + tau) / (1 - tau)
+        for Kendall's tau.
+    """
+
+    name = "pnr"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    formula = "positive pairs / negative pairs"
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.smoothing < 0:
+            raise ParameterError(
+                f"the parameter `smoothing` of `pnr` must be 0 or more. Got `{self.smoothing:g}`"
+                " instead."
+            )
+
+    def added(self) -> float:
+        return self.smoothing
+
+    def ratio(self, positive: float, negative: float) -> float:
+        positive, negative = positive + self.smoothing, negative + self.smoothing
+        if negative == 0:
+            return math.inf if positive else math.nan
+        return positive / negative
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        name, values = super().kernel() or ("", {})
+        return name, values | {"smoothing": self.smoothing}
+
+
+@register
+@dataclass(frozen=True)
+class Concordance(_Pairs):
+    """Share of positive pairs.
+
+    positive / (positive + negative): what PNR says, between 0 and 1.
+
+    Attributes:
+        label_ties: As in PNR.
+        score_ties: As in PNR.
+        unjudged: As in PNR.
+
+    Examples:
+        >>> import relkit
+        >>> round(relkit.measure("concordance").score([3, 2, 3, 3, 2, 1]), 4)
+        0.8667
+
+    References:
+        Goodman and Kruskal (1954): with label ties ignored it is (gamma + 1) / 2.
+    """
+
+    name = "concordance"
+    formula = "positive pairs / (positive + negative pairs)"
+
+    def ratio(self, positive: float, negative: float) -> float:
+        pairs = positive + negative
+        return positive / pairs if pairs else math.nan
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        positive, negative = super().parts(ranking)
+        return positive, positive + negative
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if self.parts(ranking)[1] else "there is no pair to count"
+
+
+@dataclass(frozen=True)
+class _ClassPairs(BinaryMeasure):
+    """Shared by AUC and GAUC: pairs of one positive and one negative document."""
+
+    headings: ClassVar[tuple[str, str]] = ("won", "pairs")
+    convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
+
+    def classes(self, ranking: Ranking) -> tuple[list[RankedDocument], list[RankedDocument]]:
+        """Returns positive and negative documents."""
+        unjudged: str = getattr(self, "unjudged", "removed")
+        positive, negative = [], []
+        for entry, label in labelled(ranking, unjudged):
+            (positive if label >= self.threshold() else negative).append(entry)
+        return positive, negative
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        positive, negative = self.classes(ranking)
+        if not positive:
+            return "no retrieved document is positive"
+        return None if negative else "no retrieved document is negative"
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        positive, negative = self.classes(ranking)
+        pairs = len(positive) * len(negative)
+        won = 0.0
+        for entry in positive:
+            beaten = sum(
+                1.0 if other.score < entry.score else 0.5 * (other.score == entry.score)
+                for other in negative
+            )
+            won += beaten
+            yield Step(
+                entry.rank, entry.document, entry.grade, beaten, float(pairs), beaten / pairs,
+                won / pairs,
+            )
+
+
+@register
+@dataclass(frozen=True)
+class AUC(_ClassPairs):
+    """Area under the ROC curve.
+
+    The probability that a positive has a higher score than a negative, equal scores counting half,
+    over all (query, document) pairs pooled: for models whose scores mean the same in every query.
+    For scores that are only comparable within a query use `gauc`. ``macro`` is the plain mean of
+    per-query values.
+
+    Attributes:
+        rel: Lowest positive grade; `None` takes the convention's or the scale's.
+        unjudged: Unjudged documents are left out (`removed`) or negative (`nonrelevant`).
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("auc").score([1, 0, 1, 0])
+        0.75
+
+    References:
+        Hanley and McNeil (1982), Radiology 143(1); Fawcett (2006), Pattern Recognition Letters 27.
+    """
+
+    name = "auc"
+    aliases = ("roc_auc",)
+    combine: ClassVar[Combine] = "pooled"
+    averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
+    formula = "P(score of a positive > score of a negative), ties 1/2"
+    rel: float | None = None
+    unjudged: PairUnjudged = "removed"
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "auc", {"rel": self.rel, "unjudged": self.unjudged}
+
+
+@register
+@dataclass(frozen=True)
+class GAUC(_ClassPairs):
+    """Grouped AUC.
+
+    AUC within each query, averaged with weights: sum of w AUC / sum of w. Queries with one class
+    only are undefined.
+
+    Attributes:
+        rel: Lowest positive grade; `None` takes the convention's or the scale's.
+        weight: Each query weighs the same (`uniform`), its number of `rows`, or of `positives`.
+        unjudged: Unjudged documents are left out (`removed`) or negative (`nonrelevant`).
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("gauc").score([1, 0, 1, 0])
+        0.75
+
+    References:
+        Zhou et al. (2018), Deep Interest Network, KDD.
+    """
+
+    name = "gauc"
+    aliases = ("group_auc", "uauc")
+    combine: ClassVar[Combine] = "ratio"
+    formula = "sum of weight x AUC / sum of weight, over queries"
+    rel: float | None = None
+    weight: Weight = "uniform"
+    unjudged: PairUnjudged = "removed"
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        value = self.value(ranking)
+        if math.isnan(value):
+            return 0.0, 0.0
+        positive, negative = self.classes(ranking)
+        weight = {
+            "uniform": 1.0,
+            "rows": float(len(positive) + len(negative)),
+            "positives": float(len(positive)),
+        }[self.weight]
+        return weight * value, weight
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "gauc", {"rel": self.rel, "weight": self.weight, "unjudged": self.unjudged}

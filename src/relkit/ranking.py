@@ -1,0 +1,192 @@
+"""One query's documents in one order: what every measure's reference is computed on."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, permutations, product
+from math import factorial, prod
+
+from relkit.convention import Convention
+from relkit.errors import InputError, ParameterError
+
+__all__ = ["RankedDocument", "Ranking"]
+
+MOST_ORDERS = 50_000
+
+
+@dataclass(frozen=True)
+class RankedDocument:
+    """A retrieved document.
+
+    Attributes:
+        document: Its id.
+        score: The model's score.
+        grade: Its grade, `None` where nobody judged it.
+        rank: Its place, counted from 1.
+        first: Rank of the first document with the same score.
+        last: Rank of the last document with the same score.
+    """
+
+    document: str
+    score: float
+    grade: float | None
+    rank: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of one query, best first, and everything that is judged about it.
+
+    Attributes:
+        documents: Retrieved documents in order.
+        judged: Every judged document of the query and its grade, retrieved or not.
+        query: Its id.
+        reference: Documents of another run in its order, for measures that compare two rankings.
+    """
+
+    documents: tuple[RankedDocument, ...]
+    judged: Mapping[str, float]
+    query: str = ""
+    reference: tuple[str, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        judged: Mapping[str, float],
+        documents: Sequence[str],
+        scores: Sequence[float],
+        convention: Convention,
+        *,
+        ranks: Sequence[int] | None = None,
+        query: str = "",
+    ) -> Ranking:
+        """Orders documents by the rules of a convention.
+
+        Args:
+            judged: Grade by document.
+            documents: Ids in input order.
+            scores: One score a document.
+            convention: The rules: `ties`, `unjudged`, `negative`, `scores`.
+            ranks: The run's rank column, for ``ties="rank"``.
+            query: The query's id.
+
+        Raises:
+            InputError: If a grade is negative and the convention forbids it, or there is no rank
+                column and the convention needs it.
+        """
+        if convention.negative == "error":
+            for document, grade in judged.items():
+                if grade < 0:
+                    raise InputError(
+                        f"query `{query}`, document `{document}`: negative grade {grade:g}",
+                        hint="set negative=nonrelevant or negative=unjudged",
+                    )
+        if convention.negative == "unjudged":
+            judged = {document: grade for document, grade in judged.items() if grade >= 0}
+        rows = [row for row in range(len(documents))]
+        if convention.unjudged == "removed":
+            rows = [row for row in rows if documents[row] in judged]
+        values = [
+            struct.unpack("f", struct.pack("f", score))[0] if convention.scores == "float32" else score
+            for score in scores
+        ]
+        if convention.ties == "rank":
+            if ranks is None:
+                raise InputError(
+                    f"query `{query}`: ties=rank needs a rank column",
+                    hint="choose another tie rule, such as ties=doc-desc",
+                )
+            rows.sort(key=lambda row: ranks[row])
+        else:
+            identities = {row: documents[row].encode("utf-8", "surrogateescape") for row in rows}
+            if convention.ties in {"doc-desc", "doc-asc"}:
+                rows.sort(key=identities.__getitem__, reverse=convention.ties == "doc-desc")
+            elif convention.ties in {"worst", "best"}:
+                rows.sort(
+                    key=lambda row: max(judged.get(documents[row], 0.0), 0.0),
+                    reverse=convention.ties == "best",
+                )
+            rows.sort(key=lambda row: -values[row])
+        spans: dict[int, tuple[int, int]] = {}
+        start = 0
+        for _, group in groupby(rows, key=values.__getitem__):
+            members = list(group)
+            for row in members:
+                spans[row] = (start + 1, start + len(members))
+            start += len(members)
+        return cls(
+            documents=tuple(
+                RankedDocument(
+                    documents[row], values[row], judged.get(documents[row]), rank, *spans[row]
+                )
+                for rank, row in enumerate(rows, 1)
+            ),
+            judged=dict(judged),
+            query=query,
+        )
+
+    @classmethod
+    def of(cls, grades: Sequence[float | None], unretrieved: Sequence[float] = ()) -> Ranking:
+        """Makes a ranking of grades in order, without ties; `None` stands for unjudged.
+
+        Args:
+            grades: Grades of the retrieved documents, best ranked first.
+            unretrieved: Grades of judged documents that were not retrieved.
+
+        Examples:
+            >>> [entry.grade for entry in Ranking.of([3, None, 1])]
+            [3, None, 1]
+        """
+        count = len(grades)
+        documents = tuple(
+            RankedDocument(f"d{rank}", float(count - rank), grade, rank, rank, rank)
+            for rank, grade in enumerate(grades, 1)
+        )
+        judged = {entry.document: entry.grade for entry in documents if entry.grade is not None}
+        judged |= {f"u{number}": grade for number, grade in enumerate(unretrieved, 1)}
+        return cls(documents=documents, judged=judged)
+
+    def __iter__(self) -> Iterator[RankedDocument]:
+        return iter(self.documents)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def top(self, k: int | None) -> tuple[RankedDocument, ...]:
+        """Returns the first `k` documents, all of them for `None`."""
+        return self.documents[:k]
+
+    def relevant(self, rel: float) -> int:
+        """Returns how many judged documents have a grade of `rel` or more: R."""
+        return sum(grade >= rel for grade in self.judged.values())
+
+    @cached_property
+    def retrieved_grades(self) -> list[float]:
+        """Grades of the retrieved documents that are judged."""
+        return [entry.grade for entry in self.documents if entry.grade is not None]
+
+    def orders(self) -> Iterator[Ranking]:
+        """Yields every order of tied documents once: the oracle of ``ties="expected"``.
+
+        Raises:
+            ParameterError: If there are more than 50,000 of them.
+        """
+        groups = [list(group) for _, group in groupby(self.documents, key=lambda entry: entry.first)]
+        if prod(factorial(len(group)) for group in groups) > MOST_ORDERS:
+            raise ParameterError(
+                f"query `{self.query}` has too many orders of tied documents to average over",
+                hint="choose another tie rule for this measure, such as ties=doc-desc",
+            )
+        for order in product(*(permutations(group) for group in groups)):
+            entries = [entry for group in order for entry in group]
+            yield replace(
+                self,
+                documents=tuple(
+                    replace(entry, rank=rank) for rank, entry in enumerate(entries, 1)
+                ),
+            )

@@ -1,0 +1,228 @@
+"""What an evaluation returns: values, how many queries stand behind them, and under which rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from relkit import render
+from relkit.convention import Convention
+from relkit.errors import ParameterError, UnknownNameError
+from relkit.measures.base import Measure
+from relkit.measures.names import measure as parse_measure
+from relkit.notes import Note
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["Entry", "Results"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure of one run.
+
+    Attributes:
+        value: The number; NaN where no query defines it.
+        average: How queries became one number: `macro`, `micro`, or `sum`.
+        queries: Queries that the number rests on.
+        undefined: Queries for which the measure has no value.
+        missing: Judged queries that the run does not hold, among those counted.
+        tie_sensitive: Queries whose cutoff falls inside a tie that holds a relevant document.
+        definition: The measure with every parameter filled in.
+        details: Counts behind a ratio, such as PNR's positive and negative pairs.
+    """
+
+    value: float
+    average: str
+    queries: int
+    undefined: int
+    missing: int
+    tie_sensitive: int
+    definition: str
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        values: dict[str, Any] = {
+            "value": self.value if math.isfinite(self.value) else None,
+            "queries": self.queries,
+            "undefined": self.undefined,
+            "missing": self.missing,
+            "tie_sensitive": self.tie_sensitive,
+            "average": self.average,
+            "definition": self.definition,
+        }
+        if math.isinf(self.value):
+            values["infinite"] = True
+        return values | dict(self.details)
+
+
+class Results(Mapping[str, float]):
+    """The measures of one run: a mapping from measure names to numbers.
+
+    Attributes:
+        run: The run's name.
+        entries: Everything known about each measure, by its canonical name.
+        convention: The rules under which the numbers hold.
+        notes: What was noticed about the data.
+
+    Examples:
+        >>> import relkit
+        >>> results = relkit.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["rr@10"])
+        >>> results["MRR@10"]
+        0.5
+        >>> results.values_by_query("rr@10")
+        {'q': 0.5}
+    """
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        entries: Mapping[str, Entry],
+        convention: Convention,
+        notes: tuple[Note, ...] = (),
+        queries: Callable[[], list[str]] | None = None,
+        columns: Mapping[str, Callable[[], list[float]]] | None = None,
+    ) -> None:
+        self.run = run
+        self.entries = dict(entries)
+        self.convention = convention
+        self.notes = notes
+        self._queries = queries
+        self._columns = dict(columns or {})
+
+    def _key(self, name: str | Measure) -> str:
+        key = str(parse_measure(name))
+        if key not in self.entries:
+            raise UnknownNameError(
+                f"`{key}` was not evaluated", hint="there are " + ", ".join(self.entries)
+            )
+        return key
+
+    def __getitem__(self, name: str | Measure) -> float:
+        return self.entries[self._key(name)].value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self._key(name)  # type: ignore[arg-type]
+        except (LookupError, ValueError):
+            return False
+        return True
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The evaluated queries, in the run's order, those that the run lacks at the end.
+
+        Raises:
+            ParameterError: If per-query values were not kept (see `Accumulator`).
+        """
+        if self._queries is None:
+            raise ParameterError(
+                "per-query values were not kept",
+                hint="an Accumulator keeps sums only; use relkit.evaluate for one run",
+            )
+        return self._queries()
+
+    def column(self, name: str | Measure) -> list[float]:
+        """Returns one measure's value for each of `queries`, NaN where undefined."""
+        key = self._key(name)
+        if key not in self._columns:
+            return [math.nan] * len(self.queries)
+        return self._columns[key]()
+
+    def values_by_query(self, name: str | Measure) -> dict[str, float]:
+        """Returns one measure's value by query, NaN where undefined."""
+        return dict(zip(self.queries, self.column(name), strict=True))
+
+    @property
+    def summary(self) -> polars.DataFrame:
+        """One row a measure: value, average, queries, undefined, missing, tie_sensitive."""
+        import polars
+
+        rows = [
+            {
+                "measure": name,
+                "value": entry.value,
+                "average": entry.average,
+                "queries": entry.queries,
+                "undefined": entry.undefined,
+                "missing": entry.missing,
+                "tie_sensitive": entry.tie_sensitive,
+            }
+            for name, entry in self.entries.items()
+        ]
+        return polars.DataFrame(rows)
+
+    @property
+    def per_query(self) -> polars.DataFrame:
+        """One row a query, one column a measure; null where a measure is undefined."""
+        import polars
+
+        columns: dict[str, Any] = {"query": polars.Series(self.queries, dtype=polars.String)}
+        for name in self.entries:
+            columns[name] = polars.Series(self.column(name), dtype=polars.Float64).fill_nan(None)
+        return polars.DataFrame(columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns `per_query` as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(self.per_query.to_dict(as_series=False))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Returns `per_query` as a PyArrow table."""
+        return self.per_query.to_arrow()
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints.
+
+        Args:
+            per_query: Adds `per_query`: {query: {measure: value or null}}.
+        """
+        values: dict[str, Any] = {
+            "run": self.run,
+            "measures": {name: entry.to_dict() for name, entry in self.entries.items()},
+            "convention": self.convention.to_dict(),
+            "notes": [render.note_dict(note) for note in self.notes],
+        }
+        if per_query:
+            values["per_query"] = {
+                query: {
+                    name: value if math.isfinite(value) else None
+                    for name, value in zip(self.entries, row, strict=True)
+                }
+                for query, row in self.rows()
+            }
+        return values
+
+    def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
+        """Yields each query with its values in the order of the measures."""
+        columns = [self.column(name) for name in self.entries]
+        for place, query in enumerate(self.queries):
+            yield query, tuple(column[place] for column in columns)
+
+    def __str__(self) -> str:
+        return render.table([self])
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={entry.value:.4f}" for name, entry in self.entries.items())
+        return f"Results({self.run!r}: {shown})"
+
+    def __rich__(self) -> object:
+        return render.rich_table([self])
+
+    def _repr_html_(self) -> str:
+        return render.html([self])
