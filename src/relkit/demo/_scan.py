@@ -174,7 +174,7 @@ def own_docstring(value: Any) -> str:
             text = value.__doc__ if "__doc__" in vars(value) else None
         if not isinstance(value, type) and text == type(value).__doc__:
             return ""
-    except Exception:  # noqa: BLE001 - a descriptor may raise anything
+    except Exception:  # a descriptor may raise anything
         return ""
     return inspect.cleandoc(text).strip() if isinstance(text, str) else ""
 
@@ -196,7 +196,7 @@ def signature_of(value: Any) -> str:
         return ""
     try:
         parameters = inspect.signature(value).parameters.values()
-    except Exception:  # noqa: BLE001 - inspection of a C object may raise anything
+    except Exception:  # a C object may raise anything
         return ""
     names: list[str] = []
     for parameter in parameters:
@@ -260,7 +260,7 @@ def exported_names(module: types.ModuleType) -> Iterator[str]:
         home = getattr(value, "__module__", None)
         if not is_public(name) or not isinstance(home, str):
             continue
-        if home == module.__name__ or not is_public(home):
+        if module.__name__ in {home, "builtins"} or not is_public(home):
             yield name
 
 
