@@ -111,6 +111,12 @@ class Measure(ABC):
         value = self.value(ranking)
         return (0.0, 0.0) if math.isnan(value) else (value, 1.0)
 
+    def micro(self, numerator: float, denominator: float) -> float:
+        """Returns the micro average of summed numerators and denominators, NaN for 0/0."""
+        if denominator == 0:
+            return math.inf if numerator > 0 else math.nan
+        return numerator / denominator
+
     # -- what all of them share ----------------------------------------------------------------
 
     def value(self, ranking: Ranking) -> float:

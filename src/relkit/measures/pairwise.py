@@ -153,6 +153,9 @@ class PNR(_Pairs):
             return math.inf if positive else math.nan
         return positive / negative
 
+    def micro(self, numerator: float, denominator: float) -> float:
+        return self.ratio(numerator, denominator)
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         name, values = super().kernel() or ("", {})
         return name, values | {"smoothing": self.smoothing}

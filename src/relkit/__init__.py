@@ -1,0 +1,139 @@
+"""relkit measures, explains and improves search relevance.
+
+One definition of every measure, every rule explicit, everywhere the same:
+
+    >>> import relkit
+    >>> judgments = {"q1": {"d1": 3, "d2": 2, "d3": 0}}
+    >>> run = {"q1": {"d2": 1.5, "d1": 1.2, "d3": 0.3}}
+    >>> results = relkit.evaluate(judgments, run, ["ndcg@10", "rr@10"])
+    >>> round(results["ndcg@10"], 4), results["rr@10"]
+    (0.9134, 1.0)
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relkit._native import __version__
+    from relkit.convention import Convention, presets
+    from relkit.curves import classify, precision_recall_curve, roc_curve
+    from relkit.errors import (
+        DependencyError,
+        InputError,
+        ParameterError,
+        ParseError,
+        RelkitError,
+        StrictError,
+        UnknownNameError,
+    )
+    from relkit.evaluation import Accumulator, Evaluator, evaluate, evaluate_scores
+    from relkit.explanation import Explanation, explain
+    from relkit.io import (
+        read_judgments,
+        read_run,
+        read_scored,
+        write_judgments,
+        write_run,
+    )
+    from relkit.judgments import Judgments
+    from relkit.measures import Measure, Step, measure, register
+    from relkit.notes import Note
+    from relkit.ranking import Ranking
+    from relkit.results import Entry, Results
+    from relkit.run import Run
+    from relkit.scale import Level, Scale, scales
+
+# Where each public name lives. They are imported when first used, so that a small job pays for
+# what it needs only.
+_HOMES = {
+    "Accumulator": "evaluation",
+    "Convention": "convention",
+    "DependencyError": "errors",
+    "Entry": "results",
+    "Evaluator": "evaluation",
+    "Explanation": "explanation",
+    "InputError": "errors",
+    "Judgments": "judgments",
+    "Level": "scale",
+    "Measure": "measures",
+    "Note": "notes",
+    "ParameterError": "errors",
+    "ParseError": "errors",
+    "Ranking": "ranking",
+    "RelkitError": "errors",
+    "Results": "results",
+    "Run": "run",
+    "Scale": "scale",
+    "Step": "measures",
+    "StrictError": "errors",
+    "UnknownNameError": "errors",
+    "__version__": "_native",
+    "classify": "curves",
+    "evaluate": "evaluation",
+    "evaluate_scores": "evaluation",
+    "explain": "explanation",
+    "measure": "measures",
+    "precision_recall_curve": "curves",
+    "presets": "convention",
+    "read_judgments": "io",
+    "read_run": "io",
+    "read_scored": "io",
+    "register": "measures",
+    "roc_curve": "curves",
+    "scales": "scale",
+    "write_judgments": "io",
+    "write_run": "io",
+}
+
+__all__ = [
+    "Accumulator",
+    "Convention",
+    "DependencyError",
+    "Entry",
+    "Evaluator",
+    "Explanation",
+    "InputError",
+    "Judgments",
+    "Level",
+    "Measure",
+    "Note",
+    "ParameterError",
+    "ParseError",
+    "Ranking",
+    "RelkitError",
+    "Results",
+    "Run",
+    "Scale",
+    "Step",
+    "StrictError",
+    "UnknownNameError",
+    "__version__",
+    "classify",
+    "evaluate",
+    "evaluate_scores",
+    "explain",
+    "measure",
+    "precision_recall_curve",
+    "presets",
+    "read_judgments",
+    "read_run",
+    "read_scored",
+    "register",
+    "roc_curve",
+    "scales",
+    "write_judgments",
+    "write_run",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'relkit' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"relkit.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
