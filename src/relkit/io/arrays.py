@@ -1,0 +1,153 @@
+"""NumPy arrays of labels and scores with their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native
+from relkit.errors import InputError
+from relkit.scale import Scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Rows", "group_rows"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels and scores with every query's rows together.
+
+    Attributes:
+        labels: Grades, one a row, or 2-D with one query a row.
+        scores: Scores of the same shape.
+        offsets: Query i holds rows offsets[i] to offsets[i + 1]; `None` for 2-D.
+        queries: One name a query: its id, or its number from 0.
+    """
+
+    labels: NDArray[Any]
+    scores: NDArray[Any]
+    offsets: NDArray[np.int64] | None
+    queries: list[str]
+
+    def lists(self) -> Iterator[tuple[str, list[float], list[float]]]:
+        """Yields each query's name, grades and scores."""
+        for place, query in enumerate(self.queries):
+            if self.offsets is None:
+                labels, scores = self.labels[place], self.scores[place]
+            else:
+                start, end = self.offsets[place], self.offsets[place + 1]
+                labels, scores = self.labels[start:end], self.scores[start:end]
+            yield query, [float(label) for label in labels], [float(score) for score in scores]
+
+
+def group_rows(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    groups: ArrayLike | None = None,
+    scale: Scale | None = None,
+) -> Rows:
+    """Checks labels, scores and groups, and brings every query's rows together.
+
+    Args:
+        labels: Grades: numbers, or names of the scale.
+        scores: Numbers of the same shape.
+        groups: `None`, sizes that add up to the number of rows, or one id a row. Ids win where
+            there are as many as rows.
+        scale: Turns names into grades.
+
+    Raises:
+        InputError: If shapes do not fit, or a value is no number.
+    """
+    import numpy as np
+
+    grades = _numbers(labels, "labels", scale)
+    values = _numbers(scores, "scores")
+    if grades.shape != values.shape:
+        raise InputError(
+            f"labels and scores differ in shape: {grades.shape} and {values.shape}",
+            hint="give one score for each label",
+        )
+    if grades.ndim == 2:
+        if groups is not None:
+            raise InputError("2-D labels are one query a row and take no groups")
+        return Rows(grades, values, None, [str(row) for row in range(len(grades))])
+    if grades.ndim != 1:
+        raise InputError(f"labels must have one or two dimensions, not {grades.ndim}")
+    if groups is None:
+        offsets = np.array([0, len(grades)], dtype=np.int64)
+        return Rows(grades, values, offsets, ["0"])
+    ids = np.asarray(groups)
+    if ids.ndim != 1:
+        raise InputError(f"groups must have one dimension, not {ids.ndim}")
+    if len(ids) == len(grades):
+        return _by_ids(grades, values, ids)
+    return _by_sizes(grades, values, ids)
+
+
+def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[Any]:
+    import numpy as np
+
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(
+            f"{what} are ragged: {error}", hint="give one flat array, and groups"
+        ) from error
+    if scale is not None and array.dtype.kind in "OUS":
+        flat = [scale.parse(value) for value in array.ravel().tolist()]
+        return np.array(flat, dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{what} are not numbers: {error}") from error
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{what} are not numbers but {array.dtype}",
+            hint='name a scale for grades such as 高/中/低/无: scale="search"'
+            if what == "labels"
+            else "",
+        )
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float64)
+    return array
+
+
+def _by_sizes(grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any]) -> Rows:
+    import numpy as np
+
+    whole = sizes.dtype.kind in "iu" or (
+        sizes.dtype.kind == "f" and bool((sizes == np.floor(sizes)).all())
+    )
+    total = int(sizes.sum()) if whole else -1
+    if not whole or total != len(grades) or bool((sizes < 0).any()):
+        given = f"{len(sizes)} numbers that add up to {total}" if whole else f"{len(sizes)} values"
+        raise InputError(
+            f"groups fit neither as sizes nor as ids: {len(grades)} rows, {given}",
+            hint="give sizes that add up to the number of rows, or one query id a row",
+        )
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return Rows(grades, values, offsets, [str(number) for number in range(len(sizes))])
+
+
+def _by_ids(grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any]) -> Rows:
+    import numpy as np
+
+    if ids.dtype.kind in "iu":
+        keys = ids.astype(np.int64, copy=False)
+    else:
+        codes: dict[object, int] = {}
+        keys = np.fromiter(
+            (codes.setdefault(value, len(codes)) for value in ids.tolist()),
+            dtype=np.int64,
+            count=len(ids),
+        )
+    offsets, order = _native.group_offsets(keys)
+    if order is not None:
+        grades, values, ids = grades[order], values[order], ids[order]
+    return Rows(grades, values, offsets, [str(value) for value in ids[offsets[:-1]].tolist()])
