@@ -35,7 +35,8 @@ def build_corpus(progress: Progress | None = None) -> list[Document]:
     calling process imports nothing, and modules whose import acts (opens a browser, prints)
     are left out. Objects go by the name users know: ``json.loads``, ``os.path.join``,
     ``builtins.str.split``. Private names are left out, and so are modules that later
-    versions of Python dropped: ids hold from one version of Python to the next.
+    versions of Python dropped: ids hold from one version of Python to the next. A method
+    without a docstring is left out; a class or function without one is kept for its name.
 
     Args:
         progress: Called after each top-level module.

@@ -85,10 +85,12 @@ def load_judgments() -> list[Judgment]:
     Raises:
         ValueError: The file is malformed.
     """
-    return [
-        Judgment(query, document, int(grade))
-        for query, document, grade in _table("judgments.tsv", ("query", "document", "grade"))
-    ]
+    judgments: list[Judgment] = []
+    for query, document, grade in _table("judgments.tsv", ("query", "document", "grade")):
+        if grade not in {"0", "1", "2", "3"}:
+            raise ValueError(f"judgments.tsv: the grade of {document} for {query} is {grade!r}")
+        judgments.append(Judgment(query, document, int(grade)))
+    return judgments
 
 
 def load_guideline() -> str:
@@ -108,6 +110,9 @@ def write_demo(
     progress: Progress | None = None,
 ) -> DemoFiles:
     """Rank the questions and write everything that an evaluation needs.
+
+    A question for which an engine finds nothing, such as one wholly in Chinese, has no line
+    in the run of that engine; it still has its judgments.
 
     Args:
         directory: Where to write; created if need be.
