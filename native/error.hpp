@@ -8,8 +8,9 @@
 namespace relkit {
 
 struct InputError : std::runtime_error {
-  InputError(std::string message, std::string path = {}, std::uint64_t line = 0, std::string hint = {})
-      : std::runtime_error(message), path(std::move(path)), line(line), hint(std::move(hint)) {}
+  explicit InputError(const std::string& message, std::string from = {}, std::uint64_t at = 0,
+                      std::string advice = {})
+      : std::runtime_error(message), path(std::move(from)), line(at), hint(std::move(advice)) {}
   std::string path;
   std::uint64_t line;  // 1-based; 0: no line to name
   std::string hint;

@@ -1,0 +1,14 @@
+// What each source file adds to the Python module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace relkit {
+
+void bind_tables(nanobind::module_& module);
+void bind_plan(nanobind::module_& module);
+void bind_batch(nanobind::module_& module);
+void bind_sources(nanobind::module_& module);
+void bind_arrays(nanobind::module_& module);
+
+}  // namespace relkit

@@ -1,0 +1,212 @@
+// Tables and sources as Python sees them.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bind.hpp"
+#include "error.hpp"
+#include "runs.hpp"
+#include "sources.hpp"
+#include "trec.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+
+namespace {
+
+// Ids are bytes; in Python they are text, and bytes that are not UTF-8 survive as surrogates.
+nb::object text(std::string_view id) {
+  return nb::steal(PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape"));
+}
+
+std::string bytes_of(nb::handle id) {
+  nb::object encoded = nb::steal(PyUnicode_AsEncodedString(id.ptr(), "utf-8", "surrogateescape"));
+  if (!encoded.is_valid()) throw nb::python_error();
+  return {PyBytes_AS_STRING(encoded.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+}
+
+// Bytes from read(size), which returns b"" at the end.
+class Callable final : public Bytes {
+ public:
+  explicit Callable(nb::callable read) : read_(std::move(read)) {}
+
+  std::size_t read(char* into, std::size_t size) override {
+    const nb::gil_scoped_acquire held;
+    const nb::object got = read_(size);
+    if (!PyBytes_Check(got.ptr())) throw nb::type_error("read(size) must return bytes");
+    const auto length = static_cast<std::size_t>(PyBytes_GET_SIZE(got.ptr()));
+    if (length > size) throw nb::value_error("read(size) returned more bytes than asked for");
+    std::memcpy(into, PyBytes_AS_STRING(got.ptr()), length);
+    return length;
+  }
+
+ private:
+  nb::callable read_;
+};
+
+nb::list queries(const auto& table) {
+  nb::list ids;
+  for (std::uint32_t number = 0; number < table.size(); ++number) ids.append(text(table.id(number)));
+  return ids;
+}
+
+std::uint32_t find(const auto& table, nb::handle query) {
+  const std::uint32_t number = PyUnicode_Check(query.ptr()) ? table.find(bytes_of(query)) : Index::none;
+  if (number == Index::none) throw nb::key_error(nb::repr(query).c_str());
+  return number;
+}
+
+bool holds(const auto& table, nb::handle query) {
+  return PyUnicode_Check(query.ptr()) && table.find(bytes_of(query)) != Index::none;
+}
+
+// A duplicate of a run read from text is named with its line, which takes a second look at the file.
+void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again) {
+  std::string_view query, document;
+  if (!table.duplicate(query, document)) return;
+  std::uint64_t line = 0;
+  if (again != nullptr) {
+    Tokens tokens;
+    int seen = 0;
+    each_line(*again, path, [&](std::string_view content, std::uint64_t at) {
+      if (line != 0) return;
+      split(content, tokens);
+      if (tokens.count >= 5 && tokens.token[0] == query && tokens.token[2] == document && ++seen == 2) line = at;
+    });
+  }
+  throw InputError("document `" + std::string(document) + "` stands twice in query `" + std::string(query) + "`",
+                   path, line, "keep one of the two");
+}
+
+JudgmentTable judgments_from_text(const std::string& path) {
+  const File file(path);
+  FileBytes bytes(file, 0);
+  return read_qrels(bytes, path);
+}
+
+RunTable run_from_text(const std::string& path) {
+  const File file(path);
+  FileBytes bytes(file, 0);
+  RunTable table = read_run(bytes, path);
+  FileBytes again(file, 0);
+  refuse_duplicates(table, path, &again);
+  return table;
+}
+
+RunTable run_from_chunks(nb::callable read, const std::string& name) {
+  Callable bytes(std::move(read));
+  RunTable table = read_run(bytes, name);
+  refuse_duplicates(table, name, nullptr);
+  return table;
+}
+
+nb::object run_documents(const RunTable& table, nb::handle query) {
+  const std::vector<RunTable::Row>& rows = table.rows(find(table, query));
+  nb::list documents, scores, ranks;
+  for (const RunTable::Row& row : rows) {
+    documents.append(text(row.document()));
+    scores.append(row.score);
+    if (table.has_ranks) ranks.append(row.rank);
+  }
+  nb::object last = table.has_ranks ? nb::object(ranks) : nb::none();
+  return nb::make_tuple(documents, scores, last);
+}
+
+nb::object run_columns_of(const RunTable& table) {
+  nb::list ids, documents, scores, ranks;
+  for (std::uint32_t number = 0; number < table.size(); ++number) {
+    const nb::object query = text(table.id(number));
+    for (const RunTable::Row& row : table.rows(number)) {
+      ids.append(query);
+      documents.append(text(row.document()));
+      scores.append(row.score);
+      if (table.has_ranks) ranks.append(row.rank);
+    }
+  }
+  nb::object last = table.has_ranks ? nb::object(ranks) : nb::none();
+  return nb::make_tuple(ids, documents, scores, last);
+}
+
+}  // namespace
+
+void bind_tables(nb::module_& module) {
+  nb::class_<JudgmentTable>(module, "JudgmentTable")
+      .def_static("from_text", [](const std::string& path, int) {
+            const nb::gil_scoped_release released;
+            return judgments_from_text(path);
+          }, nb::arg("path"), nb::arg("threads") = 0)
+      .def_static("from_chunks", [](nb::callable read, const std::string& name) {
+            Callable bytes(std::move(read));
+            return read_qrels(bytes, name);
+          }, nb::arg("read"), nb::arg("name"))
+      .def_static("from_dict", &judgments_from_dict, nb::arg("judgments"))
+      .def_static("from_arrow", &judgments_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("grade"))
+      .def_ro("rows", &JudgmentTable::rows)
+      .def_ro("duplicates", &JudgmentTable::duplicates)
+      .def_ro("negatives", &JudgmentTable::negatives)
+      .def_ro("highest", &JudgmentTable::highest)
+      .def_ro("fractional", &JudgmentTable::fractional)
+      .def("__len__", &JudgmentTable::size)
+      .def("__contains__", [](const JudgmentTable& table, nb::handle query) { return holds(table, query); })
+      .def("queries", [](const JudgmentTable& table) { return queries(table); })
+      .def("grades", [](const JudgmentTable& table, nb::handle query) {
+            nb::dict grades;
+            for (const auto& judged : table.query(find(table, query)).documents) {
+              grades[text(judged.document)] = judged.grade;
+            }
+            return grades;
+          }, nb::arg("query"))
+      .def("columns", [](const JudgmentTable& table) {
+        nb::list ids, documents, grades;
+        for (std::uint32_t number = 0; number < table.size(); ++number) {
+          const nb::object query = text(table.id(number));
+          for (const auto& judged : table.query(number).documents) {
+            ids.append(query);
+            documents.append(text(judged.document));
+            grades.append(judged.grade);
+          }
+        }
+        return nb::make_tuple(ids, documents, grades);
+      });
+
+  nb::class_<RunTable>(module, "RunTable")
+      .def_static("from_text", [](const std::string& path, int) {
+            const nb::gil_scoped_release released;
+            return run_from_text(path);
+          }, nb::arg("path"), nb::arg("threads") = 0)
+      .def_static("from_chunks", &run_from_chunks, nb::arg("read"), nb::arg("name"))
+      .def_static("from_dict", &run_from_dict, nb::arg("run"))
+      .def_static("from_arrow", &run_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("score"),
+                  nb::arg("rank") = nb::none())
+      .def_ro("rows", &RunTable::count)
+      .def_ro("tag", &RunTable::tag)
+      .def_ro("has_ranks", &RunTable::has_ranks)
+      .def("__len__", &RunTable::size)
+      .def("__contains__", [](const RunTable& table, nb::handle query) { return holds(table, query); })
+      .def("queries", [](const RunTable& table) { return queries(table); })
+      .def("documents", &run_documents, nb::arg("query"))
+      .def("columns", &run_columns_of);
+}
+
+void bind_sources(nb::module_& module) {
+  module.def("evaluate_text", &evaluate_run_file, nb::arg("judgments"), nb::arg("plan"), nb::arg("path"),
+             nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
+  module.def("evaluate_chunks", [](const JudgmentTable& judgments, const Plan& plan, nb::callable read,
+                                   const std::string& name) {
+        const RunTable run = run_from_chunks(std::move(read), name);
+        const nb::gil_scoped_release released;
+        return evaluate_run(judgments, plan, run, 0);
+      }, nb::arg("judgments"), nb::arg("plan"), nb::arg("read"), nb::arg("name"));
+  module.def("evaluate_run", &evaluate_run, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"),
+             nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
+  module.def("evaluate_dict", &evaluate_dict, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"));
+  module.def("evaluate_arrow", &evaluate_arrow, nb::arg("judgments"), nb::arg("plan"), nb::arg("query"),
+             nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none(), nb::arg("threads") = 0);
+}
+
+}  // namespace relkit

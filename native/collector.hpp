@@ -1,0 +1,146 @@
+// Gathers one query's documents from any source and hands them to the evaluator.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "error.hpp"
+#include "evaluator.hpp"
+#include "hash.hpp"
+#include "judgments.hpp"
+
+namespace relkit {
+
+class Collector final : public Ids {
+ public:
+  Collector(const JudgmentTable& judgments, const Plan& plan)
+      : judgments_(judgments), needs_ranks_(plan.rules.ties == Ties::rank), evaluator_(plan) {
+    seen_.resize(4096);
+  }
+
+  // Starts a query. Its documents are looked up only if it is judged.
+  void begin(std::string_view query) {
+    number_ = judgments_.find(query);
+    judged_ = number_ == Index::none ? nullptr : &judgments_.query(number_);
+    rows_ = 0;
+    base_ = nullptr;
+    suspect_ = false;
+    matches_.clear();
+    if (used_ > 0) std::memset(seen_.data(), 0, seen_.size() * sizeof(seen_[0]));
+    used_ = 0;
+  }
+
+  bool judged() const { return judged_ != nullptr; }
+  std::uint32_t number() const { return number_; }
+  std::uint32_t rows() const { return rows_; }
+
+  // Documents are addresses relative to a base that may move (a buffer that slides).
+  void set_base(const char* base) { base_ = base; }
+
+  void add(std::string_view document, double score) {
+    if (rows_ == scores_.size()) grow();
+    const std::uint64_t hash = hash_bytes(document);
+    const std::uint32_t row = rows_++;
+    scores_[row] = score;
+    places_[row] = {static_cast<std::uint64_t>(document.data() - base_),
+                    static_cast<std::uint32_t>(document.size())};
+    const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32) | 1;
+    if (rows_ * 2 > seen_.size()) rehash();
+    std::size_t slot = hash & (seen_.size() - 1);
+    while (seen_[slot].tag != 0) {
+      suspect_ |= seen_[slot].tag == tag;
+      slot = (slot + 1) & (seen_.size() - 1);
+    }
+    seen_[slot] = {tag, row};
+    used_ = rows_;
+    if (const JudgmentTable::Judged* found = judged_->find(document, hash)) {
+      matches_.push_back({row, found->grade});
+    }
+  }
+
+  void add_rank(std::int64_t rank) { ranks_.push_back(rank); }
+
+  // A document that this query holds twice, as (first row, second row); false if there is none.
+  bool duplicate(std::uint32_t& first, std::uint32_t& second) const {
+    if (!suspect_) return false;
+    std::unordered_map<std::string_view, std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < rows_; ++row) {
+      const auto [found, added] = rows.emplace(id(row), row);
+      if (!added) {
+        first = found->second;
+        second = row;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void finish() {
+    List list;
+    list.scores = {scores_.data(), rows_};
+    list.matches = matches_;
+    list.judged = judged_->grades;
+    list.ranks = needs_ranks_ ? ranks_.data() : nullptr;
+    list.ids = this;
+    evaluator_.add(std::string(judgments_.id(number_)), list);
+    ranks_.clear();
+  }
+
+  std::string_view id(std::uint32_t row) const override {
+    return {base_ + places_[row].offset, places_[row].size};
+  }
+
+  Evaluator& evaluator() { return evaluator_; }
+
+ private:
+  struct Place {
+    std::uint64_t offset;
+    std::uint32_t size;
+  };
+  struct Seen {
+    std::uint32_t tag;
+    std::uint32_t row;
+  };
+
+  void grow() {
+    const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
+    scores_.resize(size);
+    places_.resize(size);
+  }
+
+  void rehash() {
+    seen_.assign(seen_.size() * 2, Seen{0, 0});
+    for (std::uint32_t row = 0; row + 1 < rows_; ++row) {
+      const std::uint64_t hash = hash_bytes(id(row));
+      std::size_t slot = hash & (seen_.size() - 1);
+      while (seen_[slot].tag != 0) slot = (slot + 1) & (seen_.size() - 1);
+      seen_[slot] = {static_cast<std::uint32_t>(hash >> 32) | 1, row};
+    }
+  }
+
+  const JudgmentTable& judgments_;
+  const bool needs_ranks_;
+  Evaluator evaluator_;
+  const JudgmentTable::Query* judged_ = nullptr;
+  std::uint32_t number_ = Index::none;
+  std::uint32_t rows_ = 0;
+  std::uint32_t used_ = 0;
+  bool suspect_ = false;
+  const char* base_ = nullptr;
+  std::vector<double> scores_;
+  std::vector<Place> places_;
+  std::vector<Match> matches_;
+  std::vector<std::int64_t> ranks_;
+  std::vector<Seen> seen_;
+};
+
+// Adds what every source ends with: judged queries that the run does not hold, and counts.
+// `groups` are the numbers of the judged queries met, `unjudged` the ids of the others.
+void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
+                 const std::vector<std::uint32_t>& groups);
+
+}  // namespace relkit

@@ -1,0 +1,97 @@
+// Grades by query and document: built once, then read from any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hash.hpp"
+
+namespace relkit {
+
+// Bytes of ids, kept at fixed addresses.
+class Arena {
+ public:
+  std::string_view keep(std::string_view text);
+
+ private:
+  std::deque<std::unique_ptr<char[]>> blocks_;
+  std::size_t used_ = 0;
+  std::size_t size_ = 0;
+};
+
+// Ids to consecutive numbers.
+class Index {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  std::uint32_t find(std::string_view id) const;
+  // The number of an id, a new one if it has none; `keep` copies new ids.
+  std::uint32_t insert(std::string_view id, Arena& arena);
+  std::size_t size() const { return ids_.size(); }
+  std::string_view id(std::uint32_t number) const { return ids_[number]; }
+
+ private:
+  void grow();
+  std::vector<std::string_view> ids_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::uint32_t> slots_;
+};
+
+class JudgmentTable {
+ public:
+  struct Judged {
+    std::string_view document;
+    double grade;
+    std::uint64_t row;  // where it was read: a line, or a row from 0
+  };
+
+  // One query's documents and the small table that finds them.
+  struct Query {
+    std::vector<Judged> documents;
+    std::vector<double> grades;           // descending
+    std::vector<std::uint64_t> slots;     // hash in the upper half, place + 1 in the lower
+
+    // The grade of a document, or nullptr.
+    const Judged* find(std::string_view document, std::uint64_t hash) const {
+      const std::size_t mask = slots.size() - 1;
+      for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+        const std::uint64_t entry = slots[slot];
+        if (entry == 0) return nullptr;
+        if (((entry ^ hash) >> 32) == 0) {
+          const Judged& found = documents[static_cast<std::uint32_t>(entry) - 1];
+          if (found.document == document) return &found;
+        }
+      }
+    }
+  };
+
+  // Adds a row. `describe` names the source for errors; `row` the line or row number.
+  void add(std::string_view query, std::string_view document, double grade, std::uint64_t row);
+  // Sorts grades and builds the tables; nothing is added afterwards.
+  // `path` is empty for data in memory; rows are then called rows, not lines.
+  void finish(const std::string& path);
+
+  std::uint32_t find(std::string_view query) const { return index_.find(query); }
+  const Query& query(std::uint32_t number) const { return queries_[number]; }
+  std::string_view id(std::uint32_t number) const { return index_.id(number); }
+  std::size_t size() const { return queries_.size(); }
+
+  std::uint64_t rows = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t negatives = 0;
+  double highest = 0.0;
+  bool fractional = false;
+
+ private:
+  Arena arena_;
+  Index index_;
+  std::vector<Query> queries_;
+  std::uint32_t last_ = Index::none;
+};
+
+}  // namespace relkit

@@ -1,0 +1,42 @@
+// Registration only.
+#include <nanobind/nanobind.h>
+
+#include "bind.hpp"
+#include "error.hpp"
+#include "trec.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+// InputError becomes relkit.errors.ParseError where it has a line, relkit.errors.InputError elsewhere.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const relkit::InputError& error) {
+    nb::module_ errors = nb::module_::import_("relkit.errors");
+    const auto decode = [](const std::string& bytes) {
+      return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "backslashreplace"));
+    };
+    nb::dict details;
+    details["path"] = decode(error.path);
+    details["hint"] = decode(error.hint);
+    if (error.line != 0 && !error.path.empty()) details["line"] = error.line;
+    const char* kind = details.contains("line") ? "ParseError" : "InputError";
+    nb::object type = errors.attr(kind);
+    nb::object value = type(decode(error.what()), **details);
+    PyErr_SetObject(type.ptr(), value.ptr());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  module.attr("__version__") = RELKIT_VERSION;
+  nb::register_exception_translator(translate);
+  relkit::bind_tables(module);
+  relkit::bind_plan(module);
+  relkit::bind_batch(module);
+  relkit::bind_sources(module);
+  relkit::bind_arrays(module);
+}

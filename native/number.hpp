@@ -1,0 +1,114 @@
+// Decimal text to double, correctly rounded.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "hash.hpp"
+
+namespace relkit {
+
+enum class Number { good, not_a_number, not_finite };
+
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// Everything that the fast path leaves: exponents, many digits, nan and inf.
+inline Number parse_number_slow(std::string_view text, double& value) {
+  const char* first = text.data();
+  const char* last = first + text.size();
+  if (first != last && *first == '+') {
+    ++first;
+    if (first != last && (*first == '-' || *first == '+')) return Number::not_a_number;
+  }
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (end != last || first == last) return Number::not_a_number;
+  if (error == std::errc::result_out_of_range) {
+    // Too small becomes zero, as in Python; too large is not finite.
+    const std::string_view body(first, static_cast<std::size_t>(last - first));
+    const std::size_t mark = body.find_first_of("eE");
+    const bool tiny = mark != std::string_view::npos ? body.substr(mark + 1).starts_with('-')
+                                                     : body.find_first_of("123456789") >
+                                                           body.find('.');
+    if (!tiny) return Number::not_finite;
+    value = *first == '-' ? -0.0 : 0.0;
+    return Number::good;
+  }
+  if (error != std::errc()) return Number::not_a_number;
+  return std::isfinite(value) ? Number::good : Number::not_finite;
+}
+
+// Up to eight digits at once: `word` holds them minus '0', the first in the lowest byte.
+inline std::uint64_t eight_digits(std::uint64_t word) {
+  word = word * 10 + (word >> 8);
+  return (((word & 0x000000FF000000FFULL) * 0x000F424000000064ULL) +
+          (((word >> 16) & 0x000000FF000000FFULL) * 0x0000271000000001ULL)) >>
+         32;
+}
+
+// `readable` bytes may be read from text.data(), beyond its end too; that makes the fast path fast.
+inline Number parse_number(std::string_view text, double& value) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  p += negative;
+  std::uint64_t mantissa = 0;
+  const char* const start = p;
+  unsigned digit;
+  while (p != end && (digit = static_cast<unsigned char>(*p) - '0') < 10) {
+    mantissa = mantissa * 10 + digit;
+    ++p;
+  }
+  std::ptrdiff_t digits = p - start;
+  std::ptrdiff_t fraction = 0;
+  if (p != end && *p == '.') {
+    ++p;
+    const char* const point = p;
+    while (p != end && (digit = static_cast<unsigned char>(*p) - '0') < 10) {
+      mantissa = mantissa * 10 + digit;
+      ++p;
+    }
+    fraction = p - point;
+    digits += fraction;
+  }
+  if (p == end && digits > 0 && digits <= 18 && mantissa < (1ULL << 53) && fraction <= 22) [[likely]] {
+    const double exact = static_cast<double>(mantissa) / powers_of_ten[fraction];
+    value = negative ? -exact : exact;
+    return Number::good;
+  }
+  return parse_number_slow(text, value);
+}
+
+// The same where eight bytes beyond the text may be read.
+inline Number parse_number_padded(std::string_view text, double& value) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = *p == '-';
+  p += negative;
+  const char* const start = p;
+  std::uint64_t whole = 0;
+  unsigned digit;
+  while ((digit = static_cast<unsigned char>(*p) - '0') < 10) {
+    whole = whole * 10 + digit;
+    ++p;
+  }
+  const std::ptrdiff_t left = end - p - 1;
+  if (p > start && p - start <= 9 && *p == '.' && left > 0 && left <= 8) [[likely]] {
+    const std::uint64_t word = (load8(p + 1) ^ 0x3030303030303030ULL) << (8 * (8 - left));
+    if (((word | (word + 0x7676767676767676ULL)) & 0x8080808080808080ULL) == 0) [[likely]] {
+      const std::uint64_t mantissa =
+          whole * static_cast<std::uint64_t>(powers_of_ten[left]) + eight_digits(word);
+      if (mantissa < (1ULL << 53)) [[likely]] {
+        const double exact = static_cast<double>(mantissa) / powers_of_ten[left];
+        value = negative ? -exact : exact;
+        return Number::good;
+      }
+    }
+  }
+  return parse_number(text, value);
+}
+
+}  // namespace relkit

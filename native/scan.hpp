@@ -1,0 +1,139 @@
+// The state of one thread that streams lines of a run through the evaluator.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector.hpp"
+#include "number.hpp"
+#include "text.hpp"
+
+namespace relkit {
+
+// What one stretch of a file gave.
+struct Stretch {
+  Batch batch;
+  std::vector<std::uint32_t> groups;   // judged queries met, in order
+  std::vector<std::string> unjudged;   // other queries met, in order
+  std::uint64_t rows = 0;
+};
+
+// Streams the groups of lines that begin in [from, stop) of a file. A stretch that begins within a
+// file leaves out its first group, which the stretch before it finishes.
+struct Scanner {
+  Scanner(const JudgmentTable& judgments, const Plan& plan, Window& lines, bool within,
+          std::uint64_t stop_at)
+      : window(lines),
+        collector(judgments, plan),
+        ranks(plan.rules.ties == Ties::rank),
+        skipping(within),
+        stop(stop_at) {}
+
+  Window& window;
+  Collector collector;
+  const bool ranks;
+  bool skipping;         // in the first group of a stretch within the file
+  bool open = false;     // a group has begun
+  bool judging = false;  // ... and is judged and ours
+  bool final_group = false;
+  std::uint64_t stop;
+  const char* group = nullptr;     // where the group's first line begins
+  const char* at = nullptr;        // the line at hand, for errors
+  const char* stop_at = nullptr;   // `stop` as a pointer into the window
+  std::vector<char> query = std::vector<char>(64);
+  std::size_t query_size = 0;
+  Stretch out;
+
+  bool same_query(const char* text, std::size_t size) const {
+    if (size != query_size || !open) return false;
+    if (size <= 8) return ((load8(text) ^ load8(query.data())) << (64 - 8 * size)) == 0;
+    return std::memcmp(text, query.data(), size) == 0;
+  }
+
+  // Ends the open group and, unless it was the last of the stretch, begins one at `line`.
+  bool change_query(std::string_view id, const char* line) {
+    close();
+    if (final_group) return false;
+    if (open) skipping = false;
+    open = true;
+    if (query.size() < id.size() + 16) query.resize(id.size() * 2 + 16);
+    std::memcpy(query.data(), id.data(), id.size());
+    query_size = id.size();
+    group = line;
+    judging = false;
+    if (!skipping) {
+      collector.begin(id);
+      collector.set_base(line);
+      judging = collector.judged();
+      if (!judging) out.unjudged.emplace_back(id);
+    }
+    return true;
+  }
+
+  void close() {
+    if (!judging) return;
+    std::uint32_t first, second;
+    if (collector.duplicate(first, second)) {
+      throw TextError{window.offset(collector.id(second).data()),
+                      "document `" + std::string(collector.id(second)) + "` stands twice in query `" +
+                          std::string(query.data(), query_size) + "`",
+                      "keep one of the two lines"};
+    }
+    out.groups.push_back(collector.number());
+    collector.finish();
+    judging = false;
+  }
+
+  void place_stop() {
+    const std::uint64_t begin = window.offset(window.begin());
+    const auto size = static_cast<std::uint64_t>(window.end() - window.begin());
+    // A stop beyond the window is looked at again after the next refill.
+    stop_at = stop >= begin + size ? window.end() + Window::padding
+              : stop > begin       ? window.begin() + (stop - begin)
+                                   : window.begin();
+  }
+
+  // Reads more, keeping the open group; returns the new place of `p`.
+  const char* refill(const char* p) {
+    const char* keep = judging ? group : p;
+    const std::ptrdiff_t ahead = p - keep;
+    window.refill(keep);
+    group = window.begin();
+    if (judging) collector.set_base(group);
+    if (!final_group) place_stop();
+    return window.begin() + ahead;
+  }
+
+  bool at_stop(const char* line, bool same) {
+    final_group = true;
+    stop_at = window.end() + Window::padding;
+    stop = std::numeric_limits<std::uint64_t>::max();
+    return skipping && same;  // nothing in this stretch is ours
+  }
+
+  void take(std::string_view document, std::string_view rank, std::string_view score) {
+    double value = 0.0;
+    if (parse_number_padded(score, value) != Number::good) [[unlikely]] value = parse_score(score);
+    ++out.rows;
+    if (!judging) {
+      if (skipping) --out.rows;
+      return;
+    }
+    collector.add(document, value);
+    if (ranks) take_rank(rank);
+  }
+
+  void take_rank(std::string_view rank);
+
+  // Finds the first line: after a byte-order mark, or the first that begins in this stretch.
+  const char* first_line();
+
+  // Any line: blanks in a row, comments, 5 columns, errors. False where the stretch ends.
+  bool take_slowly(const char* line, std::size_t size);
+};
+
+}  // namespace relkit

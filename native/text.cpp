@@ -1,0 +1,228 @@
+#include "text.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "error.hpp"
+#include "number.hpp"
+
+namespace relkit {
+
+namespace {
+
+constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
+constexpr unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+std::string quoted(std::string_view token) { return "`" + excerpt(token) + "`"; }
+
+}  // namespace
+
+File::File(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (handle_ < 0) {
+    const int reason = errno;
+    if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
+    throw InputError(std::string("cannot be opened: ") + std::strerror(reason), path);
+  }
+  struct stat status {};
+  if (::fstat(handle_, &status) != 0) {
+    const int reason = errno;
+    ::close(handle_);
+    throw InputError(std::string("cannot be read: ") + std::strerror(reason), path);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    ::close(handle_);
+    throw InputError("is a directory", path, 0, "name a file in it");
+  }
+  regular_ = S_ISREG(status.st_mode);
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  if (regular_ && size_ == 0) {
+    ::close(handle_);
+    throw InputError("the file is empty", path);
+  }
+}
+
+File::~File() { ::close(handle_); }
+
+std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
+  for (;;) {
+    const ssize_t got = regular_ ? ::pread(handle_, into, size, static_cast<off_t>(from))
+                                 : ::read(handle_, into, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) throw InputError(std::string("cannot be read: ") + std::strerror(errno), path_);
+  }
+}
+
+Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, std::size_t chunk)
+    : bytes_(bytes), path_(std::move(path)), offset_(offset), chunk_(chunk), buffer_(chunk + padding) {
+  refill(begin());
+}
+
+bool Window::refill(const char* keep) {
+  if (ended_) return false;
+  const std::size_t dropped = static_cast<std::size_t>(keep - begin());
+  const std::size_t kept = filled_ - dropped;
+  if (kept + chunk_ / 2 + padding > buffer_.size()) {
+    // A group longer than the window: grow by half, so that moving stays cheap.
+    std::vector<char> larger(std::max(buffer_.size() + buffer_.size() / 2, kept + chunk_ + padding));
+    std::memcpy(larger.data(), keep, kept);
+    buffer_.swap(larger);
+  } else {
+    std::memmove(buffer_.data(), keep, kept);
+  }
+  offset_ += dropped;
+  filled_ = kept;
+  const std::size_t room = buffer_.size() - padding - filled_;
+  const std::size_t got = bytes_.read(buffer_.data() + filled_, room);
+  filled_ += got;
+  std::memset(buffer_.data() + filled_, 0, padding);
+  ended_ = got == 0;
+  return !ended_;
+}
+
+void split(std::string_view line, Tokens& tokens) {
+  tokens.count = 0;
+  const char* p = line.data();
+  const char* const end = p + line.size();
+  for (;;) {
+    while (p != end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\v' || *p == '\f')) ++p;
+    if (p == end) return;
+    const char* const start = p;
+    while (p != end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\v' && *p != '\f') {
+      if (*p == '\0') {
+        throw TextError{0, "looks like a binary file: the line holds a NUL byte",
+                        "give a text file; compressed files end in .gz or .zst"};
+      }
+      ++p;
+    }
+    if (tokens.count < static_cast<int>(tokens.token.size())) {
+      tokens.token[static_cast<std::size_t>(tokens.count)] = {start, static_cast<std::size_t>(p - start)};
+    }
+    ++tokens.count;
+  }
+}
+
+std::string excerpt(std::string_view line) {
+  constexpr std::size_t longest = 60;
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+  std::string shown(line.substr(0, longest));
+  if (line.size() > longest) {
+    // Not in the middle of a UTF-8 character.
+    std::size_t cut = longest;
+    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;
+    shown.resize(cut);
+    shown += "…";
+  }
+  for (char& sign : shown) {
+    if (static_cast<unsigned char>(sign) < 0x20) sign = ' ';
+  }
+  return shown;
+}
+
+void each_line(Bytes& bytes, const std::string& path,
+               const std::function<void(std::string_view, std::uint64_t)>& row) {
+  Window window(bytes, path, 0);
+  const char* p = window.begin();
+  std::uint64_t at = 0;
+  const std::size_t ready = static_cast<std::size_t>(window.end() - p);
+  if (ready == 0) throw InputError("the file is empty", path);
+  if (ready >= 2 && std::memcmp(p, gzip_magic, 2) == 0) {
+    throw InputError("is compressed with gzip", path, 0, "let its name end in .gz");
+  }
+  if (ready >= 4 && std::memcmp(p, zstd_magic, 4) == 0) {
+    throw InputError("is compressed with zstd", path, 0, "let its name end in .zst");
+  }
+  if (ready >= 3 && std::memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
+  const char* scanned = p;
+  for (;;) {
+    const auto* newline = static_cast<const char*>(
+        std::memchr(scanned, '\n', static_cast<std::size_t>(window.end() - scanned)));
+    if (newline == nullptr) {
+      if (static_cast<std::size_t>(window.end() - p) > Window::longest_line) {
+        throw InputError("the line is longer than 16 MiB", path, at + 1,
+                         "is this a text file with one document a line?");
+      }
+      const std::size_t done = static_cast<std::size_t>(window.end() - p);
+      const bool more = window.refill(p);
+      p = window.begin();
+      scanned = p + done;
+      if (more) continue;
+      if (p == window.end()) return;
+      newline = window.end();
+    }
+    ++at;
+    try {
+      row({p, static_cast<std::size_t>(newline - p)}, at);
+    } catch (const TextError& error) {
+      throw InputError(error.message, path, at, error.hint);
+    }
+    if (newline == window.end()) return;
+    p = scanned = newline + 1;
+  }
+}
+
+std::uint64_t line_of(const File& file, std::uint64_t offset) {
+  std::vector<char> buffer(std::size_t{1} << 20);
+  std::uint64_t lines = 1;
+  for (std::uint64_t at = 0; at < offset;) {
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), offset - at));
+    const std::size_t got = file.read(buffer.data(), wanted, at);
+    if (got == 0) break;
+    lines += static_cast<std::uint64_t>(
+        std::count(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
+    at += got;
+  }
+  return lines;
+}
+
+namespace {
+
+double parse_finite(std::string_view token, const char* what) {
+  double value = 0.0;
+  switch (parse_number(token, value)) {
+    case Number::good:
+      return value;
+    case Number::not_finite:
+      throw TextError{0, std::string(what) + " is not a finite number: " + quoted(token),
+                      "remove the line, or give the document a number"};
+    case Number::not_a_number:
+      break;
+  }
+  throw TextError{0, std::string(what) + " is not a number: " + quoted(token), ""};
+}
+
+}  // namespace
+
+double parse_score(std::string_view token) { return parse_finite(token, "the score"); }
+
+double parse_grade(std::string_view token) {
+  try {
+    return parse_finite(token, "the grade");
+  } catch (TextError& error) {
+    if (error.hint.empty()) error.hint = "for grades such as 高/中/低/无 name the scale: search";
+    throw;
+  }
+}
+
+void wrong_columns(std::string_view line, int count, const char* expected, const char* hint) {
+  throw TextError{0,
+                  std::string("expected ") + expected + ", got " + std::to_string(count) + ": " +
+                      quoted(line),
+                  hint};
+}
+
+int thread_count(int asked) {
+  if (asked <= 0) {
+    if (const char* text = std::getenv("RELKIT_THREADS")) asked = std::atoi(text);
+  }
+  if (asked <= 0) asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
+  return std::min(asked, 256);
+}
+
+}  // namespace relkit

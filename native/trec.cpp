@@ -1,0 +1,59 @@
+#include "trec.hpp"
+
+#include <charconv>
+
+#include "error.hpp"
+
+namespace relkit {
+
+namespace {
+
+bool parse_rank(std::string_view token, std::int32_t& rank) {
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), rank);
+  return error == std::errc() && end == token.data() + token.size();
+}
+
+}  // namespace
+
+JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
+  JudgmentTable table;
+  Tokens tokens;
+  std::uint64_t rows = 0;
+  each_line(bytes, path, [&](std::string_view line, std::uint64_t at) {
+    split(line, tokens);
+    if (is_comment(tokens, 4, 4)) return;
+    if (tokens.count != 4) {
+      const bool run = tokens.count == 5 || tokens.count == 6;
+      wrong_columns(line, tokens.count, qrels_columns,
+                    run ? "this looks like a run: are the two arguments swapped?" : "");
+    }
+    table.add(tokens.token[0], tokens.token[2], parse_grade(tokens.token[3]), at);
+    ++rows;
+  });
+  if (rows == 0) throw InputError("holds no judgment", path);
+  table.finish(path);
+  return table;
+}
+
+RunTable read_run(Bytes& bytes, const std::string& path) {
+  RunTable table;
+  Tokens tokens;
+  bool ranks = true;
+  each_line(bytes, path, [&](std::string_view line, std::uint64_t) {
+    split(line, tokens);
+    if (is_comment(tokens, 5, 6)) return;
+    if (tokens.count != 5 && tokens.count != 6) {
+      wrong_columns(line, tokens.count, run_columns,
+                    tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
+    }
+    std::int32_t rank = 0;
+    ranks = ranks && parse_rank(tokens.token[3], rank);
+    if (table.count == 0 && tokens.count == 6) table.tag = tokens.token[5];
+    table.add(tokens.token[0], tokens.token[2], parse_score(tokens.token[4]), rank);
+  });
+  if (table.count == 0) throw InputError("holds no document", path);
+  table.has_ranks = ranks;
+  return table;
+}
+
+}  // namespace relkit
