@@ -16,6 +16,12 @@ namespace relkit {
 // Bytes of ids, kept at fixed addresses.
 class Arena {
  public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  Arena(Arena&&) = default;
+  Arena& operator=(Arena&&) = default;
+
   std::string_view keep(std::string_view text);
 
  private:

@@ -59,7 +59,7 @@ bool Scanner::take_slowly(const char* line, std::size_t size) {
   }
   const std::string_view id = tokens.token[0];
   const bool same = id.size() == query_size && open && std::memcmp(id.data(), query.data(), id.size()) == 0;
-  if (line >= stop_at && at_stop(line, same)) return false;
+  if (line >= stop_at && at_stop(same)) return false;
   if (!same && !change_query(id, line)) return false;
   ++out.rows;
   const double value = parse_score(tokens.token[4]);

@@ -108,7 +108,7 @@ struct Scanner {
     return window.begin() + ahead;
   }
 
-  bool at_stop(const char* line, bool same) {
+  bool at_stop(bool same) {
     final_group = true;
     stop_at = window.end() + Window::padding;
     stop = std::numeric_limits<std::uint64_t>::max();
