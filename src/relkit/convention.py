@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError, UnknownNameError
 from relkit.registry import Registry, suggestion
-from relkit.scale import read_settings
+from relkit.scale import is_settings, read_settings
 
 __all__ = [
     "Convention",
@@ -252,7 +252,7 @@ _preset(
 )
 
 
-def load_convention(source: str | Path | Mapping[str, Any] | Convention | None) -> Convention:
+def load_convention(source: str | PathLike[str] | Mapping[str, Any] | Convention | None) -> Convention:
     """Returns a convention from a preset's name, a TOML/JSON/YAML file, or a mapping of fields.
 
     A file or mapping may name a `preset` to start from; its other keys are fields.
@@ -268,9 +268,9 @@ def load_convention(source: str | Path | Mapping[str, Any] | Convention | None) 
         return source
     if isinstance(source, Mapping):
         values = dict(source)
-    elif Path(source).suffix.lower() in {".toml", ".json", ".yaml", ".yml"}:
-        values = read_settings(Path(source))
+    elif is_settings(fspath(source)):
+        values = read_settings(fspath(source))
     else:
-        return presets.get(str(source))
+        return presets.get(fspath(source))
     base = presets.get(str(values.pop("preset", "relkit")))
     return base.replace(**values) if values else base

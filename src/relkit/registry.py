@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from relkit.errors import ParameterError, UnknownNameError
@@ -27,10 +27,13 @@ class Registry(Generic[T]):
 
     Args:
         kind: What the things are, for messages: "measure", "format" …
+        load: Called with a name that is not known yet, or with `None` for all of them, before the
+            look-up: it imports the modules that register them.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, load: Callable[[str | None], None] | None = None) -> None:
         self.kind = kind
+        self._load = load
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
 
@@ -55,18 +58,27 @@ class Registry(Generic[T]):
         Raises:
             UnknownNameError: If there is none; the hint names the nearest.
         """
-        try:
+        if name in self:
             return self._things[self._aliases[name.lower()]]
-        except KeyError:
-            raise UnknownNameError(
-                f"unknown {self.kind}: `{name}`", hint=suggestion(name, list(self._aliases))
-            ) from None
+        self._ensure(None)
+        raise UnknownNameError(
+            f"unknown {self.kind}: `{name}`", hint=suggestion(name, list(self._aliases))
+        )
+
+    def _ensure(self, name: str | None) -> None:
+        if self._load is not None:
+            self._load(name)
 
     def __contains__(self, name: str) -> bool:
-        return name.lower() in self._aliases
+        key = name.lower()
+        if key not in self._aliases:
+            self._ensure(key)
+        return key in self._aliases
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._things)
+        self._ensure(None)
+        return iter(sorted(self._things))
 
     def __len__(self) -> int:
+        self._ensure(None)
         return len(self._things)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike, fspath
+from os.path import basename, splitext
 from typing import Any
 
 from relkit.errors import DependencyError, InputError, ParameterError
@@ -137,7 +138,7 @@ for _scale in (SEARCH, INTEGERS, BINARY, FLOATS):
     scales.add(_scale.name, _scale)
 
 
-def load_scale(source: str | Path | Scale) -> Scale:
+def load_scale(source: str | PathLike[str] | Scale) -> Scale:
     """Returns a scale by name, or from a TOML, JSON or YAML file.
 
     A file holds ``name``, ``relevant_from`` and a list ``levels`` of ``grade``, ``name``,
@@ -149,9 +150,9 @@ def load_scale(source: str | Path | Scale) -> Scale:
     """
     if isinstance(source, Scale):
         return source
-    path = Path(source)
-    if path.suffix.lower() not in {".toml", ".json", ".yaml", ".yml"}:
-        return scales.get(str(source))
+    path = fspath(source)
+    if not is_settings(path):
+        return scales.get(path)
     values = read_settings(path)
     try:
         levels = tuple(
@@ -164,28 +165,34 @@ def load_scale(source: str | Path | Scale) -> Scale:
             for level in values.get("levels", ())
         )
         return Scale(
-            name=str(values.get("name", path.stem)),
+            name=str(values.get("name", splitext(basename(path))[0])),
             relevant_from=float(values.get("relevant_from", 1.0)),
             levels=levels,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a scale: {error}",
-            path=str(path),
+            path=path,
             hint="each level needs `grade` and `name`, and may have `chinese` and `gain`",
         ) from error
 
 
-def read_settings(path: Path) -> dict[str, Any]:
+def is_settings(path: str) -> bool:
+    """Whether a text is the path of a settings file and not a name."""
+    return path.lower().endswith((".toml", ".json", ".yaml", ".yml"))
+
+
+def read_settings(path: str) -> dict[str, Any]:
     """Reads a TOML, JSON or YAML file into a dictionary.
 
     Raises:
         InputError: If the file cannot be read, or is not a table of keys and values.
         DependencyError: If a YAML file is given and PyYAML is not installed.
     """
-    suffix = path.suffix.lower()
+    suffix = splitext(path)[1].lower()
     try:
-        text = path.read_text("utf-8-sig")
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
         values: Any
         if suffix == ".json":
             import json
@@ -206,9 +213,9 @@ def read_settings(path: Path) -> dict[str, Any]:
     except DependencyError:
         raise
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path)) from error
+        raise InputError(f"cannot be read: {error}", path=path) from error
     except Exception as error:  # PyYAML's errors share no base with ValueError
-        raise InputError(f"cannot be read: {error}", path=str(path)) from error
+        raise InputError(f"cannot be read: {error}", path=path) from error
     if not isinstance(values, dict):
-        raise InputError("expected keys and values", path=str(path))
+        raise InputError("expected keys and values", path=path)
     return values

@@ -290,7 +290,29 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
     return number
 
 
-registry: Registry[type[Measure]] = Registry("measure")
+#: The module of each measure and alias: a module is imported when one of its names is asked for.
+FAMILIES = {
+    "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho tau kendall kendall_tau tau_b",
+    "binary": "ap map map_cut f1 f setf set_f meanp mean_p mean_precision p precision prec setp set_p"
+    " rprec r_precision r-precision rprecision recall r setr set_recall rr mrr recip_rank"
+    " success hit hit_rate hitrate",
+    "cascade": "err rbp",
+    "gain": "cg dcg sdcg ndcg",
+    "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits num_ret numret",
+    "overlap": "overlap rbo tau_ap tauap ap_correlation",
+    "pairwise": "auc roc_auc concordance gauc group_auc uauc pnr",
+}
+
+
+def _load(name: str | None) -> None:
+    from importlib import import_module
+
+    for family, names in FAMILIES.items():
+        if name is None or name in names.split():
+            import_module(f"relkit.measures.{family}")
+
+
+registry: Registry[type[Measure]] = Registry("measure", _load)
 
 M = TypeVar("M", bound=type[Measure])
 
