@@ -228,11 +228,11 @@ def _preset(name: str, **fields: Any) -> None:
 
 
 _preset("relkit")
-_preset("trec_eval", undefined="zero", missing="skip", negative="unjudged")
+_preset("trec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")
 _preset("pytrec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")
 _preset("ir_measures", undefined="zero", missing="zero", negative="unjudged", scores="float32")
 _preset("ranx", undefined="zero", missing="error", ties="input")
-_preset("sklearn", undefined="zero", ties="expected", ideal="retrieved")
+_preset("sklearn", undefined="zero", ties="expected", ideal="retrieved", negative="error")
 _preset(
     "lightgbm",
     undefined="one",
@@ -240,6 +240,7 @@ _preset(
     gain="exp",
     ideal="retrieved",
     ap_denominator="capped",
+    negative="error",
 )
 _preset(
     "xgboost",
@@ -248,6 +249,8 @@ _preset(
     gain="exp",
     ideal="retrieved",
     ap_denominator="capped",
+    p_denominator="retrieved",
+    negative="error",
     scores="float32",
 )
 

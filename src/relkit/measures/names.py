@@ -25,7 +25,7 @@ SPELLINGS = {
     "ndcg_score": "ndcg",
 }
 #: Parameter names and values of other programs.
-PARAMETERS = {"dcg": "gain", "relevance_level": "rel", "cutoff": "k", "max_rel": "max"}
+PARAMETERS = {"dcg": "gain", "gains": "gain", "relevance_level": "rel", "cutoff": "k", "max_rel": "max"}
 VALUES = {"exp-log2": "exp", "log2": "linear"}
 
 
