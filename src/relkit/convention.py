@@ -228,7 +228,9 @@ def _preset(name: str, **fields: Any) -> None:
 
 
 _preset("relkit")
+# trec_eval 9 keeps scores as 32-bit floats; 10 as 64-bit, and it refuses a run without judgments.
 _preset("trec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")
+_preset("trec_eval10", undefined="zero", missing="skip", negative="unjudged")
 _preset("pytrec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")
 _preset("ir_measures", undefined="zero", missing="zero", negative="unjudged", scores="float32")
 _preset("ranx", undefined="zero", missing="error", ties="input")
@@ -252,6 +254,14 @@ _preset(
     p_denominator="retrieved",
     negative="error",
     scores="float32",
+)
+_preset(
+    "catboost",
+    undefined="one",
+    ties="worst",
+    ideal="retrieved",
+    ap_denominator="capped",
+    p_denominator="retrieved",
 )
 
 

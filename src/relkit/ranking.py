@@ -47,12 +47,15 @@ class Ranking:
         judged: Every judged document of the query and its grade, retrieved or not.
         query: Its id.
         reference: Documents of another run in its order, for measures that compare two rankings.
+        pooled: Documents with a negative grade where those count as unjudged: they were in the
+            pool from which the judged ones were sampled, which infAP knows.
     """
 
     documents: tuple[RankedDocument, ...]
     judged: Mapping[str, float]
     query: str = ""
     reference: tuple[str, ...] = ()
+    pooled: frozenset[str] = frozenset()
 
     @classmethod
     def build(
@@ -86,7 +89,9 @@ class Ranking:
                         f"query `{query}`, document `{document}`: negative grade {grade:g}",
                         hint="set negative=nonrelevant or negative=unjudged",
                     )
+        pooled: frozenset[str] = frozenset()
         if convention.negative == "unjudged":
+            pooled = frozenset(document for document, grade in judged.items() if grade < 0)
             judged = {document: grade for document, grade in judged.items() if grade >= 0}
         rows = [row for row in range(len(documents))]
         if convention.unjudged == "removed":
@@ -128,6 +133,7 @@ class Ranking:
             ),
             judged=dict(judged),
             query=query,
+            pooled=pooled,
         )
 
     @classmethod

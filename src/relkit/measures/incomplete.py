@@ -71,9 +71,10 @@ class InfAP(BinaryMeasure):
     """Inferred average precision.
 
     An estimate of AP from judgments of a sample: at the rank i of a relevant document,
-    1/i + ((i-1)/i) (judged above / (i-1)) (r + e) / (r + n + 2e), where r and n are the judged
-    relevant and non-relevant documents above and e = 0.00001; summed and divided by R. Undefined
-    where R = 0. A document without a grade counts as not in the sample's pool.
+    1/i + ((i-1)/i) ((r + n + u) / (i-1)) (r + e) / (r + n + 2e), where r and n are the judged
+    relevant and non-relevant documents above, u those in the pool but not in the sample (a grade
+    below 0 under ``negative=unjudged``) and e = 0.00001; summed and divided by R. Undefined where
+    R = 0. A document without a grade is not in the pool.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
@@ -98,7 +99,7 @@ class InfAP(BinaryMeasure):
 
     def steps(self, ranking: Ranking) -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
-        found, nonrelevant, total = 0, 0, 0.0
+        found, nonrelevant, pooled, total = 0, 0, 0, 0.0
         for entry in ranking:
             precision = 0.0
             if self.hit(entry):
@@ -107,12 +108,14 @@ class InfAP(BinaryMeasure):
                 if above:
                     precision += (
                         (above / entry.rank)
-                        * ((found + nonrelevant) / above)
+                        * ((found + nonrelevant + pooled) / above)
                         * ((found + EPSILON) / (found + nonrelevant + 2 * EPSILON))
                     )
                 found += 1
             elif entry.grade is not None:
                 nonrelevant += 1
+            elif entry.document in ranking.pooled:
+                pooled += 1
             total += precision
             yield Step(
                 entry.rank, entry.document, entry.grade, precision, float(relevant),

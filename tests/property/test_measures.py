@@ -1,0 +1,231 @@
+"""What must hold for every registered measure, known today or added tomorrow."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relkit
+from relkit.measures.base import FAMILIES, Measure, parameters, registry
+from relkit.ranking import Ranking
+
+NAMES = sorted(registry)
+JUDGED = [name for name in NAMES if registry.get(name).needs == "judgments"]
+#: Ways to write each parameter, so that every measure is tried with all of its options.
+OPTIONS: dict[str, list[str]] = {
+    "gain": ["linear", "exp", "{0:0,1:0.25,2:0.5,3:1}"],
+    "discount": ["log2", "inverse", "none"],
+    "ideal": ["judged", "retrieved"],
+    "rel": ["1", "2", "0.5"],
+    "label_ties": ["positive", "ignore"],
+    "score_ties": ["ignore", "half", "rank"],
+    "unjudged": ["removed", "nonrelevant"],
+    "smoothing": ["0", "1"],
+    "weight": ["uniform", "rows", "positives"],
+    "capped": ["false", "true"],
+    "p": ["0.5", "0.95"],
+    "max": ["3", "4"],
+    "form": ["ext", "min"],
+}
+CUTOFFS = ["", "@1", "@3", "@10", "@100"]
+TIES = ["doc-desc", "doc-asc", "input", "worst", "best"]
+
+
+def variants(name: str) -> list[str]:
+    """Every parameter at every value, one at a time, at several cutoffs."""
+    kind = registry.get(name)
+    known = parameters(kind)
+    found = []
+    for parameter in known:
+        choices = OPTIONS.get(parameter, [])
+        if parameter == "denominator":
+            choices = ["k", "retrieved"] if name in {"p", "f1"} else ["relevant", "capped", "retrieved"]
+        if name == "rbp" and parameter == "gain":
+            choices = ["{0:0,1:0.25,2:0.5,3:1}"]
+        found += [f"{name}({parameter}={value})" for value in choices]
+    found.append(name if name != "err" else "err(max=3)")
+    cutoffs = CUTOFFS if "k" in known else [""]
+    return [text + cutoff for text in found for cutoff in cutoffs]
+
+
+ALL_VARIANTS = [text for name in JUDGED for text in variants(name)]
+# Whole-number scores, few enough to tie often; kappa compares them with grades.
+LISTS = st.lists(
+    st.tuples(
+        st.integers(0, 3), st.sampled_from([None, 0, 0, 1, 2, 3]), st.booleans(), st.integers(-1, 3)
+    ),
+    max_size=14,
+)
+
+
+def tables(queries: list[list[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgments and run of random lists: some documents unjudged, some not retrieved."""
+    judgments: dict[str, dict[str, float]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for number, documents in enumerate(queries):
+        query = f"q{number}"
+        judgments[query], run[query] = {"never": 1.0}, {}
+        for place, (score, grade, retrieved, _) in enumerate(documents):
+            document = f"d{place * 7 % 15:02d}"
+            if grade is not None:
+                judgments[query][document] = float(grade)
+            if retrieved or grade is None:
+                run[query][document] = float(score)
+    return judgments, run
+
+
+def reference(
+    measure: Measure, judgments: dict[str, Any], run: dict[str, Any], convention: relkit.Convention
+) -> dict[str, float]:
+    """The definition itself, query by query."""
+    highest = max(grade for grades in judgments.values() for grade in grades.values())
+    resolved = measure.resolve(convention, None, highest)
+    values = {}
+    for query, grades in judgments.items():
+        listed = run.get(query, {})
+        ranking = Ranking.build(grades, list(listed), list(listed.values()), convention, query=query)
+        values[query] = resolved.value(ranking)
+    return values
+
+
+def same(one: float, two: float) -> bool:
+    return (math.isnan(one) and math.isnan(two)) or math.isclose(
+        one, two, rel_tol=1e-12, abs_tol=1e-12
+    ) or one == two
+
+
+@pytest.mark.parametrize("name", JUDGED)
+@given(queries=st.lists(LISTS, min_size=1, max_size=3), data=st.data())
+def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataObject) -> None:
+    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
+    convention = relkit.Convention(
+        ties=data.draw(st.sampled_from(TIES)),
+        unjudged=data.draw(st.sampled_from(["nonrelevant", "removed"])),
+    )
+    judgments, run = tables(queries)
+    found = relkit.evaluate(judgments, run, [measure], convention=convention)
+    wanted = reference(measure, judgments, run, convention)
+    for query, value in found.values_by_query(measure).items():
+        assert same(value, wanted[query]), (str(measure), query, value, wanted[query])
+
+
+@pytest.mark.parametrize("name", JUDGED)
+@given(queries=st.lists(LISTS, min_size=1, max_size=3), data=st.data())
+def test_values_stay_within_bounds(name: str, queries: list[list[Any]], data: st.DataObject) -> None:
+    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
+    judgments, run = tables(queries)
+    low, high = measure.bounds
+    for value in relkit.evaluate(judgments, run, [measure]).column(measure):
+        assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
+
+
+@given(queries=st.lists(LISTS, min_size=2, max_size=6), data=st.data())
+def test_merged_equals_whole_to_the_last_bit(queries: list[list[Any]], data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from(ALL_VARIANTS), min_size=1, max_size=8, unique=True))
+    judgments, run = tables(queries)
+    whole = relkit.Accumulator(names)
+    whole.update(judgments, run)
+    parts = []
+    for query in judgments:
+        part = relkit.Accumulator(names)
+        part.update({query: judgments[query]}, {query: run[query]})
+        parts.append(pickle.loads(pickle.dumps(part)))
+    random.Random(len(queries)).shuffle(parts)
+    merged = parts[0]
+    for part in parts[1:]:
+        merged.merge(part)
+    for name, entry in whole.compute().entries.items():
+        other = merged.compute().entries[name]
+        assert other == entry or (math.isnan(other.value) and math.isnan(entry.value)), name
+
+
+@given(queries=st.lists(LISTS, min_size=1, max_size=5), data=st.data())
+def test_order_of_rows_and_threads_change_nothing(
+    queries: list[list[Any]], data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(ALL_VARIANTS), min_size=1, max_size=8, unique=True))
+    judgments, run = tables(queries)
+    shuffled = {
+        query: dict(data.draw(st.permutations(list(run[query].items()))))
+        for query in data.draw(st.permutations(list(run)))
+    }
+    one = relkit.evaluate(judgments, relkit.Run.from_dict(run), names, threads=1)
+    two = relkit.evaluate(judgments, relkit.Run.from_dict(shuffled), names, threads=3)
+    for name in one:
+        assert one[name] == two[name] or math.isnan(one[name]), name
+        mine, theirs = one.values_by_query(name), two.values_by_query(name)
+        assert all(mine[q] == theirs[q] or math.isnan(mine[q]) for q in mine), name
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_single_list_equals_batch(name: str) -> None:
+    grades = [2, 0, None, 3, 1, 0]
+    for text in variants(name):
+        measure = relkit.measure(text)
+        if name == "kappa":
+            continue  # scores of a bare list are positions, not grades
+        run = {"q": {f"d{place}": float(-place) for place in range(len(grades))}}
+        judged = {f"d{place}": grade for place, grade in enumerate(grades) if grade is not None}
+        batch = relkit.evaluate({"q": judged}, run, [measure]).column(measure)[0]
+        assert same(measure.score(grades), batch), text
+
+
+@pytest.mark.parametrize("name", JUDGED)
+@given(documents=LISTS, data=st.data())
+def test_expected_equals_the_mean_over_all_orders(
+    name: str, documents: list[Any], data: st.DataObject
+) -> None:
+    measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
+    convention = relkit.Convention(ties="expected")
+    judgments, run = tables([documents[:7]])
+    try:
+        found = relkit.evaluate(judgments, run, [measure], convention=convention).column(measure)[0]
+    except relkit.InputError as error:
+        assert "no closed form" in str(error)
+        return
+    resolved = measure.resolve(convention, None, 3.0)
+    listed = run["q0"]
+    ranking = Ranking.build(judgments["q0"], list(listed), list(listed.values()), convention)
+    if name in {"pnr", "concordance"} and getattr(measure, "score_ties") == "rank":
+        return  # a ratio of counts in one order: there is nothing to average
+    assert math.isclose(found, resolved.expected(ranking), rel_tol=1e-9, abs_tol=1e-12) or (
+        math.isnan(found) or math.isinf(found)
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_round_trip(name: str) -> None:
+    for text in variants(name):
+        measure = relkit.measure(text)
+        assert relkit.measure(str(measure)) == measure
+        assert relkit.measure(str(measure).upper().replace("RELEVANT", "relevant").lower()) == measure
+        assert pickle.loads(pickle.dumps(measure)) == measure
+        resolved = measure.resolve(relkit.Convention(), None, 3.0)
+        assert relkit.measure(str(resolved)) == resolved
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_is_documented(name: str) -> None:
+    kind = registry.get(name)
+    text = kind.__doc__ or ""
+    for part in ("Examples:", "References:"):
+        assert part in text, f"{name} lacks {part}"
+    for entry in dataclasses.fields(kind):  # type: ignore[arg-type]
+        assert f"{entry.name}:" in text, f"{name} does not document {entry.name}"
+    assert kind.formula
+
+
+def test_the_table_of_families_is_true() -> None:
+    for family, names in FAMILIES.items():
+        for name in names.split():
+            assert registry.get(name).__module__ == f"relkit.measures.{family}"
+    listed = {name for names in FAMILIES.values() for name in names.split()}
+    for name in registry:
+        assert {name, *registry.get(name).aliases} <= listed
