@@ -135,6 +135,14 @@ class Total:
 
     def __init__(self) -> None: ...
     def merge(self, other: Total) -> None: ...
+    def add(
+        self,
+        values: Sequence[float],
+        numerators: Sequence[float],
+        denominators: Sequence[float],
+        missing: int,
+    ) -> None:
+        """Adds queries that were evaluated elsewhere; the last `missing` of them are missing."""
     @property
     def queries(self) -> int: ...
     @property
