@@ -228,7 +228,8 @@ def _preset(name: str, **fields: Any) -> None:
 
 
 _preset("relkit")
-# trec_eval 9 keeps scores as 32-bit floats; 10 as 64-bit, and it refuses a run without judgments.
+# trec_eval 9 keeps scores as 32-bit floats; 10 as 64-bit, and without -c it stops at the first
+# judged query that the run lacks.
 _preset("trec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")
 _preset("trec_eval10", undefined="zero", missing="skip", negative="unjudged")
 _preset("pytrec_eval", undefined="zero", missing="skip", negative="unjudged", scores="float32")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from relkit.ranking import Ranking
 Values = dict[str, dict[str, float]]
 Engine = Callable[[Mapping[str, Any], Mapping[str, Any], list[str], Any], Values]
 
-REPOSITORY = Path(__file__).parents[2]
 FILLED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
 
 
@@ -84,17 +82,3 @@ def load_golden(name: str) -> Any:
 def golden() -> Callable[[str], Any]:
     """Loads a file of tests/golden/data."""
     return load_golden
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Callable[[str], Path]:
-    """Finds a folder of test data that is not ours to publish, or skips."""
-    root = Path(os.environ.get("RELKIT_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
-
-    def find(folder: str) -> Path:
-        path = root / folder
-        if not path.is_dir():
-            pytest.skip(f"{folder} is not in {root}; set RELKIT_TEST_DATA to its parent folder")
-        return path
-
-    return find

@@ -1,0 +1,370 @@
+"""pytrec_eval's interface: the same names, the same numbers, faster.
+
+Change ``import pytrec_eval`` to ``from relkit.compat import pytrec_eval``. Differences:
+
+- Measures that relkit does not have raise a `ValueError` that lists those it has; so do cutoffs
+  of 0 and parameters that a measure does not take, which end the process in pytrec_eval.
+- NaN and infinite scores raise an error; pytrec_eval ranks them somewhere.
+- `parse_run` and `parse_qrel` raise a `ValueError` with the line where pytrec_eval asserts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from relkit.convention import load_convention
+from relkit.errors import InputError, ParameterError
+from relkit.evaluation import Evaluator
+from relkit.judgments import Judgments
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+#: trec_eval's names in the order in which it prints them, and ours. `set_map`, `gm_map`,
+#: `gm_bpref` and `num_q` are computed from others.
+PLAIN = {
+    "num_q": "num_q",
+    "num_ret": "num_ret",
+    "num_rel": "num_rel",
+    "num_rel_ret": "num_rel_ret",
+    "map": "ap",
+    "gm_map": "ap",
+    "Rprec": "rprec",
+    "bpref": "bpref",
+    "recip_rank": "rr",
+    "P": "p",
+    "recall": "recall",
+    "infAP": "infap",
+    "gm_bpref": "bpref",
+    "ndcg": "ndcg",
+    "ndcg_cut": "ndcg",
+    "map_cut": "ap",
+    "success": "success",
+    "set_P": "p",
+    "set_recall": "recall",
+    "set_map": "p",
+    "set_F": "f1",
+}
+#: Those with cutoffs, and the cutoffs that trec_eval takes where none is named.
+CUT: dict[str, tuple[int, ...]] = {
+    "P": CUTOFFS,
+    "recall": CUTOFFS,
+    "ndcg_cut": CUTOFFS,
+    "map_cut": CUTOFFS,
+    "success": (1, 5, 10),
+}
+
+#: trec_eval's measures that relkit has.
+supported_measures: set[str] = set(PLAIN)
+
+#: Names that stand for several measures. trec_eval's own sets also hold measures that relkit does
+#: not have (`iprec_at_recall`, `relstring` ...): those are left out.
+supported_nicknames: dict[str, set[str]] = {
+    "official": {
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+        *("recip_rank", "P"),
+    },
+    "set": {
+        *("num_q", "num_ret", "num_rel", "num_rel_ret"),
+        *("set_P", "set_recall", "set_map", "set_F"),
+    },
+    "all_trec": set(PLAIN),
+}
+
+#: trec_eval replaces smaller values in geometric means.
+SMALLEST = 0.00001
+
+PARAMETER = re.compile(r"(?P<name>.+?)[._](?P<values>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
+
+Row = Sequence[float]
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Reads the lines of a TREC run into {query: {document: score}}.
+
+    Raises:
+        InputError: If a line has not six columns, its score is no number, or a document repeats.
+
+    Examples:
+        >>> dict(parse_run(["q1 Q0 d1 1 2.5 mine"]))
+        {'q1': {'d1': 2.5}}
+    """
+    return _parse(f_run, 6, 4, float, "query, Q0, document, rank, score, run")
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Reads the lines of TREC qrels into {query: {document: grade}}.
+
+    Raises:
+        InputError: If a line has not four columns, its grade is no whole number, or a document
+            repeats.
+
+    Examples:
+        >>> dict(parse_qrel(["q1 0 d1 2"]))
+        {'q1': {'d1': 2}}
+    """
+    return _parse(f_qrel, 4, 3, int, "query, iteration, document, grade")
+
+
+def _parse(
+    lines: Iterable[str], columns: int, place: int, read: Callable[[str], Any], names: str
+) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if len(fields) != columns:
+            raise InputError(
+                f"line {number}: expected {columns} columns ({names}), got {len(fields)}:"
+                f" `{line.strip()[:80]}`"
+            )
+        query, document = fields[0], fields[2]
+        if document in found[query]:
+            raise InputError(f"line {number}: query `{query}` holds `{document}` twice")
+        try:
+            found[query][document] = read(fields[place])
+        except ValueError:
+            raise InputError(f"line {number}: not a number: `{fields[place]}`") from None
+    return found
+
+
+def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+    """Makes one number of the values of all queries.
+
+    Args:
+        measure: Its name decides: `num_...` is summed, of `gm_...` (logarithms) the exponential
+            of the mean is taken, all others are averaged.
+        values: One value a query.
+
+    Returns:
+        The number; NaN for no values, except sums.
+
+    Examples:
+        >>> compute_aggregated_measure("map", [0.5, 1.0])
+        0.75
+    """
+    total = math.fsum(values)
+    if measure.startswith("num_"):
+        return total
+    if not len(values):
+        return math.nan
+    mean = total / len(values)
+    return math.exp(mean) if measure.startswith("gm_") else mean
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgments, as trec_eval does.
+
+    Args:
+        query_relevance: {query: {document: grade}}, grades whole numbers.
+        measures: Names such as `map`, `ndcg_cut_10`, `P.5,10`, or nicknames such as `official`.
+        relevance_level: Grades from here up are relevant.
+        judged_docs_only_flag: Leaves documents without a grade out of the ranking.
+
+    Raises:
+        TypeError: If queries or documents are not text, or grades are not whole numbers.
+        ValueError: If a measure is not supported; the message lists those that are.
+
+    Examples:
+        >>> evaluator = RelevanceEvaluator({"q1": {"d1": 0, "d2": 1}}, {"map", "ndcg"})
+        >>> evaluator.evaluate({"q1": {"d1": 1.5, "d2": 1.0}})
+        {'q1': {'map': 0.5, 'ndcg': 0.6309297535714575}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        if not isinstance(query_relevance, Mapping):
+            raise TypeError("Expected object_relevance_per_qid dictionary and measures set.")
+        if not isinstance(relevance_level, int):
+            raise TypeError("Argument relevance_level should be a whole number.")
+        if relevance_level < 1:
+            raise TypeError("Argument relevance_level should be positive.")
+        self._columns = _Columns(measures)
+        judged = {}
+        for query, grades in query_relevance.items():
+            _check_judgments(query, grades)
+            if grades:
+                judged[query] = grades
+        self._evaluator: Evaluator | None = None
+        self._queries = judged.keys()
+        if judged:
+            convention = load_convention("pytrec_eval").replace(
+                rel=relevance_level,
+                unjudged="removed" if judged_docs_only_flag else "nonrelevant",
+                name="pytrec_eval",
+            )
+            self._evaluator = Evaluator(Judgments.from_dict(judged), convention=convention)
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """Evaluates one run.
+
+        Args:
+            scores: {query: {document: score}}. Queries without judgments are left out.
+
+        Returns:
+            {query: {measure: value}}.
+
+        Raises:
+            TypeError: If it is no such mapping.
+            InputError: If a score is NaN or infinite.
+        """
+        if not scores:
+            return {}
+        if not isinstance(scores, dict):
+            raise TypeError("Argument object scores should be of type dictionary.")
+        for query, documents in scores.items():
+            _check_scores(query, documents)
+        names = self._columns.names
+        if self._evaluator is None or not any(query in self._queries for query in scores):
+            return {}
+        if not self._columns.asked:
+            return {query: {} for query in scores if query in self._queries}
+        try:
+            results = self._evaluator.evaluate(scores, self._columns.asked)
+        except InputError as error:
+            if _holds_no_numbers(scores):
+                raise TypeError("Unable to extract query/object scores.") from error
+            raise
+        columns = [results.column(name) for name in self._columns.asked]
+        nan = math.isnan
+        # a query without a relevant document counts 0 in every measure
+        filled = [[0.0 if nan(value) else value for value in column] for column in columns]
+        rows = zip(*self._columns.compute(filled), strict=True)
+        return {
+            query: dict(zip(names, row, strict=True))
+            for query, row in zip(results.queries, rows, strict=True)
+        }
+
+
+class _Columns:
+    """What to ask relkit for, and how the columns that pytrec_eval returns come of it."""
+
+    def __init__(self, measures: Iterable[str]) -> None:
+        asked: dict[str, None] = {}
+        self.names: list[str] = []
+        self._makers: list[tuple[Callable[..., float] | None, tuple[str, ...]]] = []
+        chosen = _parameters(measures)
+        for base in PLAIN:
+            if base not in chosen:
+                continue
+            for name, maker, needed in _definition(base, chosen[base]):
+                self.names.append(name)
+                self._makers.append((maker, needed))
+                asked.update(dict.fromkeys(needed))
+        self.asked = list(asked)
+
+    def compute(self, columns: list[list[float]]) -> list[Sequence[float]]:
+        """Returns the columns of `names` from those of `asked`."""
+        place = {name: number for number, name in enumerate(self.asked)}
+        made: list[Sequence[float]] = []
+        for maker, needed in self._makers:
+            parts = [columns[place[name]] for name in needed]
+            made.append(
+                parts[0] if maker is None else [maker(*row) for row in zip(*parts, strict=True)]
+            )
+        return made
+
+
+def _definition(
+    base: str, parameters: set[str]
+) -> list[tuple[str, Callable[..., float] | None, tuple[str, ...]]]:
+    """Returns name, function and what it needs for every value of one of trec_eval's measures."""
+    own = PLAIN[base]
+    if base in CUT:
+        cutoffs = sorted(int(float(value)) for value in parameters) or CUT[base]
+        return [(f"{base}_{k}", None, (f"{own}@{k}",)) for k in dict.fromkeys(cutoffs)]
+    if base == "num_q":
+        return [(base, lambda _: 1.0, ("num_ret",))]
+    if base.startswith("gm_"):
+        return [(base, lambda value: math.log(max(value, SMALLEST)), (own,))]
+    if base == "set_map":
+        return [(base, lambda precision, recall: precision * recall, ("p", "recall"))]
+    if base == "set_F":
+        weight = float(min(parameters)) if parameters else 1.0
+
+        def weighted(precision: float, recall: float) -> float:
+            below = weight * precision + recall
+            return (weight + 1.0) * precision * recall / below if below else 0.0
+
+        return [(base, weighted, ("p", "recall"))]
+    return [(base, None, (own,))]
+
+
+def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
+    """Returns the parameters of every measure, from names such as `P_5` and `P.5,10`."""
+    if isinstance(measures, str):
+        raise ParameterError(
+            f"the measures must be a list or set of names. Got `{measures}` instead."
+        )
+    chosen: dict[str, set[str]] = {}
+    for measure in measures:
+        if not isinstance(measure, str):
+            raise TypeError("Expected measure to be string.")
+        if measure in supported_nicknames:
+            for name in supported_nicknames[measure]:
+                chosen.setdefault(name, set())
+            continue
+        if measure in PLAIN:
+            chosen.setdefault(measure, set())
+            continue
+        found = PARAMETER.fullmatch(measure)
+        if found is None or found["name"] not in {*CUT, "set_F"}:
+            raise ParameterError(f"unsupported measure {measure}", hint=_supported())
+        values = found["values"].split(",")
+        if found["name"] in CUT and any(int(float(value)) < 1 for value in values):
+            raise ParameterError(f"unsupported measure {measure}: a cutoff must be 1 or more")
+        chosen.setdefault(found["name"], set()).update(values)
+    return chosen
+
+
+def _supported() -> str:
+    plain = ", ".join(name for name in PLAIN if name not in CUT)
+    cut = ", ".join(f"{name}_K" for name in CUT)
+    return f"relkit has {plain}, and with a cutoff {cut}"
+
+
+def _check_judgments(query: object, grades: object) -> None:
+    if not isinstance(query, str):
+        raise TypeError("Expected string as key.")
+    if not isinstance(grades, dict):
+        raise TypeError("Expected dictionary as value.")
+    if not all(issubclass(kind, str) for kind in set(map(type, grades))):
+        raise TypeError("Expected mapping of document id to query relevance or matching score.")
+    if not all(issubclass(kind, int) for kind in set(map(type, grades.values()))):
+        raise TypeError("Expected relevance to be integer.")
+
+
+def _check_scores(query: object, documents: object) -> None:
+    """Checks the first document of a query: the rest is checked where it is read."""
+    if isinstance(query, str) and isinstance(documents, dict):
+        for document, score in documents.items():
+            if isinstance(document, str) and isinstance(score, (int, float)):
+                return
+            break
+        else:
+            return
+    raise TypeError("Unable to extract query/object scores.")
+
+
+def _holds_no_numbers(scores: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(
+        not isinstance(document, str) or not isinstance(score, (int, float))
+        for documents in scores.values()
+        for document, score in documents.items()
+    )
