@@ -1,0 +1,276 @@
+"""CSV and TSV: a header that names the columns, quoted fields, any of `,` `;` tab `|` between them.
+
+Polars reads the file. Python's own reader goes through it again only where something is wrong or
+looks so, to say in which line.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from relkit.columns import Record, choose
+from relkit.errors import InputError, ParseError
+from relkit.io.formats import Format, first_lines, formats
+from relkit.io.open import Reader, Source
+from relkit.io.tables import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.io.scored import Scored
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["Csv", "Tsv"]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Csv(Format):
+    """Comma-separated values; the header may also use semicolons, tabs or bars."""
+
+    name: ClassVar[str] = "csv"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    separators: ClassVar[str] = ",;\t|"
+
+    def recognises(self, head: bytes) -> bool:
+        """A first line with a comma or semicolon between words."""
+        lines = first_lines(head, comment=b"")
+        if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
+            return False
+        return any(mark.encode() in lines[0] for mark in self.separators if mark != "|")
+
+    def separator(self, header: str) -> str:
+        """The separator that occurs most often in the header."""
+        return max(self.separators, key=header.count)
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads a query, a document and a grade column."""
+        return self._table(source, "judgments", columns).judgments(scale)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads a query, a document, a score column, and a rank column where there is one."""
+        return self._table(source, "run", columns).run(name)
+
+    def read_scored(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: Source | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> Scored:
+        """Reads a label and a score column, a query column, and a document column if named."""
+        return self._table(source, "scored", columns).scored(scale)
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes the columns query, document and grade."""
+        self._write(short_grades(judgments), stream)
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes the columns query, document and score, and rank where the run has ranks."""
+        self._write(run.to_frame(), stream)
+
+    def _write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
+        stream.write(frame.write_csv(separator=self.separators[0]).encode())
+
+    def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        data = _Text(source)
+        header, separator = self._header(source, data)
+        names, has_header = header, True
+        given = dict(columns or {})
+        if given and all(
+            str(name).isdecimal() and str(name) not in header for name in given.values()
+        ):
+            names, has_header = [str(number + 1) for number in range(len(header))], False
+            given = {role: str(name) for role, name in given.items()}
+        chosen = choose(names, kind, columns=given, path=source.path)
+        position = {role: names.index(name) for role, name in chosen.items()}
+
+        def records() -> Iterator[Record]:
+            return _records(data, separator, len(header), position, has_header)
+
+        series = _fast(data, separator, len(header), position, has_header)
+        if series is None:
+            series = _slow(records(), position)
+        named = {role: column.alias(chosen[role]) for role, column in series.items()}
+        return Table(named, source.path, records)
+
+    def _header(self, source: Source, data: _Text) -> tuple[list[str], str]:
+        line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
+        separator = self.separator(line)
+        for _, fields in _rows(data, separator):
+            return [field.strip() for field in fields], separator
+        raise InputError("is empty", path=source.path)
+
+
+class Tsv(Csv):
+    """Tab-separated values."""
+
+    name: ClassVar[str] = "tsv"
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    weak_suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".tab")
+    separators: ClassVar[str] = "\t"
+
+    def recognises(self, head: bytes) -> bool:
+        """A first line with a tab in it."""
+        lines = first_lines(head, comment=b"")
+        return bool(lines) and b"\t" in lines[0] and lines[0].lstrip()[:1] not in (b"{", b"[")
+
+
+class _Text:
+    """The file's text, for one reading or several."""
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self._source = source
+        # A compressed file or a stream is read once and kept; a plain one stays on the disk.
+        self._data = b"" if source.plain else source.read_all()
+
+    def for_polars(self) -> str | bytes:
+        return self.path if self._source.plain else self._data.removeprefix(_BOM)
+
+    def lines(self) -> Iterator[str]:
+        raw = self._source.open() if self._source.plain else io.BytesIO(self._data)
+        stream = io.TextIOWrapper(io.BufferedReader(_Raw(raw)), "utf-8-sig", newline="")
+        number = 0
+        try:
+            for line in stream:
+                number += 1
+                yield line
+        except UnicodeDecodeError as error:
+            raise ParseError(
+                f"is not UTF-8 text ({error.reason})",
+                path=self.path,
+                line=number + 1,
+                hint="save the file as UTF-8",
+            ) from None
+        finally:
+            raw.close()
+
+
+class _Raw(io.RawIOBase):
+    """A reader as what `io.BufferedReader` wants."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._reader.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _rows(data: _Text, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Every row with the number of the line in which it begins; blank lines are passed over."""
+    import csv
+
+    csv.field_size_limit(1 << 30)
+    reader = csv.reader(data.lines(), delimiter=separator, strict=True)
+    start = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        problem = (
+            "a quoted field does not end"
+            if "unexpected end" in str(error)
+            else f"a quoted field is not well formed ({error})"
+        )
+        raise ParseError(
+            problem, path=data.path, line=start, hint='double the quotes inside a field: "a ""b"""'
+        ) from None
+
+
+def _records(
+    data: _Text, separator: str, width: int, position: Mapping[str, int], has_header: bool
+) -> Iterator[Record]:
+    rows = _rows(data, separator)
+    if has_header:
+        next(rows, None)
+    for line, fields in rows:
+        if len(fields) != width:
+            if len(fields) == 1 and not fields[0].strip():
+                continue
+            shown = separator.join(fields)[:80]
+            raise ParseError(
+                f"expected {width} columns, as in the first line, got {len(fields)}: `{shown}`",
+                path=data.path,
+                line=line,
+            )
+        yield line, {role: fields[index] for role, index in position.items()}
+
+
+def _fast(
+    data: _Text, separator: str, width: int, position: Mapping[str, int], has_header: bool
+) -> dict[str, pl.Series] | None:
+    """Reads with Polars; None where a row looks wrong, so that the slow reader decides."""
+    import polars as pl
+
+    names = [f"column_{number}" for number in range(1, width + 1)]
+    try:
+        # Without a header of its own each column has the name given here, whatever the file says.
+        frame = pl.read_csv(
+            data.for_polars(),
+            has_header=False,
+            skip_rows=0,
+            schema=dict.fromkeys(names, pl.String),
+            separator=separator,
+            glob=False,
+        )
+    except (pl.exceptions.PolarsError, OSError, ValueError):
+        return None
+    wanted = [names[index] for index in dict.fromkeys([*position.values(), width - 1])]
+    if any(frame.get_column(name).null_count() for name in wanted):
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
+        # A row that is too short ends in nulls, just as one whose last field is empty.
+        if any(frame.get_column(name).null_count() for name in wanted):
+            return None
+    part = frame.slice(1) if has_header else frame
+    return {role: part.get_column(names[index]) for role, index in position.items()}
+
+
+def _slow(records: Iterable[Record], position: Mapping[str, int]) -> dict[str, pl.Series]:
+    """Reads row by row."""
+    import polars as pl
+
+    values: dict[str, list[str]] = {role: [] for role in position}
+    for _, fields in records:
+        for role, listed in values.items():
+            listed.append(fields[role])
+    return {role: pl.Series(role, listed, dtype=pl.String) for role, listed in values.items()}
+
+
+def short_grades(judgments: Judgments) -> pl.DataFrame:
+    """Judgments as a frame in which whole grades are integers."""
+    import polars as pl
+
+    frame = judgments.to_frame()
+    if judgments.table.fractional:
+        return frame
+    return frame.with_columns(pl.col("grade").cast(pl.Int64))
+
+
+formats.add(Tsv.name, Tsv())
+formats.add(Csv.name, Csv())

@@ -1,0 +1,169 @@
+"""JSON Lines: one object a line, one line a judgment or a retrieved document.
+
+Ids may be numbers: they count as their text. Polars reads the file; where it stops, Python's own
+parser goes on, which knows the line and reads whole numbers of any length.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from relkit.columns import Record, choose
+from relkit.errors import InputError, ParseError
+from relkit.io.formats import Format, first_lines, formats
+from relkit.io.open import Source
+from relkit.io.tables import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.io.scored import Scored
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["Jsonl"]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Jsonl(Format):
+    """JSON Lines (also called NDJSON)."""
+
+    name: ClassVar[str] = "jsonl"
+    aliases: ClassVar[tuple[str, ...]] = ("ndjson",)
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
+
+    def recognises(self, head: bytes) -> bool:
+        """A first line that is a whole object without nested objects."""
+        lines = first_lines(head, comment=b"")
+        if not lines or not lines[0].lstrip().startswith(b"{"):
+            return False
+        try:
+            row = json.loads(lines[0])
+        except ValueError:
+            return False
+        return bool(row) and not any(isinstance(value, dict) for value in row.values())
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads objects with a query, a document and a grade."""
+        return _table(source, "judgments", columns).judgments(scale)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads objects with a query, a document, a score, and a rank where there is one."""
+        return _table(source, "run", columns).run(name)
+
+    def read_scored(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: Source | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> Scored:
+        """Reads objects with a label and a score, a query, and perhaps a document."""
+        return _table(source, "scored", columns).scored(scale)
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes objects with query, document and grade."""
+        from relkit.io.delimited import short_grades
+
+        stream.write(short_grades(judgments).write_ndjson().encode())
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes objects with query, document and score, and rank where the run has ranks."""
+        stream.write(run.to_frame().write_ndjson().encode())
+
+
+def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+    data = source.read_all().removeprefix(_BOM)
+    first = next(_objects(data, source.path), None)
+    if first is None:
+        raise InputError("is empty", path=source.path)
+    chosen = choose(list(first[1]), kind, columns=columns, path=source.path)
+
+    def records() -> Iterator[Record]:
+        for line, row in _objects(data, source.path):
+            fields = {role: row.get(name) for role, name in chosen.items()}
+            for role, value in fields.items():
+                if isinstance(value, dict | list):
+                    raise ParseError(
+                        f"the {role} is not a single value", path=source.path, line=line
+                    )
+            yield line, fields
+
+    series = _fast(data, chosen)
+    if series is None:
+        series = _slow(records(), chosen)
+    return Table(series, source.path, records)
+
+
+def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every object with its line; numbers stay as they are written."""
+    start, number = 0, 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        line, start, number = data[start:end], end + 1, number + 1
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, parse_int=str, parse_float=str)
+        except UnicodeDecodeError as error:
+            raise ParseError(
+                f"is not UTF-8 text ({error.reason})", path=path, line=number
+            ) from None
+        except (ValueError, RecursionError) as error:
+            reason = getattr(error, "msg", "nested too deeply")
+            raise ParseError(f"is not JSON: {reason}", path=path, line=number) from None
+        if not isinstance(row, dict):
+            raise ParseError(
+                f"expected an object, got a {type(row).__name__}", path=path, line=number
+            )
+        yield number, row
+
+
+def _fast(data: bytes, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
+    """Reads with Polars; None where it cannot, or where a value is missing."""
+    import io
+
+    import polars as pl
+
+    try:
+        frame = pl.read_ndjson(io.BytesIO(data), schema=dict.fromkeys(chosen.values(), pl.String))
+    except (pl.exceptions.PolarsError, ValueError):
+        return None
+    columns = {role: frame.get_column(name) for role, name in chosen.items()}
+    return None if any(column.null_count() for column in columns.values()) else columns
+
+
+def _slow(records: Iterator[Record], chosen: Mapping[str, str]) -> dict[str, pl.Series]:
+    """Reads row by row."""
+    import polars as pl
+
+    values: dict[str, list[str | None]] = {role: [] for role in chosen}
+    for _, fields in records:
+        for role, listed in values.items():
+            value = fields[role]
+            listed.append(None if value is None else str(value))
+    return {
+        role: pl.Series(chosen[role], listed, dtype=pl.String) for role, listed in values.items()
+    }
+
+
+formats.add(Jsonl.name, Jsonl(), Jsonl.aliases)

@@ -1,0 +1,237 @@
+"""SVMlight and LETOR files: `label qid:N feature:value … # comment`, one document a line.
+
+The scores of a model stand in a second file, one a line. Where the lines have no `qid:`, a third
+file holds the number of rows of each query.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from relkit.columns import number
+from relkit.errors import InputError, ParameterError, ParseError
+from relkit.io.formats import Format, first_lines, formats
+from relkit.io.open import Source
+
+if TYPE_CHECKING:
+    from relkit.io.scored import Scored
+    from relkit.judgments import Judgments
+    from relkit.scale import Scale
+
+__all__ = ["Letor"]
+
+_DOCUMENT = re.compile(r"\bdoc(?:ument)?_?(?:id|no)\s*=\s*(\S+)", re.I)
+_FEATURE = re.compile(rb"\d+:\S+")
+
+
+class Letor(Format):
+    """Learning-to-rank rows: labels, query ids and features."""
+
+    name: ClassVar[str] = "letor"
+    aliases: ClassVar[tuple[str, ...]] = ("svmlight", "libsvm", "ranklib")
+    suffixes: ClassVar[tuple[str, ...]] = (".letor", ".svmlight", ".svm", ".libsvm")
+
+    def recognises(self, head: bytes) -> bool:
+        """A second column that is `qid:` or a feature."""
+        lines = first_lines(head)
+        fields = lines[0].split(maxsplit=2) if lines else []
+        return len(fields) > 1 and (
+            fields[1].startswith(b"qid:") or _FEATURE.fullmatch(fields[1]) is not None
+        )
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads labels as grades; the comments must name the documents.
+
+        A comment names the document as `docid = X`, or else by its first word.
+        """
+        from relkit.io.tables import Table
+
+        _no_columns(columns)
+
+        def records() -> Iterator[tuple[int, dict[str, str]]]:
+            for line, label, query, comment in _rows(source):
+                if query is None:
+                    raise _no_query(source.path, line)
+                found = _DOCUMENT.search(comment)
+                words = comment.split(maxsplit=1)
+                if not found and not words:
+                    raise ParseError(
+                        "there is no comment that names the document",
+                        path=source.path,
+                        line=line,
+                        hint="to evaluate a file of scores, use read_scored(…, scores=…)",
+                    )
+                yield (
+                    line,
+                    {
+                        "query": query,
+                        "document": found[1] if found else words[0],
+                        "grade": label,
+                    },
+                )
+
+        import polars as pl
+
+        roles = ("query", "document", "grade")
+        values: dict[str, list[str]] = {role: [] for role in roles}
+        for _, fields in records():
+            for role in roles:
+                values[role].append(fields[role])
+        series = {role: pl.Series(role, values[role], dtype=pl.String) for role in roles}
+        return Table(series, source.path, records).judgments(scale)
+
+    def read_scored(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: Source | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> Scored:
+        """Reads labels and queries, the scores from their own file, and group sizes if given."""
+        import polars as pl
+
+        from relkit.io.scored import Scored, from_columns, offsets_of
+
+        _no_columns(columns)
+        if scores is None:
+            raise ParameterError(
+                f"{source.path}: this format holds no scores",
+                hint="name the file that holds one score a line: scores=PATH",
+            )
+        labels: list[float] = []
+        queries: list[str] = []
+        documents: list[str | None] = []
+        for line, label, query, comment in _rows(source):
+            if query is None and groups is None:
+                raise _no_query(source.path, line)
+            labels.append(_finite(label, "label", source.path, line, scale))
+            queries.append(query or "")
+            found = _DOCUMENT.search(comment)
+            documents.append(found[1] if found else None)
+        values = [_finite(text, "score", scores.path, line) for line, text in _single(scores)]
+        if len(values) != len(labels):
+            raise InputError(
+                f"there are {len(values):,} scores for the {len(labels):,} rows of {source.path}",
+                path=scores.path,
+                hint="one score a row, in the same order",
+            )
+        columns_found = {"label": pl.Series(labels), "score": pl.Series(values)}
+        named = [one for one in documents if one is not None]
+        if len(named) == len(documents):
+            columns_found["document"] = pl.Series(named)
+        if groups is None:
+            columns_found["query"] = pl.Series(queries)
+            return from_columns(columns_found, path=source.path)
+        sizes = _sizes(groups, len(labels), source.path)
+        return Scored(
+            columns_found["label"].to_numpy(),
+            columns_found["score"].to_numpy(),
+            offsets_of(sizes),
+            [str(place) for place in range(len(sizes))],
+            named if len(named) == len(documents) else None,
+            source.path,
+        )
+
+
+def _rows(source: Source) -> Iterator[tuple[int, str, str | None, str]]:
+    """Line, label, query (None where there is no `qid:`) and comment of every row."""
+    for line, text in _lines(source):
+        data, _, comment = text.partition("#")
+        fields = data.split(maxsplit=2)
+        if not fields:
+            continue
+        query = None
+        if len(fields) > 1 and fields[1].startswith("qid:"):
+            query = fields[1][4:]
+            if not query:
+                raise ParseError("the query id after `qid:` is empty", path=source.path, line=line)
+        elif len(fields) > 1 and ":" not in fields[1]:
+            raise ParseError(
+                f"expected `label qid:N feature:value …`, got `{text.strip()[:80]}`",
+                path=source.path,
+                line=line,
+            )
+        yield line, fields[0], query, comment
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    data = source.read_all().removeprefix(b"\xef\xbb\xbf")
+    for place, line in enumerate(data.split(b"\n"), start=1):
+        try:
+            yield place, line.decode()
+        except UnicodeDecodeError as error:
+            raise ParseError(
+                f"is not UTF-8 text ({error.reason})", path=source.path, line=place
+            ) from None
+
+
+def _single(source: Source) -> Iterator[tuple[int, str]]:
+    """The one number that every line holds."""
+    for line, text in _lines(source):
+        fields = text.split()
+        if len(fields) > 1:
+            raise ParseError(
+                f"expected one number a line, got `{text.strip()[:80]}`",
+                path=source.path,
+                line=line,
+            )
+        if fields:
+            yield line, fields[0]
+
+
+def _finite(text: str, what: str, path: str, line: int, scale: Scale | None = None) -> float:
+    try:
+        found = number(text) if scale is None else scale.parse(text)
+    except InputError as error:
+        raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
+    if found is None:
+        raise ParseError(f"the {what} `{text}` is not a number", path=path, line=line)
+    if not math.isfinite(found):
+        raise ParseError(
+            f"the {what} is {found}", path=path, line=line, hint="labels and scores must be finite"
+        )
+    return found
+
+
+def _sizes(groups: Source, rows: int, path: str) -> list[int]:
+    sizes = []
+    for line, text in _single(groups):
+        if not (text.isascii() and text.isdecimal()):
+            raise ParseError(f"the group size `{text}` is no count", path=groups.path, line=line)
+        sizes.append(int(text))
+    if sum(sizes) != rows:
+        raise InputError(
+            f"the group sizes add up to {sum(sizes):,}, and {path} has {rows:,} rows",
+            path=groups.path,
+        )
+    return sizes
+
+
+def _no_query(path: str, line: int) -> ParseError:
+    return ParseError(
+        "there is no `qid:`",
+        path=path,
+        line=line,
+        hint="name the file that holds the number of rows of each query: groups=PATH",
+    )
+
+
+def _no_columns(columns: Mapping[str, str] | None) -> None:
+    if columns:
+        raise ParameterError(
+            "SVMlight and LETOR files have no column names", hint="leave `columns` out"
+        )
+
+
+formats.add(Letor.name, Letor(), Letor.aliases)

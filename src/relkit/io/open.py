@@ -1,0 +1,392 @@
+"""Bytes from files, pipes and standard input, decompressed; errors say what is wrong with them.
+
+Compression is recognised by the first bytes, whatever the file is called.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Protocol
+
+from relkit.errors import DependencyError, InputError
+
+__all__ = ["COMPRESSED_SUFFIXES", "Reader", "Source", "decompressor", "split_suffix"]
+
+HEAD = 1 << 16  # enough of a file to see what it is
+
+_MAGIC = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+)
+COMPRESSED_SUFFIXES = {
+    ".gz": "gzip",
+    ".zst": "zstd",
+    ".lz4": "lz4",
+    ".bz2": "bzip2",
+    ".xz": "xz",
+}
+
+
+class Reader(Protocol):
+    """What `Source.open` gives: `read(size)` returns b"" at the end."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+    def close(self) -> None: ...
+
+
+class Source:
+    """Where data comes from: a file, standard input, or an open binary file.
+
+    Files are opened as often as needed; streams can be read once.
+
+    Args:
+        where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
+
+    Attributes:
+        path: The path; for streams their name.
+        compression: "gzip", "zstd", "lz4", "bzip2", "xz", or "" for none.
+        head: The first bytes, decompressed.
+        plain: Whether native code may read `path` by itself: an uncompressed regular file.
+        format: The name of its format, set by whoever recognises it.
+
+    Raises:
+        InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read.
+    """
+
+    __slots__ = ("_current", "_rest", "_stream", "compression", "format", "head", "path", "plain")
+
+    def __init__(self, where: str | os.PathLike[str] | BinaryIO) -> None:
+        self.format = ""
+        self._current: Reader | None = None
+        self._rest: Reader | None = None
+        self._stream: BinaryIO | None = None
+        if isinstance(where, str | os.PathLike):
+            self.path = os.fspath(where)
+            if self.path == "-":
+                self.path = "<stdin>"
+                self._stream = sys.stdin.buffer
+            elif not _is_regular(self.path):
+                self._stream = open(self.path, "rb")  # noqa: SIM115  a pipe: read once
+        else:
+            self._stream = where
+            name = getattr(where, "name", None)
+            self.path = name if isinstance(name, str) else "<stream>"
+        with _readable(self.path):
+            self._look()
+        _refuse_binary(self.head, self.path)
+
+    def _look(self) -> None:
+        if self._stream is not None:
+            start = _fill(self._stream, HEAD)
+            self.compression = _compression(start)
+            whole: Reader = _Pushed(start, self._stream)
+            reader = decompressor(whole, self.compression, self.path)
+            self.head = _fill(reader, HEAD)
+            self._rest = _Pushed(self.head, reader)
+            self.plain = False
+            return
+        with open(self.path, "rb") as file:
+            self.head = file.read(HEAD)
+        self.compression = _compression(self.head)
+        self.plain = not self.compression
+        if self.compression:
+            reader = self._decompressed()
+            try:
+                self.head = _fill(reader, HEAD)
+            finally:
+                reader.close()
+
+    def _decompressed(self) -> Reader:
+        raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
+        try:
+            return decompressor(raw, self.compression, self.path)
+        except DependencyError:
+            raw.close()
+            raise
+
+    def open(self) -> Reader:
+        """Opens the decompressed bytes from their beginning.
+
+        Raises:
+            InputError: If it is a stream that was opened before.
+        """
+        if self._stream is None:
+            with _readable(self.path):
+                return self._decompressed()
+        if self._rest is None:
+            raise InputError(
+                "can be read only once", path=self.path, hint="save it to a file first"
+            )
+        reader, self._rest = self._rest, None
+        return reader
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Reads on from where the last `read` stopped, decompressed; b"" at the end."""
+        if self._current is None:
+            self._current = self.open()
+        with _readable(self.path):
+            return self._current.read(size)
+
+    def read_all(self) -> bytes:
+        """Reads all bytes, decompressed."""
+        reader = self.open()
+        try:
+            with _readable(self.path):
+                parts = []
+                while part := reader.read(1 << 20):
+                    parts.append(part)
+                return b"".join(parts)
+        finally:
+            reader.close()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether this is a stream that nobody has read yet."""
+        return self._rest is not None
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._current is not None:
+            self._current.close()
+            self._current = None
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that names the format, in lower case: ".csv" for "a.CSV.gz"."""
+        return split_suffix(self.path)[1]
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffixes: "bm25" for "runs/bm25.run.gz"."""
+        return split_suffix(self.path)[0]
+
+    def __repr__(self) -> str:
+        return f"Source({self.path!r}, format={self.format!r}, compression={self.compression!r})"
+
+
+def split_suffix(path: str) -> tuple[str, str, str]:
+    """Splits a path into the file's stem, its format's suffix and its compression's suffix.
+
+    Examples:
+        >>> split_suffix("runs/bm25.v2.Run.gz")
+        ('bm25.v2', '.run', '.gz')
+    """
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    packed = ""
+    if suffix.lower() in COMPRESSED_SUFFIXES:
+        packed = suffix.lower()
+        stem, suffix = os.path.splitext(stem)
+    return stem, suffix.lower(), packed
+
+
+def _is_regular(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise InputError("there is no such file", path=path, hint=_similar(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read: {reason}", path=path) from None
+    if stat.S_ISDIR(mode):
+        raise InputError("is a folder, not a file", path=path, hint="name a file in it")
+    return stat.S_ISREG(mode)
+
+
+def _similar(path: str) -> str:
+    """Names files in the same folder that may have been meant."""
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(path)
+    try:
+        there = os.listdir(folder or ".")
+    except OSError:
+        return f"there is no folder `{folder}` either" if folder else ""
+    near = get_close_matches(name, there, n=3, cutoff=0.6)
+    return "did you mean " + " or ".join(f"`{one}`" for one in near) + "?" if near else ""
+
+
+def _refuse_binary(head: bytes, path: str) -> None:
+    if not head:
+        raise InputError("is empty", path=path)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("is UTF-16 text", path=path, hint="save it as UTF-8")
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(
+            "is a zip archive or a spreadsheet",
+            path=path,
+            hint="unpack it, or save the sheet as CSV",
+        )
+    if b"\x00" in head and not head.startswith(b"PAR1"):
+        raise InputError(
+            f"is binary: byte {head.index(0) + 1:,} is zero",
+            path=path,
+            hint="relkit reads text, Parquet, and both compressed",
+        )
+
+
+def _compression(start: bytes) -> str:
+    for magic, name in _MAGIC:
+        if start.startswith(magic):
+            return name
+    return ""
+
+
+def _fill(stream: Reader | BinaryIO, size: int) -> bytes:
+    """Reads `size` bytes, or all there are: pipes give less than asked for at a time."""
+    parts = []
+    while size and (part := stream.read(size)):
+        if not isinstance(part, bytes):
+            raise InputError(
+                "is open as text", path=str(getattr(stream, "name", "")), hint='open it with "rb"'
+            )
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turns the operating system's errors into `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+class _Pushed:
+    """A stream with bytes put back in front of it. Closing it leaves standard input open."""
+
+    def __init__(self, start: bytes, stream: Reader) -> None:
+        self._start = start
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._start:
+            return self._stream.read(size)
+        if size < 0:
+            start, self._start = self._start, b""
+            return start + self._stream.read(-1)
+        start, self._start = self._start[:size], self._start[size:]
+        return start
+
+    def close(self) -> None:
+        if self._stream is not getattr(sys.stdin, "buffer", None):
+            self._stream.close()
+
+
+class _Guarded:
+    """A decompressing stream whose errors name the file and say what is wrong with it."""
+
+    def __init__(self, stream: Reader, raw: Reader, name: str, path: str) -> None:
+        self._stream = stream
+        self._raw = raw
+        self._name = name
+        self._path = path
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except EOFError:
+            raise InputError(
+                f"ends before its end: the {self._name} data is truncated",
+                path=self._path,
+                hint="copy or download the file again",
+            ) from None
+        except InputError:
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise InputError(f"cannot be read: {error.strerror}", path=self._path) from None
+            raise InputError(
+                f"the {self._name} data is corrupted ({error})",
+                path=self._path,
+                hint="copy or download the file again",
+            ) from None
+
+    def close(self) -> None:
+        self._stream.close()
+        self._raw.close()
+
+
+class _Zstandard:
+    """Decompresses frame after frame, and knows when the last one is cut short."""
+
+    def __init__(self, raw: Reader) -> None:
+        import zstandard
+
+        self._raw = raw
+        self._new: Callable[[], Any] = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._input = b""
+        self._output = bytearray()
+
+    def read(self, size: int = -1, /) -> bytes:
+        while size < 0 or len(self._output) < size:
+            if not self._input:
+                self._input = self._raw.read(1 << 16)
+            if not self._input:
+                if self._frame is not None:
+                    raise EOFError
+                break
+            if self._frame is None:
+                self._frame = self._new()
+            # A little at a time: a few bytes of input can stand for megabytes of output.
+            part, self._input = self._input[:4096], self._input[4096:]
+            self._output += self._frame.decompress(part)
+            if self._frame.eof:
+                self._input = self._frame.unused_data + self._input
+                self._frame = None
+        if size < 0:
+            size = len(self._output)
+        result = bytes(self._output[:size])
+        del self._output[:size]
+        return result
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+def decompressor(raw: Reader, compression: str, path: str) -> Reader:
+    """Wraps a stream of compressed bytes; without compression returns it as it is.
+
+    Raises:
+        DependencyError: If the package that reads this compression is not installed.
+    """
+    stream: Any
+    if not compression:
+        return raw
+    if compression == "gzip":
+        import gzip
+
+        stream = gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[call-overload]
+    elif compression == "bzip2":
+        import bz2
+
+        stream = bz2.BZ2File(raw)  # type: ignore[call-overload]
+    elif compression == "xz":
+        import lzma
+
+        stream = lzma.LZMAFile(raw)  # type: ignore[arg-type]  # noqa: SIM115
+    elif compression == "zstd":
+        stream = _Zstandard(raw)
+    else:
+        try:
+            import lz4.frame
+        except ImportError:
+            raise DependencyError(
+                f"{path}: is compressed with lz4, which needs the package `lz4`",
+                hint="pip install lz4",
+            ) from None
+        stream = lz4.frame.LZ4FrameFile(raw)
+    return _Guarded(stream, raw, compression, path)

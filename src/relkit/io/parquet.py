@@ -1,0 +1,92 @@
+"""Parquet: the columns of a table, read and written by Polars."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+
+from relkit.errors import InputError
+from relkit.io.formats import Format, formats
+from relkit.io.open import Source
+from relkit.io.tables import Table
+
+if TYPE_CHECKING:
+    from relkit.io.scored import Scored
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["Parquet"]
+
+
+class Parquet(Format):
+    """Apache Parquet."""
+
+    name: ClassVar[str] = "parquet"
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+
+    def recognises(self, head: bytes) -> bool:
+        """The four bytes with which every Parquet file begins."""
+        return head.startswith(b"PAR1")
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads a query, a document and a grade column."""
+        return _table(source, "judgments", columns).judgments(scale)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads a query, a document, a score column, and a rank column where there is one."""
+        return _table(source, "run", columns).run(name)
+
+    def read_scored(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: Source | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> Scored:
+        """Reads a label and a score column, a query column, and perhaps a document column."""
+        return _table(source, "scored", columns).scored(scale)
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes the columns query, document and grade."""
+        judgments.to_frame().write_parquet(stream)
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes the columns query, document and score, and rank where the run has ranks."""
+        run.to_frame().write_parquet(stream)
+
+
+def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+    import polars as pl
+
+    from relkit.columns import polars_columns
+
+    where = source.path if source.plain else io.BytesIO(source.read_all())
+    try:
+        frame = (
+            pl.scan_parquet(where, glob=False) if isinstance(where, str) else pl.read_parquet(where)
+        )
+        return Table(polars_columns(frame, kind, columns=columns, path=source.path), source.path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = str(error).splitlines()[0]
+        raise InputError(f"cannot be read as Parquet: {reason}", path=source.path) from None
+
+
+formats.add(Parquet.name, Parquet())

@@ -1,0 +1,158 @@
+"""JSON in ranx's form, `{query: {document: value}}`, or an array of row objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from relkit.errors import InputError, ParameterError, ParseError
+from relkit.io.formats import Format, formats
+from relkit.io.open import Source
+
+if TYPE_CHECKING:
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["RanxJson"]
+
+
+class RanxJson(Format):
+    """One JSON object from queries to documents to grades or scores.
+
+    An array of objects, one a row, is read as a table.
+    """
+
+    name: ClassVar[str] = "json"
+    aliases: ClassVar[tuple[str, ...]] = ("ranx",)
+    weak_suffixes: ClassVar[tuple[str, ...]] = (".json",)
+
+    def recognises(self, head: bytes) -> bool:
+        """A brace or a bracket at the beginning."""
+        return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads grades by query and document."""
+        from relkit.judgments import Judgments
+
+        data = _load(source, "grade")
+        if isinstance(data, list):
+            return Judgments.from_frame(_frame(data), columns, scale=scale, source=source.path)
+        _no_columns(columns)
+        return Judgments.from_dict(data, scale=scale, source=source.path)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads scores by query and document."""
+        from relkit.run import Run
+
+        data = _load(source, "score")
+        if isinstance(data, list):
+            return Run.from_frame(_frame(data), columns, name=name, source=source.path)
+        _no_columns(columns)
+        return Run.from_dict(data, name=name, source=source.path)
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes grades by query and document, whole ones as integers: ranx takes no others."""
+        _write(
+            {
+                query: {
+                    document: int(grade) if grade.is_integer() else grade
+                    for document, grade in grades.items()
+                }
+                for query, grades in judgments.to_dict().items()
+            },
+            stream,
+        )
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes scores by query and document."""
+        _write(run.to_dict(), stream)
+
+
+def _load(source: Source, value: str) -> Any:
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        whole = dict(found)
+        if len(whole) < len(found):
+            keys = [key for key, _ in found]
+            twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+            raise InputError(f"`{twice}` is there twice in one object", path=source.path)
+        return whole
+
+    def constant(text: str) -> float:
+        raise InputError(
+            f"a {value} is {text}",
+            path=source.path,
+            hint="scores and grades must be finite: drop the document, or give it a number",
+        )
+
+    data = source.read_all().removeprefix(b"\xef\xbb\xbf")
+    try:
+        parsed = json.loads(data, object_pairs_hook=pairs, parse_constant=constant)
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            f"is not JSON: {error.msg} (column {error.colno})", path=source.path, line=error.lineno
+        ) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ParseError(
+            f"is not UTF-8 text ({error.reason})", path=source.path, line=line
+        ) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", path=source.path) from None
+    if isinstance(parsed, list) and all(isinstance(row, dict) for row in parsed):
+        return parsed
+    form = f"the form is {{query: {{document: {value}}}}}"
+    if not isinstance(parsed, dict):
+        raise InputError(
+            "holds neither an object nor an array of objects", path=source.path, hint=form
+        )
+    for query, values in parsed.items():
+        if not isinstance(values, dict):
+            raise InputError(
+                f"`{query}` does not lead to an object of documents", path=source.path, hint=form
+            )
+    return parsed
+
+
+def _frame(rows: list[dict[str, Any]]) -> object:
+    import polars as pl
+
+    from relkit.columns import from_values
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pl.DataFrame([from_values(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _no_columns(columns: Mapping[str, str] | None) -> None:
+    if columns:
+        raise ParameterError(
+            "this JSON has no columns: it maps queries to documents",
+            hint="leave `columns` out",
+        )
+
+
+def _write(data: Mapping[str, Any], stream: BinaryIO) -> None:
+    # One query a line: it stays readable, and differences between two versions do too.
+    rows = (
+        json.dumps(query, ensure_ascii=False) + ": " + json.dumps(values, ensure_ascii=False)
+        for query, values in data.items()
+    )
+    stream.write(("{\n" + ",\n".join(rows) + "\n}\n").encode())
+
+
+formats.add(RanxJson.name, RanxJson(), RanxJson.aliases)

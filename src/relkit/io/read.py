@@ -1,0 +1,85 @@
+"""Labelled scores from files and frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from relkit.io.formats import formats, open_source
+
+if TYPE_CHECKING:
+    from relkit.io.open import Source
+    from relkit.io.scored import Scored
+    from relkit.scale import Scale
+
+__all__ = ["read_scored"]
+
+
+def read_scored(
+    source: object,
+    *,
+    query: str | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    document: str | None = None,
+    scores: str | os.PathLike[str] | None = None,
+    groups: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    scale: Scale | str | None = None,
+) -> Scored:
+    """Reads rows of a label and a score, grouped by query.
+
+    Args:
+        source: A flat table (CSV, TSV, JSON Lines, Parquet, or any data frame), or an
+            SVMlight/LETOR file, whose scores stand in a file of their own.
+        query, label, score, document: Column names; None finds them by the usual names. Without a
+            query column all rows count as one query.
+        scores: For SVMlight/LETOR: the file that holds one score a line.
+        groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
+        format: The file's format; None recognises it.
+        scale: The grade scale, or its name: labels may then be its names.
+
+    Returns:
+        Labels, scores and offsets; rows of one query are brought together, in their order.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"q": ["a", "b", "a"], "label": [1, 0, 2], "score": [3.0, 2, 1]})
+        >>> scored = read_scored(frame, query="q")
+        >>> scored.queries, scored.groups.tolist(), scored.labels.tolist()
+        (['a', 'b'], [0, 2, 3], [1.0, 2.0, 0.0])
+    """
+    from relkit.scale import load_scale
+
+    named: Mapping[str, str | None] = {
+        "query": query,
+        "label": label,
+        "score": score,
+        "document": document,
+    }
+    columns = {role: name for role, name in named.items() if name is not None}
+    chosen = load_scale(scale) if scale is not None else None
+    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+        from relkit.columns import polars_columns
+        from relkit.io.scored import from_columns
+
+        return from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
+    opened = open_source(source, format=format)  # type: ignore[arg-type]
+    return formats.get(opened.format).read_scored(
+        opened,
+        columns=columns,
+        scores=open_plain(scores),
+        groups=open_plain(groups),
+        scale=chosen,
+    )
+
+
+def open_plain(path: str | os.PathLike[str] | None) -> Source | None:
+    """Opens a file that is no table, such as one number a line."""
+    from relkit.io.open import Source
+
+    return None if path is None else Source(path)

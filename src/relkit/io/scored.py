@@ -1,0 +1,148 @@
+"""Labelled scores: rows of a label and a score, grouped by query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+from relkit.columns import Record, diagnose, number, parse_grade, scaled, to_numbers, to_text
+from relkit.errors import InputError
+from relkit.notes import Note
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from relkit.scale import Scale
+
+__all__ = ["Scored", "from_columns", "offsets_of"]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Labels and scores, row by row, the rows of one query together.
+
+    Attributes:
+        labels: One grade a row, float64.
+        scores: One score a row, float64.
+        groups: Offsets: query i holds the rows `groups[i]` to `groups[i + 1]`.
+        queries: The name of each query.
+        documents: The document of each row, or None where the rows have no ids.
+        source: The file the rows came from, or "memory".
+        notes: What is worth knowing about the data.
+    """
+
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    groups: NDArray[np.int64]
+    queries: list[str]
+    documents: list[str] | None = None
+    source: str = "memory"
+    notes: tuple[Note, ...] = field(default=())
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return (
+            f"Scored(queries={len(self.queries)}, rows={len(self.labels)}, source={self.source!r})"
+        )
+
+
+def from_columns(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    scale: Scale | None = None,
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> Scored:
+    """Groups rows by their query column, keeping the order of queries and of their rows.
+
+    Without a query column all rows count as one query.
+
+    Raises:
+        InputError: At the first row whose label or score cannot be used.
+    """
+    import polars as pl
+
+    label, score = columns["label"], columns["score"]
+    labels = to_numbers(label, "label", path) if scale is None else scaled(label, scale)
+    scores = to_numbers(score, "score", path)
+    query = to_text(columns["query"], "query", path) if "query" in columns else None
+    for values in (labels, scores):
+        if values.null_count() or not bool(values.is_finite().all()):
+            _fail(columns, path, scale, records)
+    if query is not None and query.null_count():
+        _fail(columns, path, scale, records)
+    document = to_text(columns["document"], "document", path) if "document" in columns else None
+    frame = pl.DataFrame({"label": labels, "score": scores})
+    notes: tuple[Note, ...] = ()
+    if query is None:
+        names, sizes = ["all"], [frame.height]
+        notes = (
+            Note("one-group", "there is no query column: all rows count as those of one query"),
+        )
+    else:
+        groups = (
+            pl.DataFrame({"query": query})
+            .with_row_index("row")
+            .group_by("query", maintain_order=True)
+            .agg("row")
+        )
+        names = groups.get_column("query").to_list()
+        lengths = groups.get_column("row").list.len()
+        sizes = lengths.to_list()
+        if (query != query.shift(1)).sum() + 1 > len(names):
+            order = groups.get_column("row").explode()
+            frame = frame[order]
+            document = document.gather(order) if document is not None else None
+    return Scored(
+        frame.get_column("label").to_numpy(),
+        frame.get_column("score").to_numpy(),
+        offsets_of(sizes),
+        names,
+        document.to_list() if document is not None else None,
+        path or "memory",
+        notes,
+    )
+
+
+def _fail(
+    columns: Mapping[str, pl.Series],
+    path: str,
+    scale: Scale | None,
+    records: Callable[[], Iterable[Record]] | None,
+) -> NoReturn:
+    """Raises the error of the first row that cannot be used."""
+    roles = list(columns)
+    rows: Iterable[Record] = (
+        records()
+        if records is not None
+        else (
+            (place, dict(zip(roles, values, strict=True)))
+            for place, values in enumerate(zip(*columns.values(), strict=True), start=1)
+        )
+    )
+    unit = "line" if records is not None else "row"
+
+    def as_judged() -> Iterable[Record]:
+        for place, fields in rows:
+            label = fields["label"]
+            if number(label) is None and scale is not None:
+                parse_grade(label, scale)
+            query = fields.get("query", "all")
+            yield place, {"query": query, "document": str(place), "score": fields["score"]}
+
+    diagnose(as_judged(), "score", path=path, unit=unit)
+    raise InputError("a label or a score cannot be used", path=path)
+
+
+def offsets_of(sizes: Iterable[int]) -> NDArray[np.int64]:
+    """The running sums of group sizes, from 0."""
+    import numpy as np
+
+    listed = np.fromiter(sizes, dtype=np.int64)
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(listed)])

@@ -1,0 +1,60 @@
+"""The columns of one file, and what they become: judgments, a run, or scored rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from relkit.columns import Record, judgment_table, run_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.io.scored import Scored
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["Table"]
+
+
+class Table:
+    """Columns of one file.
+
+    Args:
+        columns: Series by role.
+        path: The file.
+        records: Reads the file again, row by row with line numbers; None where it has no lines.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, pl.Series],
+        path: str,
+        records: Callable[[], Iterable[Record]] | None = None,
+    ) -> None:
+        self.columns = columns
+        self.path = path
+        self.records = records
+
+    def judgments(self, scale: Scale | None) -> Judgments:
+        """The table as judgments."""
+        from relkit.judgments import Judgments
+
+        table, notes = judgment_table(
+            self.columns, path=self.path, scale=scale, records=self.records
+        )
+        return Judgments(table, scale=scale, source=self.path, notes=notes)
+
+    def run(self, name: str | None) -> Run:
+        """The table as a run."""
+        from relkit.run import Run
+
+        table, notes = run_table(self.columns, path=self.path, records=self.records)
+        return Run(table, name=name, source=self.path, notes=notes)
+
+    def scored(self, scale: Scale | None) -> Scored:
+        """The table as labels and scores."""
+        from relkit.io.scored import from_columns
+
+        return from_columns(self.columns, path=self.path, scale=scale, records=self.records)

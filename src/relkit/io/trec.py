@@ -1,0 +1,269 @@
+"""TREC qrels and runs: columns separated by white space, read by native code.
+
+Qrels have four columns (query, iteration, document, grade), runs six (query, Q0, document, rank,
+score, tag). Lines that begin with `#` are comments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+
+from relkit import _native
+from relkit.errors import InputError, ParameterError, ParseError
+from relkit.io.formats import Format, first_lines, formats
+from relkit.io.open import Reader, Source
+
+if TYPE_CHECKING:
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["Trec", "check_kind", "tag"]
+
+
+class Trec(Format):
+    """Qrels and runs as trec_eval reads them."""
+
+    name: ClassVar[str] = "trec"
+    aliases: ClassVar[tuple[str, ...]] = ("qrels", "qrel")
+    suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".qrel", ".run", ".trec")
+    weak_suffixes: ClassVar[tuple[str, ...]] = (".txt",)
+
+    def recognises(self, head: bytes) -> bool:
+        """Four columns of which the last is a number, or five and more with the fifth a number."""
+        lines = first_lines(head)
+        if not lines:
+            return False
+        fields = lines[0].split()
+        if len(fields) < 4 or fields[1].startswith(b"qid:") or fields[0].startswith((b"{", b"[")):
+            return False
+        value = fields[3] if len(fields) == 4 else fields[4]
+        return _is_number(value)
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads qrels; with a scale, grades may be the names of its levels."""
+        from relkit.judgments import Judgments
+
+        _no_columns(columns)
+        check_kind(source, "judgments")
+        table = _judgment_table(source) if scale is None else _scaled_table(source, scale)
+        return Judgments(table, scale=scale, source=source.path)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads a run."""
+        from relkit.run import Run
+
+        _no_columns(columns)
+        check_kind(source, "run")
+        if source.plain:
+            table = _native.RunTable.from_text(source.path)
+        else:
+            reader = source.open()
+            try:
+                table = _native.RunTable.from_chunks(reader.read, source.path)
+            finally:
+                reader.close()
+        return Run(table, name=name, source=source.path)
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes qrels; whole grades without a fraction.
+
+        Raises:
+            InputError: If an id cannot be written because it holds white space.
+        """
+        for query in judgments.queries:
+            lines = []
+            _check_id(query, "query")
+            for document, grade in judgments[query].items():
+                _check_id(document, "document")
+                lines.append(f"{query} 0 {document} {plain_number(grade)}\n")
+            stream.write("".join(lines).encode())
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes a run: rows as they are where it has ranks, else by falling score from rank 1.
+
+        Raises:
+            InputError: If an id cannot be written because it holds white space.
+        """
+        name = "_".join((run.tag or run.name).split()) or "relkit"
+        for query in run.queries:
+            _check_id(query, "query")
+            documents, scores, ranks = run.table.documents(query)
+            order: list[int] | range = range(len(documents))
+            if ranks is None:
+                order = sorted(order, key=lambda row: -scores[row])
+            lines = []
+            for position, row in enumerate(order, start=1):
+                _check_id(documents[row], "document")
+                rank = position if ranks is None else ranks[row]
+                lines.append(f"{query} Q0 {documents[row]} {rank} {scores[row]!r} {name}\n")
+            stream.write("".join(lines).encode())
+
+
+def plain_number(value: float) -> str:
+    """A number as short as it can be and still be read back to the same bits: `3`, `0.7`."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def check_kind(source: Source, kind: str) -> None:
+    """Refuses a run where judgments are expected and the other way round.
+
+    Args:
+        source: A TREC file.
+        kind: "judgments" or "run".
+
+    Raises:
+        ParseError: If the first line has the columns of the other.
+    """
+    lines = first_lines(source.head)
+    if not lines:
+        return
+    fields = lines[0].split()
+    runlike = len(fields) >= 5 and _is_number(fields[4])
+    judgmentlike = len(fields) == 4 and _is_number(fields[3])
+    if (kind == "judgments" and runlike) or (kind == "run" and judgmentlike):
+        shown = lines[0].decode("utf-8", "replace").strip()[:80]
+        wanted, found = (
+            ("judgments (query, iteration, document, grade)", "a run")
+            if kind == "judgments"
+            else ("a run (query, Q0, document, rank, score, tag)", "judgments")
+        )
+        raise ParseError(
+            f"expected {wanted}, got {len(fields)} columns: `{shown}`",
+            path=source.path,
+            line=_line_of(source.head, lines[0]),
+            hint=f"this looks like {found}: the judgments come first, then the runs",
+        )
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"_" not in text
+
+
+def tag(source: Source) -> str:
+    """The sixth column of a TREC run's first line, or an empty string."""
+    lines = first_lines(source.head)
+    fields = lines[0].split() if lines else []
+    return fields[5].decode("utf-8", "replace") if len(fields) > 5 else ""
+
+
+def _line_of(head: bytes, line: bytes) -> int:
+    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return lines.index(line) + 1
+
+
+def _judgment_table(source: Source) -> _native.JudgmentTable:
+    if source.plain:
+        return _native.JudgmentTable.from_text(source.path)
+    reader = source.open()
+    try:
+        return _native.JudgmentTable.from_chunks(reader.read, source.path)
+    finally:
+        reader.close()
+
+
+def _scaled_table(source: Source, scale: Scale) -> _native.JudgmentTable:
+    """Reads qrels whose grades may be names: fast where they are numbers of the scale."""
+    if source.plain:
+        try:
+            table = _native.JudgmentTable.from_text(source.path)
+        except ParseError:
+            table = None
+        if table is not None:
+            known = scale.gains
+            if not known or all(grade < 0 or grade in known for grade in set(table.columns()[2])):
+                return table
+    reader = source.open()
+    try:
+        return _native.JudgmentTable.from_chunks(_Renamed(reader, scale, source).read, source.path)
+    finally:
+        reader.close()
+
+
+class _Renamed:
+    """Qrels with the names of grades replaced by their numbers, line by line."""
+
+    def __init__(self, reader: Reader, scale: Scale, source: Source) -> None:
+        self._lines = _lines(reader)
+        self._scale = scale
+        self._path = source.path
+        self._known: dict[bytes, bytes] = {}
+        self._number = 0
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        parts = [self._rest]
+        length = len(self._rest)
+        while length < size:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            parts.append(self._renamed(line))
+            length += len(parts[-1])
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def _renamed(self, line: bytes) -> bytes:
+        self._number += 1
+        fields = line.split()
+        if len(fields) != 4 or fields[0].startswith(b"#"):
+            return line
+        text = fields[3]
+        if text not in self._known:
+            try:
+                grade = self._scale.parse(text.decode("utf-8", "replace"))
+            except InputError as error:
+                raise ParseError(
+                    error.message, path=self._path, line=self._number, hint=error.hint
+                ) from None
+            self._known[text] = plain_number(grade).encode() if math.isfinite(grade) else text
+        fields[3] = self._known[text]
+        return b" ".join(fields) + b"\n"
+
+
+def _lines(reader: Reader) -> Iterator[bytes]:
+    rest = b""
+    while chunk := reader.read(1 << 20):
+        lines = (rest + chunk).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            yield line + b"\n"
+    if rest:
+        yield rest
+
+
+def _no_columns(columns: Mapping[str, str] | None) -> None:
+    if columns:
+        raise ParameterError(
+            "TREC files have no column names", hint="leave `columns` out, or name another format"
+        )
+
+
+def _check_id(text: str, role: str) -> None:
+    if not text or text.split() != [text] or (role == "query" and text.startswith("#")):
+        raise InputError(
+            f"the {role} id `{text}` cannot be written as TREC",
+            hint="ids with white space need CSV, JSONL, Parquet or JSON",
+        )
+
+
+formats.add(Trec.name, Trec(), Trec.aliases)

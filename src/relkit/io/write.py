@@ -1,0 +1,135 @@
+"""Judgments and runs to files: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO
+
+from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.io.formats import Format, formats
+from relkit.io.open import COMPRESSED_SUFFIXES, split_suffix
+
+if TYPE_CHECKING:
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+
+__all__ = ["write_judgments", "write_run"]
+
+
+def write_judgments(
+    judgments: Judgments,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Writes judgments to a file, compressed where its name ends in `.gz`, `.zst`, `.bz2` or `.xz`.
+
+    Args:
+        judgments: What to write.
+        path: Where to; "-" for standard output. The file appears when it is complete.
+        format: The format; None takes it from the file's suffix.
+        overwrite: Replaces a file that is there.
+
+    Raises:
+        InputError: If the file exists, cannot be written, or the format cannot hold an id.
+        ParameterError: If the suffix names no format.
+    """
+    chosen = _format(os.fspath(path), format)
+    _write(os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite)
+
+
+def write_run(
+    run: Run,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Writes a run to a file; arguments and errors as in `write_judgments`.
+
+    TREC needs ranks: a run without them is written by falling score, from rank 1.
+    """
+    chosen = _format(os.fspath(path), format)
+    _write(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)
+
+
+def _format(path: str, name: str | None) -> Format:
+    if name is not None:
+        return formats.get(name)
+    if path == "-":
+        return formats.get("trec")
+    suffix = split_suffix(path)[1]
+    for weak in (False, True):
+        for key in formats:
+            candidate = formats.get(key)
+            if suffix in (candidate.weak_suffixes if weak else candidate.suffixes):
+                return candidate
+    raise ParameterError(
+        f"the suffix of `{path}` names no format",
+        hint="name it with format=, one of " + ", ".join(f"`{key}`" for key in formats),
+    )
+
+
+def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> None:
+    if path == "-":
+        write(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    if os.path.isdir(path):
+        raise InputError("is a folder, not a file", path=path, hint="name a file in it")
+    _refuse_existing(path, overwrite)
+    partial = f"{path}.{os.getpid()}.partial"
+    try:
+        try:
+            with open(partial, "xb") as file:
+                stream = _compressed(file, split_suffix(path)[2], path)
+                write(stream)
+                if stream is not file:
+                    stream.close()
+            _refuse_existing(path, overwrite)
+            os.replace(partial, path)
+        except OSError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def _refuse_existing(path: str, overwrite: bool) -> None:
+    if not overwrite and os.path.lexists(path):
+        raise InputError("is there already", path=path, hint="overwrite=True replaces it")
+
+
+def _compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
+    """Wraps a file so that what is written is compressed; the same input gives the same bytes."""
+    kind = COMPRESSED_SUFFIXES.get(suffix, "")
+    if not kind:
+        return file
+    if kind == "gzip":
+        import gzip
+
+        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)  # type: ignore[return-value]
+    if kind == "zstd":
+        import zstandard
+
+        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)  # type: ignore[no-any-return, unused-ignore]
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file, "wb")  # type: ignore[return-value]
+    if kind == "xz":
+        import lzma
+
+        return lzma.LZMAFile(file, "wb")  # type: ignore[return-value]
+    try:
+        import lz4.frame
+    except ImportError:
+        raise DependencyError(
+            f"{path}: writing lz4 needs the package `lz4`", hint="pip install lz4"
+        ) from None
+    return lz4.frame.LZ4FrameFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]

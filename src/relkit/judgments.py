@@ -1,0 +1,279 @@
+"""Judgments: who graded which document of which query, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native
+from relkit.errors import InputError
+from relkit.notes import Note
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.scale import Scale
+
+__all__ = ["Judgments"]
+
+
+class Judgments:
+    """Grades by query and document: typed, immutable, and read once.
+
+    `relkit.read_judgments` reads them from files; the constructors here take what is in memory.
+
+    Attributes:
+        table: The native table.
+        scale: The grade scale, or None where grades are plain numbers.
+        source: The file they came from, or "memory".
+        notes: What is worth knowing about the data.
+
+    Examples:
+        >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
+        >>> judgments
+        Judgments(queries=2, rows=3, source='memory')
+        >>> judgments["q1"]
+        {'d1': 3.0, 'd2': 0.0}
+        >>> "q3" in judgments
+        False
+    """
+
+    __slots__ = ("_notes", "_scale", "_source", "_table")
+
+    def __init__(
+        self,
+        table: _native.JudgmentTable,
+        *,
+        scale: Scale | None = None,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        self._table = table
+        self._scale = scale
+        self._source = source
+        if table.duplicates:
+            notes = (
+                *notes,
+                Note(
+                    "duplicate-judgments",
+                    f"{table.duplicates:,} judgments are given twice, with the same grade",
+                    count=table.duplicates,
+                    level="warning",
+                ),
+            )
+        self._notes = notes
+
+    @classmethod
+    def from_dict(
+        cls,
+        judgments: Mapping[Any, Mapping[Any, Any]],
+        *,
+        scale: Scale | str | None = None,
+        source: str = "memory",
+    ) -> Judgments:
+        """Takes {query: {document: grade}}.
+
+        Args:
+            judgments: Ids are text or whole numbers (these count as their decimal text); grades are
+                numbers of any kind, or names of the scale.
+            scale: A grade scale or its name.
+            source: What to call the data in messages.
+
+        Raises:
+            InputError: If an id or a grade cannot be used.
+
+        Examples:
+            >>> Judgments.from_dict({301: {"d1": "高"}}, scale="search")["301"]
+            {'d1': 3.0}
+        """
+        from relkit.columns import missing, number, parse_grade
+
+        found = find_scale(scale)
+        path = "" if source == "memory" else source
+        if found is not None:
+            judgments = _named(judgments, found, path)
+        try:
+            table = _native.JudgmentTable.from_dict(judgments)
+        except (InputError, TypeError) as error:
+            for query, grades in judgments.items():
+                if not isinstance(grades, Mapping):
+                    raise _not_nested(query, grades, path) from None
+                for document, grade in grades.items():
+                    if missing(grade) or number(grade) is None:
+                        try:
+                            parse_grade(grade, None)
+                        except InputError as bad:
+                            raise InputError(
+                                f"query `{query}`, document `{document}`: {bad.message}",
+                                path=path,
+                                hint=bad.hint,
+                            ) from None
+            if isinstance(error, InputError) and not path:
+                raise
+            raise InputError(_message(error), path=path) from None
+        return cls(table, scale=found, source=source)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        columns: Mapping[str, str] | None = None,
+        *,
+        scale: Scale | str | None = None,
+        source: str = "memory",
+    ) -> Judgments:
+        """Takes any data frame with a query, a document and a grade column.
+
+        Args:
+            frame: Polars, pandas, PyArrow, DuckDB, or anything that exports the Arrow PyCapsule
+                interface. It is not changed.
+            columns: Column names by role, such as `{"grade": "final_rating"}`. Roles that are not
+                named are found by the usual names (`qid`, `docid`, `relevance` …).
+            scale: A grade scale or its name.
+            source: What to call the data in messages.
+
+        Raises:
+            InputError: If a column is missing or a row cannot be used.
+
+        Examples:
+            >>> import polars as pl
+            >>> frame = pl.DataFrame({"qid": [1, 1], "docid": ["a", "b"], "rel": [2, 0]})
+            >>> Judgments.from_frame(frame)["1"]
+            {'a': 2.0, 'b': 0.0}
+        """
+        from relkit.columns import judgment_table, polars_columns
+
+        found = find_scale(scale)
+        path = "" if source == "memory" else source
+        series = polars_columns(frame, "judgments", columns=columns, path=path)
+        table, notes = judgment_table(series, path=path, scale=found)
+        return cls(table, scale=found, source=source, notes=notes)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Iterable[Any],
+        documents: Iterable[Any],
+        grades: Iterable[Any],
+        *,
+        scale: Scale | str | None = None,
+    ) -> Judgments:
+        """Takes three sequences or NumPy arrays of equal length, one judgment a position.
+
+        Raises:
+            InputError: If the lengths differ or a value cannot be used.
+
+        Examples:
+            >>> Judgments.from_arrays(["q1", "q1"], [7, 8], [1.0, 0.0]).to_dict()
+            {'q1': {'7': 1.0, '8': 0.0}}
+        """
+        from relkit.columns import judgment_table, same_length
+
+        found = find_scale(scale)
+        series = same_length({"query": queries, "document": documents, "grade": grades})
+        table, notes = judgment_table(series, scale=found)
+        return cls(table, scale=found, notes=notes)
+
+    @property
+    def table(self) -> _native.JudgmentTable:
+        """The native table."""
+        return self._table
+
+    @property
+    def scale(self) -> Scale | None:
+        """The grade scale, or None where grades are plain numbers."""
+        return self._scale
+
+    @property
+    def source(self) -> str:
+        """The file the judgments came from, or "memory"."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is worth knowing about the data."""
+        return self._notes
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in the order in which they first appear."""
+        return self._table.queries()
+
+    def __len__(self) -> int:
+        """The number of judgments."""
+        return self._table.rows
+
+    def __contains__(self, query: object) -> bool:
+        return isinstance(query, str | int) and str(query) in self._table
+
+    def __getitem__(self, query: str | int) -> dict[str, float]:
+        """The grades of one query by document; KeyError where it has none."""
+        return self._table.grades(str(query))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """All grades as {query: {document: grade}}."""
+        return {query: self._table.grades(query) for query in self._table.queries()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """All grades as a Polars frame with the columns query, document and grade."""
+        import polars as pl
+
+        query, document, grade = self._table.columns()
+        return pl.DataFrame(
+            {"query": query, "document": document, "grade": grade},
+            schema={"query": pl.String, "document": pl.String, "grade": pl.Float64},
+        )
+
+    def __repr__(self) -> str:
+        scale = f", scale={self._scale.name!r}" if self._scale is not None else ""
+        return (
+            f"Judgments(queries={len(self._table)}, rows={self._table.rows}{scale}, "
+            f"source={self._source!r})"
+        )
+
+
+def find_scale(scale: Scale | str | None) -> Scale | None:
+    """Returns the scale of that name or file; scales and None pass through."""
+    if isinstance(scale, str):
+        from relkit.scale import load_scale
+
+        return load_scale(scale)
+    return scale
+
+
+def _named(
+    judgments: Mapping[Any, Mapping[Any, Any]], scale: Scale, path: str
+) -> dict[Any, dict[Any, float]]:
+    """The same judgments with every grade as a number of the scale."""
+    from relkit.columns import parse_grade
+
+    known: dict[Any, float] = {}
+    result: dict[Any, dict[Any, float]] = {}
+    for query, grades in judgments.items():
+        if not isinstance(grades, Mapping):
+            raise _not_nested(query, grades, path)
+        converted = result[query] = {}
+        for document, grade in grades.items():
+            if grade not in known:
+                try:
+                    known[grade] = parse_grade(grade, scale)
+                except InputError as error:
+                    raise InputError(
+                        f"query `{query}`, document `{document}`: {error.message}",
+                        path=path,
+                        hint=error.hint,
+                    ) from None
+            converted[document] = known[grade]
+    return result
+
+
+def _not_nested(query: object, grades: object, path: str) -> InputError:
+    return InputError(
+        f"query `{query}` maps to a {type(grades).__name__}, not to its documents",
+        path=path,
+        hint="the form is {query: {document: grade}}",
+    )
+
+
+def _message(error: Exception) -> str:
+    return error.message if isinstance(error, InputError) else str(error)
