@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -15,14 +16,29 @@ from relkit.measures import measure
 from relkit.ranking import Ranking
 
 Values = dict[str, dict[str, float]]
-Engine = Callable[[Mapping[str, Any], Mapping[str, Any], list[str], Any], Values]
+Lists = dict[str, dict[str, float]]
+Source = Path | Mapping[str, Mapping[str, float]]
+Engine = Callable[[Source, Source, list[str], Any], Values]
 
 FILLED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
 
 
-def kernels(
-    judgments: Mapping[str, Any], run: Mapping[str, Any], names: list[str], convention: Any
-) -> Values:
+def read_lists(source: Source) -> Lists:
+    """Returns {query: {document: number}} of a mapping, of qrels or of a run, read plainly."""
+    if not isinstance(source, Path):
+        return {query: dict(values) for query, values in source.items()}
+    content = source.read_bytes()
+    text = (gzip.decompress(content) if source.suffix == ".gz" else content).decode()
+    found: Lists = {}
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            fields = line.split()
+            number = fields[4] if len(fields) >= 6 else fields[3]  # a run's tag may hold spaces
+            found.setdefault(fields[0], {})[fields[2]] = float(number)
+    return found
+
+
+def kernels(judgments: Source, run: Source, names: list[str], convention: Any) -> Values:
     """Values by query as `relkit.evaluate` finds them; `all` holds the summary."""
     import relkit
 
@@ -39,10 +55,9 @@ def kernels(
     return values
 
 
-def reference(
-    judgments: Mapping[str, Any], run: Mapping[str, Any], names: list[str], convention: Any
-) -> Values:
+def reference(judgments: Source, run: Source, names: list[str], convention: Any) -> Values:
     """Values by query as the readable definitions find them, summed up plainly."""
+    judgments, run = read_lists(judgments), read_lists(run)
     rules = load_convention(convention)
     highest = max(grade for grades in judgments.values() for grade in grades.values())
     measures = {name: measure(name).resolve(rules, highest=highest) for name in names}
@@ -76,6 +91,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 def load_golden(name: str) -> Any:
     """Returns one file of tests/golden/data."""
     return json.loads((Path(__file__).parent / "data" / f"{name}.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def lists() -> Callable[[Source], Lists]:
+    """Reads qrels or a run without relkit."""
+    return read_lists
 
 
 @pytest.fixture(scope="session")
