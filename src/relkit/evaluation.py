@@ -23,6 +23,9 @@ from relkit.scale import Scale, load_scale
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from relkit.io.arrays import Rows
+    from relkit.io.scored import Scored
+
 __all__ = ["DEFAULT_MEASURES", "Accumulator", "Evaluator", "evaluate", "evaluate_scores"]
 
 DEFAULT_MEASURES = ("ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10")
@@ -574,8 +577,8 @@ def _finish(
 
 
 def evaluate_scores(
-    labels: ArrayLike,
-    scores: ArrayLike,
+    labels: ArrayLike | Scored,
+    scores: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
@@ -592,7 +595,8 @@ def evaluate_scores(
     to `input`, the order in which the rows are given.
 
     Args:
-        labels: Grades, shape (rows,), or (queries, documents) with one query a row.
+        labels: Grades, shape (rows,), or (queries, documents) with one query a row; or what
+            `read_scored` returns, which holds scores and groups too.
         scores: Model scores of the same shape.
         groups: Rows a query (sizes that add up to the number of rows), or one query id a row.
             `None`: one query, or one a row of a 2-D array.
@@ -615,11 +619,31 @@ def evaluate_scores(
     """
     chosen = load_scale(scale) if scale is not None else None
     rules = _array_rules(load_convention(convention))
-    program, batch, columns, queries = _evaluate_arrays(
-        labels, scores, groups, measures, rules, average, chosen, _check_threads(threads)
+    rows, notes = _rows(labels, scores, groups, chosen)
+    program, batch, columns = _evaluate_rows(
+        rows, measures, rules, average, chosen, _check_threads(threads)
     )
-    notes = _measure_notes(program, columns)
-    return _finish(name, program, queries, columns, notes, strict)
+    notes += _measure_notes(program, columns)
+    return _finish(name, program, rows.queries, columns, notes, strict)
+
+
+def _rows(
+    labels: ArrayLike | Scored,
+    scores: ArrayLike | None,
+    groups: ArrayLike | None,
+    scale: Scale | None,
+) -> tuple[Rows, list[Note]]:
+    """Returns labels and scores grouped by query, and what was noticed when they were read."""
+    from relkit.io.arrays import Rows, group_rows
+    from relkit.io.scored import Scored
+
+    if isinstance(labels, Scored):
+        if scores is not None or groups is not None:
+            raise ParameterError("what read_scored returns holds its own scores and groups")
+        return Rows(labels.labels, labels.scores, labels.groups, labels.queries), list(labels.notes)
+    if scores is None:
+        raise ParameterError("scores are missing", hint="give one score for each label")
+    return group_rows(labels, scores, groups, scale), []
 
 
 def _array_rules(convention: Convention) -> Convention:
@@ -633,19 +657,14 @@ def _array_rules(convention: Convention) -> Convention:
     return convention
 
 
-def _evaluate_arrays(
-    labels: ArrayLike,
-    scores: ArrayLike,
-    groups: ArrayLike | None,
+def _evaluate_rows(
+    rows: Rows,
     measures: MeasureNames,
     convention: Convention,
     average: Average | None,
     scale: Scale | None,
     threads: int,
-) -> tuple[Program, _native.Batch, dict[str, _Column], list[str]]:
-    from relkit.io.arrays import group_rows
-
-    rows = group_rows(labels, scores, groups, scale)
+) -> tuple[Program, _native.Batch, dict[str, _Column]]:
     highest = float(rows.labels.max()) if rows.labels.size else math.nan
     program = Program.compile(measures, convention, scale, average, highest)
     program.check_inputs(False)
@@ -663,7 +682,7 @@ def _evaluate_arrays(
                 )
 
         columns |= _python_columns(program, rankings(), 0)
-    return program, batch, columns, rows.queries
+    return program, batch, columns
 
 
 class Accumulator:
@@ -731,16 +750,9 @@ class Accumulator:
         self, labels: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
     ) -> None:
         """Adds labelled scores; see `evaluate_scores`. A query must not be split over calls."""
-        columns = _evaluate_arrays(
-            labels,
-            scores,
-            groups,
-            self.measures,
-            _array_rules(self.convention),
-            self.average,
-            self.scale,
-            0,
-        )[2]
+        rows, _ = _rows(labels, scores, groups, self.scale)
+        rules = _array_rules(self.convention)
+        columns = _evaluate_rows(rows, self.measures, rules, self.average, self.scale, 0)[2]
         self._add(columns)
 
     def _add(self, columns: Mapping[str, _Column]) -> None:
