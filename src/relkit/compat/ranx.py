@@ -394,7 +394,7 @@ def _read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     return content
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0917  the order of ranx
     qrels: Qrels | Mapping[str, Mapping[str, Any]],
     run: Run | Mapping[str, Mapping[str, Any]],
     metrics: Sequence[str] | str,
@@ -447,7 +447,7 @@ def evaluate(
     _check_queries(queries, scores)
     grades = qrels.qrels if isinstance(qrels, Qrels) else qrels
     judgments = qrels.judgments() if isinstance(qrels, Qrels) else Judgments.from_dict(dict(qrels))
-    found = _values(judgments, grades, scores, queries, wanted, threads)
+    found = _values(judgments, grades, scores, queries, wanted, threads=threads)
     if isinstance(run, Run) and save_results_in_run:
         for name, column in found.items():
             run.mean_scores[name] = np.mean(column)
@@ -481,6 +481,7 @@ def _values(
     scores: Mapping[str, Mapping[str, Any]],
     queries: Sequence[str],
     wanted: Mapping[str, _Metric],
+    *,
     threads: int,
 ) -> dict[str, NDArray[np.float64]]:
     """Returns every metric's values in the order of `queries`."""
