@@ -1,7 +1,9 @@
 // Ranks one list after the other, runs every kernel over it and collects the rows of a batch.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "batch.hpp"
 #include "plan.hpp"
@@ -16,9 +18,15 @@ class Evaluator {
   explicit Evaluator(const Plan& plan);
 
   void add(std::string query, const List& list, bool missing = false);
+  // The same without a name, into row `row` of columns that are long enough and that other threads
+  // may write other rows of. Ties and pools stay here until `take`.
+  void add_at(std::size_t row, const List& list, std::vector<Column>& whole);
   Batch take();  // the rows so far; the evaluator is empty afterwards
 
  private:
+  template <typename Store>
+  void score(const std::string& query, const List& list, Store store);
+
   const Plan& plan_;
   Ranker ranker_;
   Scratch scratch_;

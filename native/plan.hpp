@@ -10,6 +10,8 @@
 
 namespace relkit {
 
+struct Pool;
+
 enum class Ties { doc_desc, doc_asc, input, rank, expected, worst, best };
 enum class Unjudged { nonrelevant, removed };
 enum class Negative { nonrelevant, unjudged, error };
@@ -39,10 +41,12 @@ class Kernel {
   virtual std::uint32_t cutoff() const { return 0; }
   // True when documents with a grade of 0 or less must appear in `ranked` (bpref, PNR, AUC ...).
   virtual bool needs_all_ranks() const { return false; }
-  // True when the measure is computed over the pooled (score, label) pairs of all queries.
-  virtual bool pooled() const { return false; }
-  // Threshold from which a grade counts as positive when pooling.
-  virtual double threshold() const { return 1.0; }
+  // True when the scores of unjudged documents count: fills `QueryView::scores`.
+  virtual bool needs_scores() const { return false; }
+  // True when pooled but unjudged documents count: fills `QueryView::pooled` (infAP).
+  virtual bool needs_pooled() const { return false; }
+  // Adds the query's scores to those of all queries, for measures over pooled pairs.
+  virtual void pool(const QueryView&, Pool&) const {}
 };
 
 struct Plan {
@@ -51,8 +55,20 @@ struct Plan {
 
   bool needs_all_ranks() const {
     if (rules.unjudged == Unjudged::removed || rules.ties == Ties::expected) return true;
+    return any([](const Kernel& kernel) { return kernel.needs_all_ranks(); });
+  }
+  bool needs_scores() const {
+    return any([](const Kernel& kernel) { return kernel.needs_scores(); });
+  }
+  bool needs_pooled() const {
+    return any([](const Kernel& kernel) { return kernel.needs_pooled(); });
+  }
+
+ private:
+  template <typename Condition>
+  bool any(Condition condition) const {
     for (const auto& kernel : kernels)
-      if (kernel->needs_all_ranks()) return true;
+      if (condition(*kernel)) return true;
     return false;
   }
 };

@@ -13,11 +13,11 @@ namespace relkit {
 
 // A judged document that the run retrieved.
 struct Ranked {
-  double grade;         // as judged; negative grades already mapped by the convention
+  double grade;         // as judged; kernels give negative grades no gain
   double score;         // the model's score, rounded to float32 if the convention says so
   std::uint32_t rank;   // 1-based, after the tie rule (and after condensing, if `removed`)
-  std::uint32_t first;  // rank of the first document with the same score
-  std::uint32_t last;   // rank of the last document with the same score
+  std::uint32_t first;  // 1 + the number of documents with a better score
+  std::uint32_t last;   // the number of documents with a score as good or better
 };
 
 struct QueryView {
@@ -26,6 +26,10 @@ struct QueryView {
   std::span<const double> judged;          // every judged grade of the query, descending
   bool complete = true;                    // `ranked` holds every judged retrieved document;
                                            // false: only those with grade > 0 (Plan::needs_all_ranks)
+  bool tied = false;                       // a document of `ranked` shares its score with another
+  std::span<const double> scores;          // every score in rank order (Plan::needs_scores)
+  std::span<const std::uint32_t> pooled;   // ranks of pooled but unjudged documents, ascending:
+                                           // grades below 0 under Negative::unjudged
 };
 
 // What one query contributes to one measure. `value` is NaN where the measure is undefined.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plan.hpp"
@@ -36,17 +37,60 @@ struct List {
 // Turns lists into views. One a thread: it owns the memory that its last view points to.
 class Ranker {
  public:
-  explicit Ranker(const Plan& plan) : plan_(plan) {}
+  explicit Ranker(const Plan& plan);
 
   const QueryView& rank(const List& list);
 
  private:
+  // A wanted document within its tie.
+  struct Member {
+    std::uint32_t place;  // among the documents of the tie, in input order
+    double grade;
+  };
+  struct Key {
+    std::uint64_t key;
+    std::uint32_t row;
+  };
+
+  void prepare(const List& list);
+  void rank_sorted();
+  void rank_ordered(const std::uint32_t* order);
+  void rank_counted();
+  void rank_by_column();
+  void sort_rows();
+  void place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
+  void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
+  void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last);
+  void take_pooled();
+  std::uint32_t source_row(std::uint32_t row) const { return condensed_ ? rows_[row] : row; }
+
   const Plan& plan_;
+  const bool all_;
+  const bool needs_scores_;
+  const bool needs_pooled_;
+
   QueryView view_;
+  std::span<const double> scores_;      // of the list, or of its judged documents if `removed`
+  std::span<const Match> wanted_;       // documents that need a rank
+  const std::int64_t* ranks_ = nullptr;
+  const Ids* ids_ = nullptr;
+  bool condensed_ = false;
+  bool has_pooled_ = false;
+  double tie_score_ = 0.0;
+
   std::vector<Ranked> ranked_;
-  std::vector<double> scores_;
-  std::vector<double> judged_;
+  std::vector<double> own_scores_;
+  std::vector<double> sorted_scores_;
+  std::vector<Match> matches_;
+  std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> index_;
+  std::vector<std::uint32_t> group_;
+  std::vector<std::uint32_t> pooled_;
+  std::vector<Member> members_;
+  std::vector<Key> keys_;
+  std::vector<Key> more_keys_;
+  std::vector<std::pair<std::string_view, std::uint32_t>> names_;
 };
 
 }  // namespace relkit

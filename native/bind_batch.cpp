@@ -1,0 +1,114 @@
+// Batch and Total: results for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "batch.hpp"
+#include "bind.hpp"
+#include "error.hpp"
+#include "total.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+namespace {
+
+using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
+
+// Ids are bytes from files; what is no UTF-8 survives the round trip through Python.
+nb::list text_list(const std::vector<std::string>& ids) {
+  nb::list list;
+  for (const std::string& id : ids) {
+    PyObject* text = PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape");
+    if (text == nullptr) throw nb::python_error();
+    list.append(nb::steal(text));
+  }
+  return list;
+}
+
+const Column& column_of(const Batch& batch, std::int64_t measure) {
+  if (measure < 0 || static_cast<std::size_t>(measure) >= batch.columns.size()) {
+    throw nb::index_error("the batch has no measure of this number");
+  }
+  return batch.columns[static_cast<std::size_t>(measure)];
+}
+
+std::uint64_t missing_in(const Batch& batch) {
+  std::uint64_t count = 0;
+  for (const std::uint8_t flag : batch.missing) count += flag;
+  return count;
+}
+
+Undefined rule_of(const std::string& undefined) {
+  if (undefined == "skip") return Undefined::skip;
+  if (undefined == "zero") return Undefined::zero;
+  if (undefined == "one") return Undefined::one;
+  throw InputError("`undefined` must be one of `skip`, `zero`, `one`. Got `" + undefined + "` instead.");
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  nb::class_<Batch>(module, "Batch", nb::is_final())
+      .def_prop_ro("queries", [](const Batch& batch) { return text_list(batch.queries); })
+      .def_prop_ro("missing", &missing_in)
+      .def_ro("rows", &Batch::rows)
+      .def_ro("matched", &Batch::matched)
+      .def_ro("unjudged_queries", &Batch::unjudged_queries)
+      .def_prop_ro("unjudged_examples", [](const Batch& batch) { return text_list(batch.unjudged_examples); })
+      .def_ro("regrouped", &Batch::regrouped)
+      .def("values", [](const Batch& batch, std::int64_t measure) { return column_of(batch, measure).values; },
+           nb::arg("measure"))
+      .def("arrays",
+           [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
+             const Column& column = column_of(*self.p, measure);
+             const auto view = [&](const std::vector<double>& values) {
+               return nb::cast(Array(values.data(), {values.size()}, self.h));
+             };
+             return nb::make_tuple(view(column.values), view(column.numerators), view(column.denominators));
+           },
+           nb::arg("measure"))
+      .def("total",
+           [](const Batch& batch, std::int64_t measure) {
+             const Column& column = column_of(batch, measure);
+             nb::gil_scoped_release release;
+             Total total;
+             total.add(column, missing_in(batch));
+             return total;
+           },
+           nb::arg("measure"));
+
+  nb::class_<Total>(module, "Total", nb::is_final())
+      .def(nb::init<>())
+      .def("merge", &Total::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      .def("add",
+           [](Total& total, const std::vector<double>& values, const std::vector<double>& numerators,
+              const std::vector<double>& denominators, std::uint64_t missing) {
+             total.add(values, numerators, denominators, missing);
+           },
+           nb::arg("values"), nb::arg("numerators"), nb::arg("denominators"), nb::arg("missing"))
+      .def_ro("queries", &Total::queries)
+      .def_ro("undefined", &Total::undefined)
+      .def_ro("missing", &Total::missing)
+      .def_ro("tie_sensitive", &Total::tie_sensitive)
+      .def_prop_ro("numerator", [](const Total& total) { return total.numerators.value(); })
+      .def_prop_ro("denominator", [](const Total& total) { return total.denominators.value(); })
+      .def("mean", [](const Total& total, const std::string& undefined) { return total.mean(rule_of(undefined)); },
+           nb::arg("undefined") = "skip")
+      .def("ratio", &Total::ratio)
+      .def("auc", &Total::auc, nb::call_guard<nb::gil_scoped_release>())
+      .def("to_bytes",
+           [](const Total& total) {
+             const std::string bytes = total.to_bytes();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def_static("from_bytes",
+                  [](nb::bytes state) { return Total::from_bytes({state.c_str(), state.size()}); },
+                  nb::arg("state"));
+}
+
+}  // namespace relkit

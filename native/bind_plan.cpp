@@ -1,0 +1,103 @@
+// Plan: kernels and rules from Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <map>
+#include <utility>
+
+#include "bind.hpp"
+#include "error.hpp"
+#include "kernels.hpp"
+#include "simd.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+namespace {
+
+double to_double(nb::handle value, const std::string& kernel, const std::string& name) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number == -1.0 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw InputError("the parameter `" + name + "` of `" + kernel + "` is no number");
+  }
+  return number;
+}
+
+Parameter to_parameter(nb::handle value, const std::string& kernel, const std::string& name) {
+  if (value.is_none()) return {};
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
+  if (PyLong_Check(value.ptr())) {
+    int overflow = 0;
+    const long long whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow != 0) return to_double(value, kernel, name);
+    return static_cast<std::int64_t>(whole);
+  }
+  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
+  if (PyMapping_Check(value.ptr()) != 0 && nb::hasattr(value, "items")) {
+    GainMap map;
+    for (nb::handle item : value.attr("items")()) {
+      map.emplace_back(to_double(item[0], kernel, name), to_double(item[1], kernel, name));
+    }
+    return map;
+  }
+  return to_double(value, kernel, name);
+}
+
+template <typename Choice>
+Choice choose(const std::string& field, const std::string& given,
+              std::initializer_list<std::pair<const char*, Choice>> choices) {
+  std::string wanted;
+  for (const auto& [name, choice] : choices) {
+    if (given == name) return choice;
+    wanted += std::string(wanted.empty() ? "`" : ", `") + name + "`";
+  }
+  throw InputError("`" + field + "` must be one of " + wanted + ". Got `" + given + "` instead.");
+}
+
+void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const std::string& unjudged,
+               const std::string& negative, const std::string& missing, bool float32) {
+  Plan plan;
+  plan.rules.ties = choose<Ties>("ties", ties,
+                                 {{"doc-desc", Ties::doc_desc},
+                                  {"doc-asc", Ties::doc_asc},
+                                  {"input", Ties::input},
+                                  {"rank", Ties::rank},
+                                  {"expected", Ties::expected},
+                                  {"worst", Ties::worst},
+                                  {"best", Ties::best}});
+  plan.rules.unjudged = choose<Unjudged>(
+      "unjudged", unjudged, {{"nonrelevant", Unjudged::nonrelevant}, {"removed", Unjudged::removed}});
+  plan.rules.negative = choose<Negative>("negative", negative,
+                                         {{"nonrelevant", Negative::nonrelevant},
+                                          {"unjudged", Negative::unjudged},
+                                          {"error", Negative::error}});
+  plan.rules.missing = choose<Missing>(
+      "missing", missing, {{"zero", Missing::zero}, {"skip", Missing::skip}, {"error", Missing::error}});
+  plan.rules.float32 = float32;
+  for (nb::handle item : kernels) {
+    if (!PySequence_Check(item.ptr()) || nb::len(item) != 2 || !PyUnicode_Check(nb::object(item[0]).ptr())) {
+      throw InputError("a kernel is a pair of its name and its parameters");
+    }
+    const auto name = nb::cast<std::string>(nb::object(item[0]));
+    std::map<std::string, Parameter> parameters;
+    for (nb::handle entry : item[1].attr("items")()) {
+      const auto key = nb::cast<std::string>(nb::object(entry[0]));
+      parameters.emplace(key, to_parameter(nb::object(entry[1]), name, key));
+    }
+    plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), plan.rules));
+  }
+  new (place) Plan(std::move(plan));
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  module.def("simd", &simd::name);
+  nb::class_<Plan>(module, "Plan", nb::is_final())
+      .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
+           nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",
+           nb::arg("missing") = "zero", nb::arg("float32") = false);
+}
+
+}  // namespace relkit

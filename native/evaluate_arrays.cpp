@@ -1,0 +1,374 @@
+// Labelled scores in arrays: complete lists of which every document is judged.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "bind.hpp"
+#include "error.hpp"
+#include "evaluator.hpp"
+#include "pairs.hpp"
+#include "parameters.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+constexpr std::size_t block_queries = 256;
+
+enum class Type { float64, float32, int64, int32, int16, int8, uint64, uint32, uint16, uint8 };
+
+Type type_of(const AnyArray& array, const char* what) {
+  const nb::dlpack::dtype type = array.dtype();
+  const auto is = [&](nb::dlpack::dtype_code code, int bits) {
+    return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
+  };
+  using Code = nb::dlpack::dtype_code;
+  if (is(Code::Float, 64)) return Type::float64;
+  if (is(Code::Float, 32)) return Type::float32;
+  if (is(Code::Int, 64)) return Type::int64;
+  if (is(Code::Int, 32)) return Type::int32;
+  if (is(Code::Int, 16)) return Type::int16;
+  if (is(Code::Int, 8)) return Type::int8;
+  if (is(Code::UInt, 64)) return Type::uint64;
+  if (is(Code::UInt, 32)) return Type::uint32;
+  if (is(Code::UInt, 16)) return Type::uint16;
+  if (is(Code::UInt, 8) || is(Code::Bool, 8)) return Type::uint8;
+  throw InputError(std::string(what) + " are neither whole numbers nor float32 nor float64");
+}
+
+template <typename Visit>
+decltype(auto) visit(Type type, const void* data, Visit use) {
+  switch (type) {
+    case Type::float64: return use(static_cast<const double*>(data));
+    case Type::float32: return use(static_cast<const float*>(data));
+    case Type::int64: return use(static_cast<const std::int64_t*>(data));
+    case Type::int32: return use(static_cast<const std::int32_t*>(data));
+    case Type::int16: return use(static_cast<const std::int16_t*>(data));
+    case Type::int8: return use(static_cast<const std::int8_t*>(data));
+    case Type::uint64: return use(static_cast<const std::uint64_t*>(data));
+    case Type::uint32: return use(static_cast<const std::uint32_t*>(data));
+    case Type::uint16: return use(static_cast<const std::uint16_t*>(data));
+    default: return use(static_cast<const std::uint8_t*>(data));
+  }
+}
+
+// An array in C order; one that is not is copied.
+struct Numbers {
+  Numbers(nb::handle source, const char* name) : what(name) {
+    array = nb::cast<AnyArray>(source);
+    std::int64_t stride = 1;
+    bool contiguous = true;
+    for (std::size_t i = array.ndim(); i-- > 0;) {
+      contiguous &= array.shape(i) <= 1 || array.stride(i) == stride;
+      stride *= static_cast<std::int64_t>(array.shape(i));
+    }
+    if (!contiguous) {
+      array = nb::cast<AnyArray>(nb::module_::import_("numpy").attr("ascontiguousarray")(source));
+    }
+    type = type_of(array, name);
+    data = array.data();
+    size = array.size();
+  }
+
+  // Rows [start, start + out.size()) as doubles.
+  void copy(std::size_t start, std::span<double> out) const {
+    visit(type, data, [&](const auto* values) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(values[start + i]);
+    });
+  }
+
+  const char* what;
+  AnyArray array;
+  Type type = Type::float64;
+  const void* data = nullptr;
+  std::size_t size = 0;
+};
+
+[[noreturn]] void refuse_number(const char* what, double value, std::size_t row) {
+  throw InputError(std::string(what) + ", row " + std::to_string(row) + ": " +
+                       (std::isnan(value) ? "not a number" : "not finite"),
+                   {}, 0, "rows count from 0; leave out or replace such rows");
+}
+
+void check_finite(std::span<const double> values, const char* what, std::size_t first_row) {
+  // A sum of zeros unless a value is infinite or NaN.
+  double sum = 0.0;
+  for (const double value : values) sum += value * 0.0;
+  if (sum == 0.0) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) refuse_number(what, values[i], first_row + i);
+  }
+}
+
+unsigned threads_for(int asked, std::size_t blocks) {
+  if (asked < 0) throw InputError("`threads` must be 0 or more");
+  const unsigned most = asked > 0 ? static_cast<unsigned>(asked)
+                                  : std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most));
+}
+
+// Runs `work(thread, block)` for every block. Of several errors the one of the lowest block is thrown.
+void run_blocks(std::size_t blocks, unsigned threads,
+                const std::function<void(unsigned, std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> failed{std::numeric_limits<std::size_t>::max()};
+  std::mutex guard;
+  std::exception_ptr error;
+  const auto loop = [&](unsigned thread) {
+    for (std::size_t block = next++; block < blocks && block < failed; block = next++) {
+      try {
+        work(thread, block);
+      } catch (...) {
+        const std::lock_guard lock(guard);
+        if (block < failed) {
+          failed = block;
+          error = std::current_exception();
+        }
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned thread = 1; thread < threads; ++thread) others.emplace_back(loop, thread);
+  loop(0);
+  for (std::thread& other : others) other.join();
+  if (error) std::rethrow_exception(error);
+}
+
+// What one thread needs to read one query after the other.
+struct Reader {
+  explicit Reader(const Plan& plan) : evaluator(plan) {}
+
+  Evaluator evaluator;
+  std::vector<double> labels;
+  std::vector<double> scores;
+  std::vector<Match> matches;
+};
+
+// Evaluates rows [start, end) as query `query`.
+void read_query(Reader& reader, const Numbers& labels, const Numbers& scores, std::size_t start,
+                std::size_t end, std::size_t query, std::vector<Column>& columns) {
+  const std::size_t size = end - start;
+  if (size > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("a query has more than 4,294,967,295 rows");
+  }
+  List list;
+  if (scores.type == Type::float64) {
+    list.scores = {static_cast<const double*>(scores.data) + start, size};
+  } else {
+    reader.scores.resize(size);
+    scores.copy(start, reader.scores);
+    list.scores = reader.scores;
+  }
+  reader.labels.resize(size);
+  labels.copy(start, reader.labels);
+  check_finite(list.scores, scores.what, start);
+  check_finite(reader.labels, labels.what, start);
+  reader.matches.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    reader.matches[i] = {static_cast<std::uint32_t>(i), reader.labels[i]};
+  }
+  std::sort(reader.labels.begin(), reader.labels.end(), std::greater<>());
+  list.matches = reader.matches;
+  list.judged = reader.labels;
+  reader.evaluator.add_at(query, list, columns);
+}
+
+Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score_array,
+                      std::optional<Offsets> offsets, int threads) {
+  const Numbers labels(label_array, "labels");
+  const Numbers scores(score_array, "scores");
+  const std::size_t dimensions = labels.array.ndim();
+  bool same = dimensions == scores.array.ndim();
+  for (std::size_t i = 0; same && i < dimensions; ++i) same = labels.array.shape(i) == scores.array.shape(i);
+  if (!same) {
+    throw InputError("labels and scores differ in shape: " + std::to_string(labels.size) + " and " +
+                     std::to_string(scores.size) + " values");
+  }
+  std::vector<std::int64_t> bounds;
+  std::span<const std::int64_t> ends;
+  if (dimensions == 2) {
+    if (offsets) throw InputError("2-D labels are one query a row and take no offsets");
+    for (std::size_t i = 0; i <= labels.array.shape(0); ++i) {
+      bounds.push_back(static_cast<std::int64_t>(i * labels.array.shape(1)));
+    }
+    ends = bounds;
+  } else if (dimensions == 1) {
+    if (offsets) {
+      ends = {offsets->data(), offsets->size()};
+    } else {
+      bounds = {0, static_cast<std::int64_t>(labels.size)};
+      ends = bounds;
+    }
+    if (ends.empty() || ends.front() != 0 || ends.back() != static_cast<std::int64_t>(labels.size) ||
+        !std::is_sorted(ends.begin(), ends.end())) {
+      throw InputError("offsets must rise from 0 to the number of rows, " + std::to_string(labels.size));
+    }
+  } else {
+    throw InputError("labels must have one or two dimensions, not " + std::to_string(dimensions));
+  }
+
+  const std::size_t queries = ends.size() - 1;
+  Batch batch;
+  batch.columns.resize(plan.kernels.size());
+  {
+    nb::gil_scoped_release release;
+    for (Column& column : batch.columns) {
+      column.values.resize(queries);
+      column.numerators.resize(queries);
+      column.denominators.resize(queries);
+    }
+    const std::size_t blocks = (queries + block_queries - 1) / block_queries;
+    const unsigned workers = threads_for(threads, blocks);
+    std::vector<std::unique_ptr<Reader>> readers;
+    for (unsigned i = 0; i < workers; ++i) readers.push_back(std::make_unique<Reader>(plan));
+    run_blocks(blocks, workers, [&](unsigned thread, std::size_t block) {
+      Reader& reader = *readers[thread];
+      const std::size_t last = std::min(queries, (block + 1) * block_queries);
+      for (std::size_t query = block * block_queries; query < last; ++query) {
+        read_query(reader, labels, scores, static_cast<std::size_t>(ends[query]),
+                   static_cast<std::size_t>(ends[query + 1]), query, batch.columns);
+      }
+    });
+    for (const auto& reader : readers) {
+      Batch rest = reader->evaluator.take();
+      append(batch, std::move(rest));
+    }
+  }
+  batch.rows = labels.size;
+  batch.matched = labels.size;
+  return batch;
+}
+
+double pooled_auc(nb::handle label_array, nb::handle score_array, double threshold, int threads) {
+  const Numbers labels(label_array, "labels");
+  const Numbers scores(score_array, "scores");
+  if (labels.size != scores.size) {
+    throw InputError("labels and scores differ in length: " + std::to_string(labels.size) + " and " +
+                     std::to_string(scores.size));
+  }
+  nb::gil_scoped_release release;
+  constexpr std::size_t block_rows = std::size_t{1} << 16;
+  const std::size_t blocks = (labels.size + block_rows - 1) / block_rows;
+  const unsigned workers = threads_for(threads, blocks);
+  struct Part {
+    std::vector<double> positives;
+    std::vector<double> negatives;
+    std::vector<double> labels;
+    std::vector<double> scores;
+  };
+  std::vector<Part> parts(workers);
+  run_blocks(blocks, workers, [&](unsigned thread, std::size_t block) {
+    Part& part = parts[thread];
+    const std::size_t start = block * block_rows;
+    const std::size_t size = std::min(block_rows, labels.size - start);
+    part.labels.resize(size);
+    part.scores.resize(size);
+    labels.copy(start, part.labels);
+    scores.copy(start, part.scores);
+    check_finite(part.scores, scores.what, start);
+    check_finite(part.labels, labels.what, start);
+    for (std::size_t i = 0; i < size; ++i) {
+      (part.labels[i] >= threshold ? part.positives : part.negatives).push_back(part.scores[i]);
+    }
+  });
+  std::vector<double> positives;
+  std::vector<double> negatives;
+  for (const Part& part : parts) {
+    positives.insert(positives.end(), part.positives.begin(), part.positives.end());
+    negatives.insert(negatives.end(), part.negatives.begin(), part.negatives.end());
+  }
+  return count_class_pairs(positives, negatives, workers).auc();
+}
+
+template <typename Value>
+auto to_numpy(std::vector<Value>&& values) {
+  auto* kept = new std::vector<Value>(std::move(values));
+  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+  return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple group_offsets(const Offsets& groups) {
+  const std::int64_t* ids = groups.data();
+  const std::size_t size = groups.size();
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> order;
+  bool contiguous = true;
+  {
+    nb::gil_scoped_release release;
+    bool ascending = true;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (i > 0 && ids[i] == ids[i - 1]) continue;
+      ascending &= i == 0 || ids[i] > ids[i - 1];
+      offsets.push_back(static_cast<std::int64_t>(i));
+    }
+    if (!ascending) {
+      // Groups in the order of their first rows.
+      std::unordered_map<std::int64_t, std::size_t> numbers;
+      std::vector<std::size_t> number_of_run;
+      std::vector<std::int64_t> sizes;
+      for (std::size_t run = 0; run < offsets.size(); ++run) {
+        const auto start = static_cast<std::size_t>(offsets[run]);
+        const std::size_t end =
+            run + 1 < offsets.size() ? static_cast<std::size_t>(offsets[run + 1]) : size;
+        const auto [found, added] = numbers.emplace(ids[start], sizes.size());
+        if (added) sizes.push_back(0);
+        contiguous &= added;
+        sizes[found->second] += static_cast<std::int64_t>(end - start);
+        number_of_run.push_back(found->second);
+      }
+      if (!contiguous) {
+        std::vector<std::int64_t> starts;
+        std::int64_t start = 0;
+        for (const std::int64_t rows : sizes) {
+          starts.push_back(start);
+          start += rows;
+        }
+        std::vector<std::int64_t> next = starts;
+        order.resize(size);
+        for (std::size_t run = 0; run < offsets.size(); ++run) {
+          const std::int64_t end =
+              run + 1 < offsets.size() ? offsets[run + 1] : static_cast<std::int64_t>(size);
+          for (std::int64_t row = offsets[run]; row < end; ++row) {
+            order[static_cast<std::size_t>(next[number_of_run[run]]++)] = row;
+          }
+        }
+        offsets = std::move(starts);
+      }
+    }
+    offsets.push_back(static_cast<std::int64_t>(size));
+  }
+  nb::object rows = nb::none();
+  if (!contiguous) rows = nb::cast(to_numpy(std::move(order)));
+  return nb::make_tuple(to_numpy(std::move(offsets)), rows);
+}
+
+}  // namespace
+
+void bind_arrays(nb::module_& module) {
+  module.def("evaluate_arrays", &evaluate_arrays, nb::arg("plan"), nb::arg("labels"), nb::arg("scores"),
+             nb::arg("offsets") = nb::none(), nb::arg("threads") = 0);
+  module.def("pooled_auc", &pooled_auc, nb::arg("labels"), nb::arg("scores"), nb::arg("threshold"),
+             nb::arg("threads") = 0);
+  module.def("group_offsets", &group_offsets, nb::arg("groups"));
+}
+
+}  // namespace relkit

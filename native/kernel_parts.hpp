@@ -1,0 +1,147 @@
+// What several kernels share: cutoffs, gains, discounts, ties.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "parameters.hpp"
+#include "plan.hpp"
+#include "query.hpp"
+
+namespace relkit {
+
+inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
+// A measure whose queries are averaged.
+inline Partial mean_of(double value) {
+  if (std::isnan(value)) return {};
+  return {value, value, 1.0};
+}
+
+// The number of judged grades of `rel` or more: R. `judged` descends.
+inline std::uint64_t relevant_of(std::span<const double> judged, double rel) {
+  const auto end = std::partition_point(judged.begin(), judged.end(),
+                                        [rel](double grade) { return grade >= rel; });
+  return static_cast<std::uint64_t>(end - judged.begin());
+}
+
+[[noreturn]] inline void refuse_expected(const std::string& measure) {
+  throw InputError("`" + measure + "` has no closed form under ties=expected", {}, 0,
+                   "choose another tie rule, such as ties=doc-desc");
+}
+
+// The judged documents of one tie.
+struct Tie {
+  std::span<const Ranked> members;
+  std::uint32_t first;
+  std::uint32_t last;
+  double size() const { return static_cast<double>(last) - first + 1; }
+  // How many ranks of the tie are among the first k.
+  double within(std::uint64_t k) const {
+    return k < first ? 0.0 : static_cast<double>(std::min<std::uint64_t>(last, k)) - first + 1;
+  }
+  template <typename Condition>
+  double count(Condition condition) const {
+    return static_cast<double>(std::count_if(members.begin(), members.end(), condition));
+  }
+};
+
+// Calls `visit(tie)` for every tie with a judged document, best scores first, until it returns false.
+template <typename Visit>
+void for_ties(std::span<const Ranked> ranked, Visit visit) {
+  for (std::size_t start = 0; start < ranked.size();) {
+    std::size_t end = start + 1;
+    while (end < ranked.size() && ranked[end].first == ranked[start].first) ++end;
+    if (!visit(Tie{ranked.subspan(start, end - start), ranked[start].first, ranked[start].last})) return;
+    start = end;
+  }
+}
+
+// A kernel with a cutoff.
+class CutKernel : public Kernel {
+ public:
+  explicit CutKernel(std::uint32_t k)
+      : k_(k), limit_(k == 0 ? std::numeric_limits<std::uint64_t>::max() : k) {}
+  std::uint32_t cutoff() const override { return k_; }
+
+ protected:
+  // Ranks that count in a list of `retrieved` documents: min(k, retrieved).
+  std::uint64_t depth(const QueryView& query) const { return std::min(limit_, query.retrieved); }
+
+  const std::uint32_t k_;
+  const std::uint64_t limit_;
+};
+
+class Gain {
+ public:
+  enum class Kind { linear, exponential, map };
+
+  Gain() = default;
+  static Gain take(Parameters& parameters);
+
+  double operator()(double grade) const {
+    if (!(grade > 0) && !(kind_ == Kind::map && grade == 0)) return 0.0;
+    if (kind_ == Kind::linear) return grade;
+    if (grade < table_size) {
+      const auto whole = static_cast<std::size_t>(grade);
+      if (static_cast<double>(whole) == grade) {
+        const double gain = table_[whole];
+        if (gain >= 0) return gain;
+      }
+    }
+    return look_up(grade);
+  }
+
+  // Whether a higher grade never has a lower gain.
+  bool ascending() const { return ascending_; }
+  // Whether documents of grade 0 have a gain, or none in the map.
+  bool counts_zero() const { return kind_ == Kind::map && table_[0] != 0; }
+  Kind kind() const { return kind_; }
+
+ private:
+  static constexpr std::size_t table_size = 64;
+  double look_up(double grade) const;
+
+  Kind kind_ = Kind::linear;
+  bool ascending_ = true;
+  std::array<double, table_size> table_{};  // gains of whole grades; -1: not known
+  GainMap map_;                             // sorted
+};
+
+class Discount {
+ public:
+  enum class Kind { log2, inverse, none };
+
+  Discount() = default;
+  explicit Discount(Kind kind) : kind_(kind) {}
+  static Discount take(Parameters& parameters) {
+    return Discount(static_cast<Kind>(parameters.take_choice("discount", {"log2", "inverse", "none"})));
+  }
+
+  // What the gain at a rank is divided by.
+  double operator()(std::uint64_t rank) const {
+    switch (kind_) {
+      case Kind::log2:
+        return rank < logarithms().size() ? logarithms()[rank]
+                                          : std::log2(static_cast<double>(rank) + 1.0);
+      case Kind::inverse:
+        return static_cast<double>(rank);
+      default:
+        return 1.0;
+    }
+  }
+
+  // log2(rank + 1) by rank.
+  static const std::array<double, 4096>& logarithms();
+
+ private:
+  Kind kind_ = Kind::log2;
+};
+
+}  // namespace relkit

@@ -1,0 +1,22 @@
+// Measure kernels, by name.
+#pragma once
+
+#include <memory>
+
+#include "parameters.hpp"
+#include "plan.hpp"
+
+namespace relkit {
+
+// Throws InputError for an unknown kernel or parameter, and for a measure that has no closed form
+// under the rules.
+std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules);
+
+// One a family; nullptr where the name is not theirs.
+std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& rules);
+std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& rules);
+std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules& rules);
+std::unique_ptr<Kernel> make_incomplete_kernel(Parameters& parameters, const Rules& rules);
+std::unique_ptr<Kernel> make_pair_kernel(Parameters& parameters, const Rules& rules);
+
+}  // namespace relkit

@@ -1,0 +1,188 @@
+// Measures of a user who may stop reading: ERR, RBP.
+#include <functional>
+
+#include "kernel_parts.hpp"
+#include "kernels.hpp"
+
+namespace relkit {
+namespace {
+
+class ExpectedReciprocalRank final : public CutKernel {
+ public:
+  ExpectedReciprocalRank(std::uint32_t k, double highest, bool expected)
+      : CutKernel(k), highest_(highest), scale_(std::pow(2.0, highest)), expected_(expected) {}
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    if (expected_) return mean_of(mean(query, scratch));
+    double reached = 1.0;
+    double sum = 0.0;
+    for (const Ranked& document : query.ranked) {
+      if (document.rank > limit_) break;
+      const double chance = stop(document.grade);
+      sum += reached * chance / document.rank;
+      reached *= 1.0 - chance;
+    }
+    return mean_of(sum);
+  }
+
+ private:
+  double stop(double grade) const {
+    if (!(grade > 0)) return 0.0;
+    if (grade > highest_) {
+      throw InputError("`err(max=" + short_text(highest_) + ")` met a grade of " + short_text(grade), {},
+                       0, "raise it: err(max=" + short_text(grade) + ")");
+    }
+    return (std::pow(2.0, grade) - 1.0) / scale_;
+  }
+
+  // The chance of reading past t documents of a tie is the mean, over all sets of t of them, of
+  // the product of (1 - stop). Documents that never stop a user only dilute the others.
+  double mean(const QueryView& query, Scratch& scratch) const {
+    double reached = 1.0;
+    double sum = 0.0;
+    for_ties(query.ranked, [&](const Tie& tie) {
+      const double within = tie.within(limit_);
+      if (within <= 0 || reached == 0) return false;
+      std::vector<double>& pass = scratch.doubles;
+      pass.clear();
+      for (const Ranked& document : tie.members) {
+        const double chance = stop(document.grade);
+        if (chance > 0) pass.push_back(1.0 - chance);
+      }
+      if (pass.empty()) return true;
+      sum += reached * within_tie(pass, tie, within, scratch.more_doubles);
+      for (const double chance : pass) reached *= chance;
+      return true;
+    });
+    return sum;
+  }
+
+  static double within_tie(std::vector<double>& pass, const Tie& tie, double within,
+                           std::vector<double>& memory) {
+    constexpr double negligible = 1e-25;
+    std::sort(pass.begin(), pass.end(), std::greater<>());
+    // products[s]: mean product of s of the documents seen so far. Descending factors only lower
+    // it, so what has become negligible stays so.
+    std::vector<double>& products = memory;
+    products.assign(1, 1.0);
+    for (std::size_t seen = 1; seen <= pass.size(); ++seen) {
+      const double factor = pass[seen - 1];
+      const auto count = static_cast<double>(seen);
+      if (products.size() == seen) products.push_back(0.0);
+      for (std::size_t s = products.size() - 1; s > 0; --s) {
+        const auto chosen = static_cast<double>(s);
+        products[s] = products[s] * ((count - chosen) / count) +
+                      products[s - 1] * factor * (chosen / count);
+      }
+      while (products.size() > 2 && products.back() < negligible) products.pop_back();
+    }
+    // drawn[s]: chance that the first t documents of the tie hold s that can stop a user.
+    const std::size_t states = products.size();
+    products.resize(states * 2, 0.0);
+    double* drawn = products.data() + states;
+    drawn[0] = 1.0;
+    const auto stopping = static_cast<double>(pass.size());
+    const double size = tie.size();
+    double before = 1.0;
+    double sum = 0.0;
+    for (double t = 0; t < within && before > negligible; ++t) {
+      const double left = size - t;
+      double after = 0.0;
+      for (std::size_t s = states; s-- > 0;) {
+        const double stays = std::max(left - (stopping - static_cast<double>(s)), 0.0) / left;
+        const double comes = s > 0 ? (stopping - static_cast<double>(s - 1)) / left : 0.0;
+        drawn[s] = drawn[s] * stays + (s > 0 ? drawn[s - 1] * comes : 0.0);
+        after += drawn[s] * products[s];
+      }
+      sum += (before - after) / (tie.first + t);
+      before = after;
+    }
+    return sum;
+  }
+
+  const double highest_;
+  const double scale_;
+  const bool expected_;
+};
+
+class RankBiasedPrecision final : public CutKernel {
+ public:
+  RankBiasedPrecision(std::uint32_t k, double persistence, double rel, bool graded, Gain gain,
+                      bool expected)
+      : CutKernel(k), persistence_(persistence), rel_(rel), graded_(graded), gain_(std::move(gain)),
+        expected_(expected) {}
+
+  bool needs_all_ranks() const override { return graded_ ? gain_.counts_zero() : rel_ <= 0; }
+
+  Partial score(const QueryView& query, Scratch&) const override {
+    double sum = 0.0;
+    double weight = 1.0 - persistence_;
+    std::uint64_t rank = 1;  // of `weight`
+    const auto advance = [&](std::uint64_t to) {
+      for (; rank < to && weight > 0; ++rank) weight *= persistence_;
+    };
+    if (expected_) {
+      for_ties(query.ranked, [&](const Tie& tie) {
+        if (tie.first > limit_ || weight == 0) return false;
+        double gains = 0.0;
+        for (const Ranked& document : tie.members) gains += gain(document.grade);
+        advance(tie.first);
+        double weights = 0.0;
+        const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
+        for (std::uint64_t i = tie.first; i <= end; ++i) {
+          advance(i);
+          weights += weight;
+        }
+        sum += gains / tie.size() * weights;
+        return true;
+      });
+      return mean_of(sum);
+    }
+    for (const Ranked& document : query.ranked) {
+      if (document.rank > limit_ || weight == 0) break;
+      advance(document.rank);
+      sum += gain(document.grade) * weight;
+    }
+    return mean_of(sum);
+  }
+
+ private:
+  double gain(double grade) const {
+    if (!graded_) return grade >= rel_ ? 1.0 : 0.0;
+    const double worth = gain_(grade);
+    if (worth > 1) {
+      throw InputError("`rbp` needs gains from 0 to 1, got " + short_text(worth), {}, 0,
+                       "give a map of grades to gains in that range");
+    }
+    return worth;
+  }
+
+  const double persistence_;
+  const double rel_;
+  const bool graded_;
+  const Gain gain_;
+  const bool expected_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules& rules) {
+  const std::string& name = parameters.kernel();
+  const bool expected = rules.ties == Ties::expected;
+  if (name == "err") {
+    const std::uint32_t k = parameters.take_cutoff();
+    return std::make_unique<ExpectedReciprocalRank>(k, parameters.take_number("max", 1.0), expected);
+  }
+  if (name == "rbp") {
+    const std::uint32_t k = parameters.take_cutoff();
+    const double persistence = parameters.take_number("p", 0.8);
+    if (!(persistence > 0 && persistence < 1)) parameters.refuse("p", "between 0 and 1");
+    const double rel = parameters.take_rel();
+    const bool graded = parameters.has("gain");
+    return std::make_unique<RankBiasedPrecision>(k, persistence, rel, graded, Gain::take(parameters),
+                                                 expected);
+  }
+  return nullptr;
+}
+
+}  // namespace relkit

@@ -1,0 +1,160 @@
+// CG, DCG, NDCG.
+#include <functional>
+
+#include "kernel_parts.hpp"
+#include "kernels.hpp"
+
+namespace relkit {
+
+const std::array<double, 4096>& Discount::logarithms() {
+  static const std::array<double, 4096> table = [] {
+    std::array<double, 4096> values{};
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+      values[rank] = std::log2(static_cast<double>(rank) + 1.0);
+    }
+    return values;
+  }();
+  return table;
+}
+
+Gain Gain::take(Parameters& parameters) {
+  Gain gain;
+  gain.table_.fill(-1.0);
+  gain.table_[0] = 0.0;
+  const Parameter value = parameters.take("gain");
+  if (const auto* map = std::get_if<GainMap>(&value)) {
+    gain.kind_ = Kind::map;
+    gain.table_[0] = -1.0;
+    gain.map_ = *map;
+    std::sort(gain.map_.begin(), gain.map_.end());
+    double highest = 0.0;
+    for (const auto& [grade, worth] : gain.map_) {
+      if (!(worth >= 0) || !std::isfinite(worth) || !std::isfinite(grade)) {
+        parameters.refuse("gain", "a map of grades to gains of 0 or more");
+      }
+      if (grade < 0) continue;
+      gain.ascending_ &= worth >= highest;
+      highest = worth;
+      if (grade < table_size && grade == std::floor(grade)) {
+        gain.table_[static_cast<std::size_t>(grade)] = worth;
+      }
+    }
+    return gain;
+  }
+  if (const auto* text = std::get_if<std::string>(&value); text != nullptr && *text == "exp") {
+    gain.kind_ = Kind::exponential;
+    for (std::size_t grade = 0; grade < table_size; ++grade) {
+      gain.table_[grade] = std::pow(2.0, static_cast<double>(grade)) - 1.0;
+    }
+  } else if (!std::holds_alternative<std::monostate>(value) && (text == nullptr || *text != "linear")) {
+    parameters.refuse("gain", "`linear`, `exp` or a map of grades to gains");
+  }
+  return gain;
+}
+
+double Gain::look_up(double grade) const {
+  if (kind_ == Kind::exponential) return std::pow(2.0, grade) - 1.0;
+  const auto found = std::lower_bound(
+      map_.begin(), map_.end(), grade,
+      [](const std::pair<double, double>& entry, double wanted) { return entry.first < wanted; });
+  if (found != map_.end() && found->first == grade) return found->second;
+  throw InputError("the gain map has no entry for the grade " + short_text(grade), {}, 0,
+                   "add the grade to the map");
+}
+
+namespace {
+
+enum class Ideal { none, judged, retrieved };
+
+class DiscountedGain final : public CutKernel {
+ public:
+  DiscountedGain(std::uint32_t k, Gain gain, Discount discount, Ideal ideal, bool expected)
+      : CutKernel(k), gain_(std::move(gain)), discount_(discount), ideal_(ideal), expected_(expected) {}
+
+  bool needs_all_ranks() const override { return gain_.counts_zero(); }
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    if (ideal_ == Ideal::none) return mean_of(actual(query));
+    const double best = ideal(query, scratch);
+    return mean_of(best > 0 ? actual(query) / best : undefined);
+  }
+
+ private:
+  double actual(const QueryView& query) const {
+    double sum = 0.0;
+    if (expected_) {
+      for_ties(query.ranked, [&](const Tie& tie) {
+        if (tie.first > limit_) return false;
+        double gains = 0.0;
+        for (const Ranked& document : tie.members) gains += gain_(document.grade);
+        if (gains > 0) {
+          double weights = 0.0;
+          const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
+          for (std::uint64_t rank = tie.first; rank <= end; ++rank) weights += 1.0 / discount_(rank);
+          sum += tie.size() == 1 ? gains / discount_(tie.first) : gains / tie.size() * weights;
+        }
+        return true;
+      });
+      return sum;
+    }
+    for (const Ranked& document : query.ranked) {
+      if (document.rank > limit_) break;
+      sum += gain_(document.grade) / discount_(document.rank);
+    }
+    return sum;
+  }
+
+  double ideal(const QueryView& query, Scratch& scratch) const {
+    std::span<const double> grades = query.judged;
+    if (ideal_ == Ideal::retrieved && !(query.complete && query.ranked.size() == grades.size())) {
+      scratch.doubles.clear();
+      for (const Ranked& document : query.ranked) scratch.doubles.push_back(document.grade);
+      std::sort(scratch.doubles.begin(), scratch.doubles.end(), std::greater<>());
+      grades = scratch.doubles;
+    }
+    if (!gain_.ascending() || gain_.counts_zero()) {
+      scratch.more_doubles.clear();
+      for (const double grade : grades) scratch.more_doubles.push_back(gain_(grade));
+      std::sort(scratch.more_doubles.begin(), scratch.more_doubles.end(), std::greater<>());
+      return sum_gains(scratch.more_doubles, [](double gain) { return gain; });
+    }
+    return sum_gains(grades, gain_);
+  }
+
+  template <typename Worth>
+  double sum_gains(std::span<const double> values, const Worth& worth) const {
+    const std::uint64_t end = std::min<std::uint64_t>(values.size(), limit_);
+    double sum = 0.0;
+    for (std::uint64_t i = 0; i < end; ++i) {
+      const double gain = worth(values[i]);
+      if (gain <= 0) break;
+      sum += gain / discount_(i + 1);
+    }
+    return sum;
+  }
+
+  const Gain gain_;
+  const Discount discount_;
+  const Ideal ideal_;
+  const bool expected_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& rules) {
+  const std::string& name = parameters.kernel();
+  if (name != "cg" && name != "dcg" && name != "ndcg") return nullptr;
+  const std::uint32_t k = parameters.take_cutoff();
+  Gain gain = Gain::take(parameters);
+  const Discount discount =
+      name == "cg" ? Discount(Discount::Kind::none) : Discount::take(parameters);
+  Ideal ideal = Ideal::none;
+  if (name == "ndcg") {
+    ideal = parameters.take_choice("ideal", {"judged", "retrieved"}) == 0 ? Ideal::judged
+                                                                         : Ideal::retrieved;
+  }
+  return std::make_unique<DiscountedGain>(k, std::move(gain), discount, ideal,
+                                          rules.ties == Ties::expected);
+}
+
+}  // namespace relkit

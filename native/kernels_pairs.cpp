@@ -1,0 +1,333 @@
+// Measures over pairs of documents and of agreement with labels: PNR, concordance, AUC, GAUC, tau,
+// Spearman, kappa.
+#include <functional>
+#include <numeric>
+
+#include "batch.hpp"
+#include "kernel_parts.hpp"
+#include "kernels.hpp"
+#include "pairs.hpp"
+
+namespace relkit {
+namespace {
+
+// Works on the labels of retrieved documents: judged ones, or all with unjudged ones as 0.
+class LabelKernel : public Kernel {
+ public:
+  explicit LabelKernel(bool unjudged) : unjudged_(unjudged) {}
+  bool needs_all_ranks() const override { return true; }
+  bool needs_scores() const override { return unjudged_; }
+
+ protected:
+  Rows labelled(const QueryView& query, Scratch& scratch) const {
+    std::vector<double>& scores = scratch.doubles;
+    std::vector<double>& labels = scratch.more_doubles;
+    if (unjudged_) {
+      labels.assign(query.scores.size(), 0.0);
+      for (const Ranked& document : query.ranked) {
+        labels[document.rank - 1] = std::max(document.grade, 0.0);
+      }
+      return {query.scores, labels};
+    }
+    const std::size_t size = query.ranked.size();
+    scores.resize(size);
+    labels.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      scores[i] = query.ranked[i].score;
+      labels[i] = std::max(query.ranked[i].grade, 0.0);
+    }
+    return {scores, labels};
+  }
+
+ private:
+  const bool unjudged_;
+};
+
+bool take_unjudged(Parameters& parameters) {
+  return parameters.take_choice("unjudged", {"removed", "nonrelevant"}) == 1;
+}
+
+class Pairs : public LabelKernel {
+ public:
+  enum class ScoreTies { ignore, half, rank };
+
+  Pairs(bool unjudged, bool equal_positive, ScoreTies score_ties, const Rules& rules)
+      : LabelKernel(unjudged),
+        equal_positive_(equal_positive),
+        score_ties_(score_ties),
+        expected_(rules.ties == Ties::expected),
+        by_column_(rules.ties == Ties::rank) {}
+
+ protected:
+  struct Sides {
+    double positive;
+    double negative;
+  };
+
+  Sides sides(const QueryView& query, Scratch& scratch) const {
+    const Rows rows = labelled(query, scratch);
+    const bool by_rank = score_ties_ == ScoreTies::rank && !expected_;
+    const PairCounts counts = by_column_ && !by_rank ? split_by_column(rows, scratch)
+                                                     : count_pairs(rows, !by_rank && query_tied(query), scratch);
+    // Twice the counts, so that halves stay whole.
+    std::uint64_t positive = 2 * counts.higher;
+    std::uint64_t negative = 2 * counts.lower;
+    if (equal_positive_) positive += 2 * counts.equal;
+    if (!by_rank && score_ties_ != ScoreTies::ignore) {
+      positive += counts.tied_different;
+      negative += counts.tied_different;
+      if (equal_positive_) {
+        // Under ties=expected every order of such a pair is a positive one.
+        positive += score_ties_ == ScoreTies::half ? counts.tied_equal : 2 * counts.tied_equal;
+        negative += score_ties_ == ScoreTies::half ? counts.tied_equal : 0;
+      }
+    }
+    return {static_cast<double>(positive) / 2.0, static_cast<double>(negative) / 2.0};
+  }
+
+ private:
+  // Without a shared score among the listed documents there is no tie to look for.
+  bool query_tied(const QueryView& query) const { return query.tied || needs_scores(); }
+
+  // A rank column may part equal scores, so pairs of them are found by score and taken out.
+  static PairCounts split_by_column(Rows rows, Scratch& scratch) {
+    PairCounts counts = count_pairs(rows, false, scratch);
+    const Rows sorted = by_score(rows, scratch);
+    for (std::size_t start = 0; start < sorted.scores.size();) {
+      std::size_t end = start + 1;
+      while (end < sorted.scores.size() && sorted.scores[end] == sorted.scores[start]) ++end;
+      if (end - start > 1) {
+        const PairCounts tied = count_pairs({sorted.scores.subspan(start, end - start),
+                                             sorted.labels.subspan(start, end - start)},
+                                            false, scratch);
+        counts.higher -= tied.higher;
+        counts.equal -= tied.equal;
+        counts.lower -= tied.lower;
+        counts.tied_equal += tied.equal;
+        counts.tied_different += tied.higher + tied.lower;
+      }
+      start = end;
+    }
+    return counts;
+  }
+
+  const bool equal_positive_;
+  const ScoreTies score_ties_;
+  const bool expected_;
+  const bool by_column_;
+};
+
+class PairRatio final : public Pairs {
+ public:
+  PairRatio(bool unjudged, bool equal_positive, ScoreTies score_ties, const Rules& rules,
+            double smoothing)
+      : Pairs(unjudged, equal_positive, score_ties, rules), smoothing_(smoothing) {}
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const Sides counts = sides(query, scratch);
+    const double positive = counts.positive + smoothing_;
+    const double negative = counts.negative + smoothing_;
+    double value = positive / negative;
+    if (negative == 0) value = std::numeric_limits<double>::infinity();
+    if (counts.positive + counts.negative == 0) value = undefined;
+    return {value, counts.positive, counts.negative};
+  }
+
+ private:
+  const double smoothing_;
+};
+
+class Concordance final : public Pairs {
+ public:
+  using Pairs::Pairs;
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const Sides counts = sides(query, scratch);
+    const double all = counts.positive + counts.negative;
+    return {all > 0 ? counts.positive / all : undefined, counts.positive, all};
+  }
+};
+
+class AreaUnderCurve final : public LabelKernel {
+ public:
+  AreaUnderCurve(bool unjudged, double rel) : LabelKernel(unjudged), rel_(rel) {}
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    return mean_of(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_).auc());
+  }
+
+  bool pooled() const override { return true; }
+
+  void pool(const QueryView& query, Pool& pool) const override {
+    if (!needs_scores()) {
+      for (const Ranked& document : query.ranked) add(pool, document.grade, document.score);
+      return;
+    }
+    auto next = query.ranked.begin();
+    for (std::size_t i = 0; i < query.scores.size(); ++i) {
+      const bool listed = next != query.ranked.end() && next->rank == i + 1;
+      add(pool, listed ? next->grade : 0.0, query.scores[i]);
+      if (listed) ++next;
+    }
+  }
+
+ private:
+  void add(Pool& pool, double grade, double score) const {
+    (std::max(grade, 0.0) >= rel_ ? pool.positive : pool.negative).push_back(score);
+  }
+
+  const double rel_;
+};
+
+class GroupedArea final : public LabelKernel {
+ public:
+  enum class Weight { uniform, rows, positives };
+
+  GroupedArea(bool unjudged, double rel, Weight weight)
+      : LabelKernel(unjudged), rel_(rel), weight_(weight) {}
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const ClassPairs counts = count_class_pairs(by_score(labelled(query, scratch), scratch), rel_);
+    const double value = counts.auc();
+    if (std::isnan(value)) return {};
+    double weight = 1.0;
+    if (weight_ == Weight::rows) weight = static_cast<double>(counts.positives + counts.negatives);
+    if (weight_ == Weight::positives) weight = static_cast<double>(counts.positives);
+    return {value, weight * value, weight};
+  }
+
+ private:
+  const double rel_;
+  const Weight weight_;
+};
+
+class Tau final : public LabelKernel {
+ public:
+  using LabelKernel::LabelKernel;
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const Rows rows = by_score(labelled(query, scratch), scratch);
+    const PairCounts counts = count_pairs(rows, true, scratch);
+    const auto concordant = static_cast<double>(counts.higher);
+    const auto discordant = static_cast<double>(counts.lower);
+    const auto by_score_untied = static_cast<double>(counts.higher + counts.lower + counts.equal);
+    const auto by_label_untied =
+        static_cast<double>(counts.higher + counts.lower + counts.tied_different);
+    const double norm = std::sqrt(by_score_untied) * std::sqrt(by_label_untied);
+    return mean_of(norm > 0 ? (concordant - discordant) / norm : undefined);
+  }
+};
+
+class Spearman final : public LabelKernel {
+ public:
+  using LabelKernel::LabelKernel;
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const Rows rows = labelled(query, scratch);
+    const std::vector<double> scores = centred_ranks(rows.scores);
+    const std::vector<double> labels = centred_ranks(rows.labels);
+    double product = 0.0;
+    double score_squares = 0.0;
+    double label_squares = 0.0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      product += scores[i] * labels[i];
+      score_squares += scores[i] * scores[i];
+      label_squares += labels[i] * labels[i];
+    }
+    const double norm = std::sqrt(score_squares) * std::sqrt(label_squares);
+    return mean_of(norm > 0 ? product / norm : undefined);
+  }
+
+ private:
+  // Ranks from 1 for the lowest, equal values sharing their mean, minus the mean of all.
+  static std::vector<double> centred_ranks(std::span<const double> values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t one, std::size_t other) { return values[one] < values[other]; });
+    std::vector<double> ranks(values.size());
+    const double mean = (static_cast<double>(values.size()) + 1.0) / 2.0;
+    for (std::size_t start = 0; start < order.size();) {
+      std::size_t end = start + 1;
+      while (end < order.size() && values[order[end]] == values[order[start]]) ++end;
+      const double rank = static_cast<double>(start + 1 + end) / 2.0 - mean;
+      for (std::size_t i = start; i < end; ++i) ranks[order[i]] = rank;
+      start = end;
+    }
+    return ranks;
+  }
+};
+
+class Kappa final : public LabelKernel {
+ public:
+  using LabelKernel::LabelKernel;
+
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    const Rows rows = labelled(query, scratch);
+    double observed = 0.0;
+    double scores = 0.0;
+    double labels = 0.0;
+    for (std::size_t i = 0; i < rows.scores.size(); ++i) {
+      const double score = rows.scores[i];
+      if (score != std::trunc(score)) {
+        throw InputError("`kappa` compares predicted grades, and " + short_text(score) + " is not one", {},
+                         0, "round the scores to grades, or use tau or spearman for scores");
+      }
+      const double difference = score - rows.labels[i];
+      observed += difference * difference;
+      scores += score;
+      labels += rows.labels[i];
+    }
+    const auto size = static_cast<double>(rows.scores.size());
+    if (size == 0) return {};
+    // The mean over all pairs of (score - label)^2 is that of both spreads and of the means' distance.
+    const double score_mean = scores / size;
+    const double label_mean = labels / size;
+    double spread = 0.0;
+    for (std::size_t i = 0; i < rows.scores.size(); ++i) {
+      const double score = rows.scores[i] - score_mean;
+      const double label = rows.labels[i] - label_mean;
+      spread += score * score + label * label;
+    }
+    const double distance = score_mean - label_mean;
+    const double by_chance = spread + size * distance * distance;
+    return mean_of(by_chance > 0 ? 1.0 - observed / by_chance : undefined);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_pair_kernel(Parameters& parameters, const Rules& rules) {
+  const std::string& name = parameters.kernel();
+  if (name == "pnr" || name == "concordance") {
+    const bool equal_positive = parameters.take_choice("label_ties", {"positive", "ignore"}) == 0;
+    const auto score_ties = static_cast<Pairs::ScoreTies>(
+        parameters.take_choice("score_ties", {"ignore", "half", "rank"}));
+    const bool unjudged = take_unjudged(parameters);
+    if (name == "concordance") {
+      return std::make_unique<Concordance>(unjudged, equal_positive, score_ties, rules);
+    }
+    const double smoothing = parameters.take_number("smoothing", 0.0);
+    if (smoothing < 0) parameters.refuse("smoothing", "0 or more");
+    if (score_ties == Pairs::ScoreTies::rank && rules.ties == Ties::expected) {
+      refuse_expected("pnr(score_ties=rank)");
+    }
+    return std::make_unique<PairRatio>(unjudged, equal_positive, score_ties, rules, smoothing);
+  }
+  if (name == "auc") {
+    const double rel = parameters.take_rel();
+    return std::make_unique<AreaUnderCurve>(take_unjudged(parameters), rel);
+  }
+  if (name == "gauc") {
+    const double rel = parameters.take_rel();
+    const auto weight = static_cast<GroupedArea::Weight>(
+        parameters.take_choice("weight", {"uniform", "rows", "positives"}));
+    return std::make_unique<GroupedArea>(take_unjudged(parameters), rel, weight);
+  }
+  if (name == "tau") return std::make_unique<Tau>(take_unjudged(parameters));
+  if (name == "spearman") return std::make_unique<Spearman>(take_unjudged(parameters));
+  if (name == "kappa") return std::make_unique<Kappa>(take_unjudged(parameters));
+  return nullptr;
+}
+
+}  // namespace relkit

@@ -1,0 +1,214 @@
+#include "pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "radix.hpp"
+
+namespace relkit {
+namespace {
+
+std::uint64_t pairs_of(std::uint64_t size) { return size < 2 ? 0 : size * (size - 1) / 2; }
+
+// Counts of labels at or above each of a few levels, side by side in one register.
+class Packed {
+ public:
+  explicit Packed(unsigned levels) : bits_(64 / levels), mask_((std::uint64_t{1} << bits_) - 1) {
+    std::uint64_t lanes = 0;
+    for (unsigned level = 0; level < levels; ++level) {
+      lanes |= std::uint64_t{1} << (level * bits_);
+      steps_[level] = lanes;
+    }
+    steps_[levels] = 0;
+    levels_ = levels;
+  }
+  static bool fits(std::size_t size, std::size_t levels) {
+    return levels >= 2 && levels <= most_levels && size >> (64 / levels) == 0;
+  }
+  // Labels above or equal to `level`, and those above it.
+  std::pair<std::uint64_t, std::uint64_t> at_least_and_above(std::uint64_t level) const {
+    const std::uint64_t at_least = (counts_ >> (level * bits_)) & mask_;
+    const std::uint64_t above =
+        level + 1 < levels_ ? (counts_ >> ((level + 1) * bits_)) & mask_ : 0;
+    return {at_least, above};
+  }
+  void add(std::uint64_t level) { counts_ += steps_[level]; }
+
+  static constexpr std::size_t most_levels = 8;
+
+ private:
+  unsigned bits_;
+  std::uint64_t mask_;
+  std::uint64_t levels_ = 0;
+  std::uint64_t counts_ = 0;
+  std::array<std::uint64_t, most_levels + 1> steps_{};
+};
+
+// The same for any number of levels.
+class Fenwick {
+ public:
+  Fenwick(std::vector<std::int64_t>& memory, std::size_t offset, std::size_t levels)
+      : levels_(levels) {
+    memory.resize(offset + levels + 1);
+    tree_ = memory.data() + offset;
+    std::fill(tree_, tree_ + levels + 1, 0);
+  }
+  std::pair<std::uint64_t, std::uint64_t> at_least_and_above(std::uint64_t level) const {
+    const std::uint64_t below = prefix(level);
+    const std::uint64_t up_to = prefix(level + 1);
+    return {total_ - below, total_ - up_to};
+  }
+  void add(std::uint64_t level) {
+    ++total_;
+    for (std::size_t i = level + 1; i <= levels_; i += i & (~i + 1)) ++tree_[i];
+  }
+
+ private:
+  // Labels below `level`.
+  std::uint64_t prefix(std::uint64_t level) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = level; i > 0; i &= i - 1) sum += static_cast<std::uint64_t>(tree_[i]);
+    return sum;
+  }
+
+  std::int64_t* tree_;
+  std::size_t levels_;
+  std::uint64_t total_ = 0;
+};
+
+template <typename Counter, typename Level>
+PairCounts count(std::span<const double> scores, Level level, bool split_ties, Counter counter) {
+  PairCounts counts;
+  const std::size_t size = scores.size();
+  for (std::size_t start = 0; start < size;) {
+    std::size_t end = start + 1;
+    if (split_ties) {
+      while (end < size && scores[end] == scores[start]) ++end;
+    }
+    std::uint64_t equal_before = 0;
+    for (std::size_t i = start; i < end; ++i) {
+      const auto [at_least, above] = counter.at_least_and_above(level(i));
+      counts.higher += above;
+      equal_before += at_least - above;
+      counts.lower += start - at_least;
+    }
+    counts.equal += equal_before;
+    if (end - start == 1) {
+      counter.add(level(start));
+    } else {
+      std::uint64_t equal_after = 0;
+      for (std::size_t i = start; i < end; ++i) {
+        const auto [at_least, above] = counter.at_least_and_above(level(i));
+        equal_after += at_least - above;
+        counter.add(level(i));
+      }
+      const std::uint64_t equal_within = equal_after - equal_before;
+      counts.tied_equal += equal_within;
+      counts.tied_different += pairs_of(end - start) - equal_within;
+    }
+    start = end;
+  }
+  return counts;
+}
+
+}  // namespace
+
+PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
+  const std::size_t size = rows.labels.size();
+  if (size < 2) return {};
+  // Whole labels from 0 up are levels as they are.
+  double highest = 0.0;
+  bool whole = true;
+  for (const double label : rows.labels) {
+    highest = std::max(highest, label);
+    whole &= label >= 0 && label < 64 && static_cast<double>(static_cast<int>(label)) == label;
+  }
+  if (whole) {
+    const double* labels = rows.labels.data();
+    const auto level = [labels](std::size_t i) { return static_cast<std::uint64_t>(labels[i]); };
+    const std::size_t levels = std::max<std::size_t>(static_cast<std::size_t>(highest) + 1, 2);
+    if (Packed::fits(size, levels)) {
+      return count(rows.scores, level, split_ties, Packed(static_cast<unsigned>(levels)));
+    }
+    return count(rows.scores, level, split_ties, Fenwick(scratch.integers, 0, levels));
+  }
+  std::vector<double> distinct(rows.labels.begin(), rows.labels.end());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  scratch.integers.resize(size + distinct.size() + 1);
+  for (std::size_t i = 0; i < size; ++i) {
+    scratch.integers[i] =
+        std::lower_bound(distinct.begin(), distinct.end(), rows.labels[i]) - distinct.begin();
+  }
+  Fenwick counter(scratch.integers, size, distinct.size());
+  const std::int64_t* levels = scratch.integers.data();
+  return count(rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },
+               split_ties, counter);
+}
+
+Rows by_score(Rows rows, Scratch& scratch) {
+  if (std::is_sorted(rows.scores.begin(), rows.scores.end(), std::greater<>())) return rows;
+  const std::size_t size = rows.scores.size();
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return rows.scores[one] > rows.scores[other];
+  });
+  std::vector<double> scores(size);
+  std::vector<double> labels(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    scores[i] = rows.scores[order[i]];
+    labels[i] = rows.labels[order[i]];
+  }
+  scratch.doubles = std::move(scores);
+  scratch.more_doubles = std::move(labels);
+  return {scratch.doubles, scratch.more_doubles};
+}
+
+double ClassPairs::auc() const {
+  if (positives == 0 || negatives == 0) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(twice_won) / 2.0 /
+         (static_cast<double>(positives) * static_cast<double>(negatives));
+}
+
+ClassPairs count_class_pairs(Rows rows, double threshold) {
+  ClassPairs counts;
+  const std::size_t size = rows.scores.size();
+  for (std::size_t start = 0; start < size;) {
+    std::size_t end = start;
+    std::uint64_t positives = 0;
+    for (; end < size && rows.scores[end] == rows.scores[start]; ++end) {
+      positives += rows.labels[end] >= threshold ? 1 : 0;
+    }
+    const std::uint64_t negatives = end - start - positives;
+    counts.twice_won += negatives * (2 * counts.positives + positives);
+    counts.positives += positives;
+    counts.negatives += negatives;
+    start = end;
+  }
+  return counts;
+}
+
+ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives, unsigned) {
+  ClassPairs counts;
+  counts.positives = positives.size();
+  counts.negatives = negatives.size();
+  std::vector<double> spare;
+  radix_sort(positives, spare, ascending_key);
+  radix_sort(negatives, spare, ascending_key);
+  std::size_t below = 0;
+  std::size_t not_above = 0;
+  for (const double score : positives) {
+    while (below < negatives.size() && negatives[below] < score) ++below;
+    not_above = std::max(not_above, below);
+    while (not_above < negatives.size() && negatives[not_above] == score) ++not_above;
+    counts.twice_won += below + not_above;
+  }
+  return counts;
+}
+
+}  // namespace relkit

@@ -1,0 +1,50 @@
+// Pairs of documents counted in O(n log n): inversions, AUC.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace relkit {
+
+// Scores and labels of one query in rank order.
+struct Rows {
+  std::span<const double> scores;
+  std::span<const double> labels;
+};
+
+// Pairs by the label of the better-ranked document against that of the other.
+struct PairCounts {
+  std::uint64_t higher = 0;
+  std::uint64_t equal = 0;
+  std::uint64_t lower = 0;
+  std::uint64_t tied_equal = 0;      // same score, same label
+  std::uint64_t tied_different = 0;  // same score, different labels
+};
+
+// Counts all pairs of `rows`. With `split_ties`, pairs of equal scores are counted apart;
+// otherwise their order in `rows` decides.
+PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch);
+
+// Orders rows by score, best first and stable, in `scratch`, if they are not.
+Rows by_score(Rows rows, Scratch& scratch);
+
+// Twice the number of (positive, negative) pairs in which the positive has the better score, pairs
+// of equal scores counting once.
+struct ClassPairs {
+  std::uint64_t positives = 0;
+  std::uint64_t negatives = 0;
+  std::uint64_t twice_won = 0;
+  double auc() const;  // NaN where one class is absent
+};
+
+// `rows` must be ordered by score.
+ClassPairs count_class_pairs(Rows rows, double threshold);
+
+// Any order; the vectors are used as working memory.
+ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives,
+                             unsigned threads = 1);
+
+}  // namespace relkit
