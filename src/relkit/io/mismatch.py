@@ -31,7 +31,7 @@ def explain_mismatch(
         explains the rest.
 
     Examples:
-        >>> print(explain_mismatch(["007", "008"], ["7", "8"]))
+        >>> print(explain_mismatch(["007"], ["7"]))
         no query id of the run is judged as it is written: they differ in zeros in front (`7` in the run, `007` in the judgments)
     """  # noqa: E501
     from relkit.notes import Note
