@@ -16,6 +16,7 @@ class Evaluator {
   explicit Evaluator(const Plan& plan);
 
   void add(std::string query, const List& list, bool missing = false);
+  void add_unnamed(const List& list);  // the caller knows its queries by number
   Batch take();  // the rows so far; the evaluator is empty afterwards
 
  private:

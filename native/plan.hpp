@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "batch.hpp"
 #include "query.hpp"
 
 namespace relkit {
@@ -39,15 +40,27 @@ class Kernel {
   virtual std::uint32_t cutoff() const { return 0; }
   // True when documents with a grade of 0 or less must appear in `ranked` (bpref, PNR, AUC ...).
   virtual bool needs_all_ranks() const { return false; }
+  // True when unjudged documents must appear too, in QueryView::unjudged.
+  virtual bool needs_unjudged() const { return false; }
   // True when the measure is computed over the pooled (score, label) pairs of all queries.
   virtual bool pooled() const { return false; }
-  // Threshold from which a grade counts as positive when pooling.
-  virtual double threshold() const { return 1.0; }
+  // Adds a query's scores to the pool of the two classes.
+  virtual void pool(const QueryView&, Pool&) const {}
 };
 
 struct Plan {
+  Plan() = default;
+  Plan(Plan&&) = default;
+  Plan& operator=(Plan&&) = default;
+
   Rules rules;
   std::vector<std::unique_ptr<Kernel>> kernels;
+
+  bool needs_unjudged() const {
+    for (const auto& kernel : kernels)
+      if (kernel->needs_unjudged()) return true;
+    return false;
+  }
 
   bool needs_all_ranks() const {
     if (rules.unjudged == Unjudged::removed || rules.ties == Ties::expected) return true;

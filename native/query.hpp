@@ -24,6 +24,10 @@ struct QueryView {
   std::uint64_t retrieved = 0;             // documents in the list (judged only, if `removed`)
   std::span<const Ranked> ranked;          // ascending rank
   std::span<const double> judged;          // every judged grade of the query, descending
+  std::span<const Ranked> unjudged;        // retrieved and not judged, grade 0; only where a kernel
+                                           // asks for them
+  std::span<const std::uint32_t> pooled;   // ranks of documents with a negative grade that counts as
+                                           // unjudged: in the pool, not in the sample (infAP)
   bool complete = true;                    // `ranked` holds every judged retrieved document;
                                            // false: only those with grade > 0 (Plan::needs_all_ranks)
 };

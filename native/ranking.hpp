@@ -8,6 +8,7 @@
 
 #include "plan.hpp"
 #include "query.hpp"
+#include "rank_counts.hpp"
 
 namespace relkit {
 
@@ -36,17 +37,35 @@ struct List {
 // Turns lists into views. One a thread: it owns the memory that its last view points to.
 class Ranker {
  public:
-  explicit Ranker(const Plan& plan) : plan_(plan) {}
+  explicit Ranker(const Plan& plan)
+      : plan_(plan), needs_all_(plan.needs_all_ranks()), needs_unjudged_(plan.needs_unjudged()) {}
 
   const QueryView& rank(const List& list);
 
  private:
+  template <class InputRow>
+  bool goes_before(const List& list, const InputRow& input_row, std::uint32_t one, std::uint32_t other) const;
+  template <class InputRow>
+  void order_all(const List& list, std::span<const double> scores, const InputRow& input_row);
+  void set_gains(std::size_t count);
+
   const Plan& plan_;
+  const bool needs_all_;
+  const bool needs_unjudged_;
   QueryView view_;
+  std::vector<Match> matches_;
   std::vector<Ranked> ranked_;
+  std::vector<Ranked> unjudged_;
+  std::vector<Count> counts_;
   std::vector<double> scores_;
-  std::vector<double> judged_;
+  std::vector<double> sorted_;
+  std::vector<double> gains_;
+  std::vector<std::uint32_t> wanted_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> pooled_rows_;
+  std::vector<std::uint32_t> pooled_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> places_;
 };
 
 }  // namespace relkit
