@@ -237,7 +237,7 @@ def _fast(
             separator=separator,
             glob=False,
         )
-    except (pl.exceptions.PolarsError, OSError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         return None
     wanted = [names[index] for index in dict.fromkeys([*position.values(), width - 1])]
     if any(frame.get_column(name).null_count() for name in wanted):

@@ -146,7 +146,7 @@ def _fast(data: bytes, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None
 
     try:
         frame = pl.read_ndjson(io.BytesIO(data), schema=dict.fromkeys(chosen.values(), pl.String))
-    except (pl.exceptions.PolarsError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     columns = {role: frame.get_column(name) for role, name in chosen.items()}
     # Nested values arrive as their JSON text, which an id may be as well: look more closely.
