@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io as streams
 from collections.abc import Callable
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -60,9 +61,7 @@ damage = st.lists(
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_undamaged_file_is_read(name: str) -> None:
-    judgments = io.read_judgments(
-        streams.BytesIO(FILES[name]), format=FORMATS.get(name, name)
-    )
+    judgments = io.read_judgments(streams.BytesIO(FILES[name]), format=FORMATS.get(name, name))
     assert len(judgments) == 3
 
 
@@ -74,10 +73,8 @@ def test_damage(name: str, changes: list[tuple[int, int, bytes]], named: bool) -
         start = place % (len(content) + 1)
         content[start : start + length] = replacement
     for read in READERS:
-        try:
+        with suppress(RelkitError):  # anything else fails the test
             read(
                 streams.BytesIO(bytes(content)),
                 format=FORMATS.get(name, name) if named else None,
             )
-        except RelkitError as error:
-            assert str(error)
