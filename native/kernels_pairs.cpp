@@ -74,13 +74,8 @@ class PairKernel final : public Labels {
     const double down = static_cast<double>(negative) + halves;
     if (share_) return {up + down > 0.0 ? up / (up + down) : nan, up, up + down};
     const double over = up + smoothing_, under = down + smoothing_;
-    double value = nan;
-    if (under > 0.0) {
-      value = over / under;
-    } else if (over > 0.0) {
-      value = std::numeric_limits<double>::infinity();
-    }
-    return {value, up, down};
+    if (up + down == 0.0) return {nan, up, down};
+    return {under > 0.0 ? over / under : std::numeric_limits<double>::infinity(), up, down};
   }
 
  private:
