@@ -40,6 +40,8 @@ VARIANTS: dict[str, Callable[[str], bytes]] = {
     "tabs": lambda text: text.replace(",", "\t").encode(),
     "bars": lambda text: text.replace(",", "|").encode(),
     "no last line end": lambda text: text[:-1].encode(),
+    "blank lines before": lambda text: b"\n\r\n" + text.encode(),
+    "lines of blanks": lambda text: text.replace("\n", "\n  \n").encode(),
     "blank lines": lambda text: text.replace("\n", "\n\n").encode(),
     "quoted": lambda text: "".join(
         ",".join(f'"{field}"' for field in line.split(",")) + "\n" for line in text.splitlines()

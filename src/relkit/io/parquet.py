@@ -83,8 +83,6 @@ def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Tabl
         )
         return Table(polars_columns(frame, kind, columns=columns, path=source.path), source.path)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        if isinstance(error, InputError):
-            raise
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(f"cannot be read as Parquet: {reason}", path=source.path) from None
 
