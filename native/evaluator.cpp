@@ -42,7 +42,7 @@ void Evaluator::score(const std::string& query, const List& list, Store store) {
       store(i, kernel.score(view, scratch_));
       const std::uint32_t k = kernel.cutoff();
       if (k != 0 && tie_across(view, k)) ++column.tie_sensitive;
-      if (kernel.pooled()) kernel.pool(view, column.pool);
+      kernel.pool(view, column.pool);
     }
   } catch (const InputError& error) {
     if (query.empty()) throw;

@@ -156,8 +156,6 @@ class AreaUnderCurve final : public LabelKernel {
     return mean_of(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_).auc());
   }
 
-  bool pooled() const override { return true; }
-
   void pool(const QueryView& query, Pool& pool) const override {
     if (!needs_scores()) {
       for (const Ranked& document : query.ranked) add(pool, document.grade, document.score);

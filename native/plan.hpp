@@ -50,6 +50,10 @@ class Kernel {
 };
 
 struct Plan {
+  Plan() = default;
+  Plan(Plan&&) = default;
+  Plan& operator=(Plan&&) = default;
+
   Rules rules;
   std::vector<std::unique_ptr<Kernel>> kernels;
 

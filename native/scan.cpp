@@ -53,7 +53,7 @@ bool Scanner::take_slowly(const char* line, std::size_t size) {
   const std::string_view text(line, size);
   split(text, tokens);
   if (is_comment(tokens, 5, 6)) return true;
-  if (tokens.count != 5 && tokens.count != 6) {
+  if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
     wrong_columns(text, tokens.count, run_columns,
                   tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
   }

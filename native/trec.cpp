@@ -42,13 +42,17 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
   each_line(bytes, path, [&](std::string_view line, std::uint64_t) {
     split(line, tokens);
     if (is_comment(tokens, 5, 6)) return;
-    if (tokens.count != 5 && tokens.count != 6) {
+    if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
       wrong_columns(line, tokens.count, run_columns,
                     tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
     }
     std::int32_t rank = 0;
     ranks = ranks && parse_rank(tokens.token[3], rank);
-    if (table.count == 0 && tokens.count == 6) table.tag = tokens.token[5];
+    if (table.count == 0 && tokens.count >= 6) {
+      const std::string_view tag = tokens.token[5];
+      const std::string_view rest = line.substr(static_cast<std::size_t>(tag.data() - line.data()));
+      table.tag = rest.substr(0, rest.find_last_not_of(" \t\r\v\f") + 1);
+    }
     table.add(tokens.token[0], tokens.token[2], parse_score(tokens.token[4]), rank);
   });
   if (table.count == 0) throw InputError("holds no document", path);

@@ -29,6 +29,8 @@ __all__ = [
     "judgment_table",
     "number",
     "polars_columns",
+    "refuse",
+    "rows_of",
     "run_table",
     "same_length",
     "to_numbers",
@@ -60,6 +62,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rank": ("rank", "position", "pos", "排名"),
 }  # fmt: skip
+
+NAMED_GRADES = 'grades that are names need a scale: scale="search" knows 高 中 低 无'
 
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -389,7 +393,7 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     if found is None:
         raise InputError(
             f"the grade `{value}` is not a number",
-            hint='grades that are names need a scale: scale="search" knows 高 中 低 无',
+            hint=NAMED_GRADES,
         )
     return found
 
@@ -425,20 +429,20 @@ def diagnose(
     for place, fields in records:
         for role in ("query", "document"):
             if fields[role] is None or fields[role] == "":
-                _refuse(f"the {role} is empty", path, place, unit)
+                refuse(f"the {role} is empty", path, place, unit)
         query, document = str(fields["query"]), str(fields["document"])
         if missing(fields.get(value)):
             if value == "grade":
                 continue
-            _refuse(f"the {value} is empty", path, place, unit)
+            refuse(f"the {value} is empty", path, place, unit)
         try:
             found = parse_grade(fields[value], scale) if value == "grade" else number(fields[value])
         except InputError as error:
-            _refuse(error.message, path, place, unit, error.hint)
+            refuse(error.message, path, place, unit, error.hint)
         if found is None:
-            _refuse(f"the {value} `{fields[value]}` is not a number", path, place, unit)
+            refuse(f"the {value} `{fields[value]}` is not a number", path, place, unit)
         if not math.isfinite(found):
-            _refuse(
+            refuse(
                 f"the {value} of document `{document}` is {found}",
                 path,
                 place,
@@ -447,11 +451,11 @@ def diagnose(
             )
         rank = fields.get("rank")
         if rank is not None and not _is_rank(rank):
-            _refuse(f"the rank `{rank}` is not a whole number", path, place, unit)
+            refuse(f"the rank `{rank}` is not a whole number", path, place, unit)
         earlier = seen.setdefault((query, document), (found, place))
         if earlier[1] != place and (value == "score" or earlier[0] != found):
             what = "retrieved twice" if value == "score" else "judged twice, with different grades"
-            _refuse(
+            refuse(
                 f"document `{document}` of query `{query}` is {what} "
                 f"(first in {unit} {earlier[1]})",
                 path,
@@ -465,13 +469,15 @@ def _is_rank(value: Any) -> bool:
     return found is not None and math.isfinite(found) and found.is_integer()
 
 
-def _refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> NoReturn:
+def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> NoReturn:
+    """Raises the error of one row: "line" of a text file or "row" of a table."""
     if unit == "line":
         raise ParseError(message, path=path, line=place, hint=hint)
     raise InputError(f"row {place}: {message}", path=path, hint=hint)
 
 
-def _rows(columns: Mapping[str, pl.Series]) -> Iterator[Record]:
+def rows_of(columns: Mapping[str, pl.Series]) -> Iterator[Record]:
+    """Every row of a table with its number, from 1."""
     roles = list(columns)
     for place, values in enumerate(zip(*columns.values(), strict=True), start=1):
         yield place, dict(zip(roles, values, strict=True))
@@ -499,7 +505,7 @@ def _fail(
     if records is not None:
         diagnose(records(), value, path=path, scale=scale)
     else:
-        diagnose(_rows(columns), value, path=path, unit="row", scale=scale)
+        diagnose(rows_of(columns), value, path=path, unit="row", scale=scale)
     raise cause or InputError(f"a {value} cannot be used", path=path)
 
 

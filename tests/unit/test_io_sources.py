@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 import zstandard
 
@@ -341,6 +342,37 @@ def test_objects_that_are_not_files() -> None:
     assert io.read_run(run) is run
     with pytest.raises(InputError, match="cannot read judgments from a int"):
         io.read_judgments(3)
+
+
+def test_frames_mappings_and_sources(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"qid": ["q"], "docid": ["d"], "score": [1.0]})
+    assert io.read_judgments(frame).to_dict() == {"q": {"d": 1.0}}
+    assert io.read_run(frame, name="x").to_dict() == {"q": {"d": 1.0}}
+    assert io.read_run({"q": {"d": 1}}).to_dict() == {"q": {"d": 1.0}}
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 d 1 1 t\n")
+    assert io.read_run(Source(path)).to_dict() == {"q": {"d": 1.0}}
+    assert io.read_run(io.open_source(path)).name == "a.run"
+
+
+@pytest.mark.parametrize("kind", [None, "judgments", "run", "scored", "write"])
+def test_what_a_format_does_not_say_it_cannot(kind: str | None) -> None:
+    class Nothing(Format):
+        name = "nothing"
+
+    nothing, source = Nothing(), Source(streams.BytesIO(b"x"))
+    assert not nothing.recognises(b"x")
+    calls: dict[str | None, Callable[[], object]] = {
+        None: lambda: nothing.write_run(io.read_run({"q": {"d": 1}}), streams.BytesIO()),
+        "judgments": lambda: nothing.read_judgments(source),
+        "run": lambda: nothing.read_run(source),
+        "scored": lambda: nothing.read_scored(source),
+        "write": lambda: nothing.write_judgments(
+            io.read_judgments({"q": {"d": 1}}), streams.BytesIO()
+        ),
+    }
+    with pytest.raises(InputError, match="the format `nothing` cannot hold"):
+        calls[kind]()
 
 
 def test_first_lines() -> None:

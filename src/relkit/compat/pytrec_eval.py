@@ -16,9 +16,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from relkit import _native
 from relkit.convention import load_convention
 from relkit.errors import InputError, ParameterError
-from relkit.evaluation import Evaluator
+from relkit.evaluation import Program
 from relkit.judgments import Judgments
 
 __all__ = [
@@ -198,18 +199,23 @@ class RelevanceEvaluator:
         self._columns = _Columns(measures)
         judged = {}
         for query, grades in query_relevance.items():
-            _check_judgments(query, grades)
+            kinds = _check_judgments(query, grades)
             if grades:
-                judged[query] = grades
-        self._evaluator: Evaluator | None = None
+                whole = kinds == {int}
+                judged[query] = grades if whole else {key: int(grades[key]) for key in grades}
         self._queries = judged.keys()
-        if judged:
-            convention = load_convention("pytrec_eval").replace(
-                rel=relevance_level,
-                unjudged="removed" if judged_docs_only_flag else "nonrelevant",
-                name="pytrec_eval",
-            )
-            self._evaluator = Evaluator(Judgments.from_dict(judged), convention=convention)
+        self._table = Judgments.from_dict(judged).table if judged else None
+        convention = load_convention("pytrec_eval").replace(
+            rel=relevance_level,
+            unjudged="removed" if judged_docs_only_flag else "nonrelevant",
+            name="pytrec_eval",
+        )
+        # compiled once: many callers evaluate one small list at a time
+        self._program = (
+            Program.compile(self._columns.asked, convention, None, None)
+            if self._columns.asked
+            else None
+        )
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Evaluates one run.
@@ -231,24 +237,24 @@ class RelevanceEvaluator:
         for query, documents in scores.items():
             _check_scores(query, documents)
         names = self._columns.names
-        if self._evaluator is None or not any(query in self._queries for query in scores):
+        if self._table is None or self._queries.isdisjoint(scores):
             return {}
-        if not self._columns.asked:
+        if self._program is None:
             return {query: {} for query in scores if query in self._queries}
         try:
-            results = self._evaluator.evaluate(scores, self._columns.asked)
+            batch = _native.evaluate_dict(self._table, self._program.plan, scores)
         except InputError as error:
             if _holds_no_numbers(scores):
                 raise TypeError("Unable to extract query/object scores.") from error
             raise
-        columns = [results.column(name) for name in self._columns.asked]
+        columns = [batch.values(place) for place in self._program.places.values()]
         nan = math.isnan
         # a query without a relevant document counts 0 in every measure
         filled = [[0.0 if nan(value) else value for value in column] for column in columns]
         rows = zip(*self._columns.compute(filled), strict=True)
         return {
             query: dict(zip(names, row, strict=True))
-            for query, row in zip(results.queries, rows, strict=True)
+            for query, row in zip(batch.queries, rows, strict=True)
         }
 
 
@@ -339,15 +345,18 @@ def _supported() -> str:
     return f"relkit has {plain}, and with a cutoff {cut}"
 
 
-def _check_judgments(query: object, grades: object) -> None:
+def _check_judgments(query: object, grades: object) -> set[type]:
+    """Returns the types of the grades."""
     if not isinstance(query, str):
         raise TypeError("Expected string as key.")
     if not isinstance(grades, dict):
         raise TypeError("Expected dictionary as value.")
     if not all(issubclass(kind, str) for kind in set(map(type, grades))):
         raise TypeError("Expected mapping of document id to query relevance or matching score.")
-    if not all(issubclass(kind, int) for kind in set(map(type, grades.values()))):
+    kinds = set(map(type, grades.values()))
+    if not all(issubclass(kind, int) for kind in kinds):
         raise TypeError("Expected relevance to be integer.")
+    return kinds
 
 
 def _check_scores(query: object, documents: object) -> None:

@@ -450,9 +450,9 @@ def evaluate(  # noqa: PLR0917  the order of ranx
     found = _values(judgments, grades, scores, queries, wanted, threads=threads)
     if isinstance(run, Run) and save_results_in_run:
         for name, column in found.items():
-            run.mean_scores[name] = np.mean(column)
+            run.mean_scores[name] = float(np.mean(column))
             if return_mean and return_std:
-                run.std_scores[name] = np.std(column)
+                run.std_scores[name] = float(np.std(column))
             run.scores[name] = dict(zip(queries, column, strict=True))
     answers: dict[str, Any] = dict(found)
     if return_mean:

@@ -95,9 +95,8 @@ class Csv(Format):
         header, separator = self._header(source, data)
         names, has_header = header, True
         given = dict(columns or {})
-        if given and all(
-            str(name).isdecimal() and str(name) not in header for name in given.values()
-        ):
+        by_place = all(str(name).isdecimal() for name in given.values())
+        if given and by_place and not all(name in header for name in given.values()):
             names, has_header = [str(number + 1) for number in range(len(header))], False
             given = {role: str(name) for role, name in given.items()}
         chosen = choose(names, kind, columns=given, path=source.path)
@@ -148,17 +147,16 @@ class _Text:
 
     def lines(self) -> Iterator[str]:
         raw = self._source.open() if self._source.plain else io.BytesIO(self._data)
-        stream = io.TextIOWrapper(io.BufferedReader(_Raw(raw)), "utf-8-sig", newline="")
-        number = 0
+        place = 0
         try:
-            for line in stream:
-                number += 1
-                yield line
+            for line in io.BufferedReader(_Raw(raw)):
+                place += 1
+                yield (line.removeprefix(_BOM) if place == 1 else line).decode()
         except UnicodeDecodeError as error:
             raise ParseError(
                 f"is not UTF-8 text ({error.reason})",
                 path=self.path,
-                line=number + 1,
+                line=place,
                 hint="save the file as UTF-8",
             ) from None
         finally:
@@ -239,7 +237,7 @@ def _fast(
             separator=separator,
             glob=False,
         )
-    except (pl.exceptions.PolarsError, OSError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         return None
     wanted = [names[index] for index in dict.fromkeys([*position.values(), width - 1])]
     if any(frame.get_column(name).null_count() for name in wanted):

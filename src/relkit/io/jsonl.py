@@ -43,7 +43,7 @@ class Jsonl(Format):
             return False
         try:
             row = json.loads(lines[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return bool(row) and not any(isinstance(value, dict) for value in row.values())
 
@@ -139,17 +139,22 @@ def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _fast(data: bytes, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
-    """Reads with Polars; None where it cannot, or where a value is missing."""
+    """Reads with Polars; None where it cannot, or where a value is missing or may be nested."""
     import io
 
     import polars as pl
 
     try:
         frame = pl.read_ndjson(io.BytesIO(data), schema=dict.fromkeys(chosen.values(), pl.String))
-    except (pl.exceptions.PolarsError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     columns = {role: frame.get_column(name) for role, name in chosen.items()}
-    return None if any(column.null_count() for column in columns.values()) else columns
+    # Nested values arrive as their JSON text, which an id may be as well: look more closely.
+    suspect = any(
+        column.null_count() or bool(column.str.contains(r"^[\[{]").any())
+        for column in columns.values()
+    )
+    return None if suspect else columns
 
 
 def _slow(records: Iterator[Record], chosen: Mapping[str, str]) -> dict[str, pl.Series]:

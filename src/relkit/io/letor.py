@@ -57,8 +57,10 @@ class Letor(Format):
 
         _no_columns(columns)
 
+        data = source.read_all()
+
         def records() -> Iterator[tuple[int, dict[str, str]]]:
-            for line, label, query, comment in _rows(source):
+            for line, label, query, comment in _rows(data, source.path):
                 if query is None:
                     raise _no_query(source.path, line)
                 found = _DOCUMENT.search(comment)
@@ -112,7 +114,7 @@ class Letor(Format):
         labels: list[float] = []
         queries: list[str] = []
         documents: list[str | None] = []
-        for line, label, query, comment in _rows(source):
+        for line, label, query, comment in _rows(source.read_all(), source.path):
             if query is None and groups is None:
                 raise _no_query(source.path, line)
             labels.append(_finite(label, "label", source.path, line, scale))
@@ -144,9 +146,9 @@ class Letor(Format):
         )
 
 
-def _rows(source: Source) -> Iterator[tuple[int, str, str | None, str]]:
+def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str]]:
     """Line, label, query (None where there is no `qid:`) and comment of every row."""
-    for line, text in _lines(source):
+    for line, text in _lines(content, path):
         data, _, comment = text.partition("#")
         fields = data.split(maxsplit=2)
         if not fields:
@@ -155,30 +157,27 @@ def _rows(source: Source) -> Iterator[tuple[int, str, str | None, str]]:
         if len(fields) > 1 and fields[1].startswith("qid:"):
             query = fields[1][4:]
             if not query:
-                raise ParseError("the query id after `qid:` is empty", path=source.path, line=line)
+                raise ParseError("the query id after `qid:` is empty", path=path, line=line)
         elif len(fields) > 1 and ":" not in fields[1]:
             raise ParseError(
                 f"expected `label qid:N feature:value …`, got `{text.strip()[:80]}`",
-                path=source.path,
+                path=path,
                 line=line,
             )
         yield line, fields[0], query, comment
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    data = source.read_all().removeprefix(b"\xef\xbb\xbf")
-    for place, line in enumerate(data.split(b"\n"), start=1):
+def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:
+    for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         try:
             yield place, line.decode()
         except UnicodeDecodeError as error:
-            raise ParseError(
-                f"is not UTF-8 text ({error.reason})", path=source.path, line=place
-            ) from None
+            raise ParseError(f"is not UTF-8 text ({error.reason})", path=path, line=place) from None
 
 
 def _single(source: Source) -> Iterator[tuple[int, str]]:
     """The one number that every line holds."""
-    for line, text in _lines(source):
+    for line, text in _lines(source.read_all(), source.path):
         fields = text.split()
         if len(fields) > 1:
             raise ParseError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from relkit.notes import Note
@@ -31,7 +31,7 @@ def explain_mismatch(
         explains the rest.
 
     Examples:
-        >>> print(explain_mismatch(["007", "008"], ["7", "8"]))
+        >>> print(explain_mismatch(["007"], ["7"]))
         no query id of the run is judged as it is written: they differ in zeros in front (`7` in the run, `007` in the judgments)
     """  # noqa: E501
     from relkit.notes import Note
@@ -43,32 +43,26 @@ def explain_mismatch(
     matched = len(judged.keys() & retrieved.keys())
     if matched >= ENOUGH * smaller:
         return None
-    left = {one: one for one in judged if one not in retrieved}
-    right = {one: one for one in retrieved if one not in judged}
-    reasons: list[str] = []
-    for reason, judged_form, run_form in _forms(left, right):
-        before = len(set(left.values()) & set(right.values()))
-        new_left = {one: judged_form(form) for one, form in left.items()}
-        new_right = {one: run_form(form) for one, form in right.items()}
-        after = len(set(new_left.values()) & set(new_right.values()))
-        if after > before:
-            left, right = new_left, new_right
-            reasons.append(reason)
-    owner = {form: one for one, form in left.items()}
-    pairs = [(one, owner[form]) for one, form in right.items() if form in owner]
-    if pairs and matched + len(pairs) >= ENOUGH * smaller:
+    left = [one for one in judged if one not in retrieved]
+    right = [one for one in retrieved if one not in judged]
+    for forms in _attempts(left, right):
+        pairs = _pairs(left, right, forms)
+        if not pairs or matched + len(pairs) < ENOUGH * smaller:
+            continue
+        needed = forms
+        for form in forms:  # what makes no difference is no reason
+            fewer = [other for other in needed if other is not form]
+            if len(_pairs(left, right, fewer)) == len(pairs):
+                needed = fewer
         few = f"only {matched:,}" if matched else "no"
-        ids = f"{what} ids" if matched > 1 else f"{what} id"
-        verb = "are" if matched > 1 else "is"
+        subject = f"{few} {what} {'ids' if matched > 1 else 'id'} of the run"
         return Note(
             "id-mismatch",
-            f"{few} {ids} of the run {verb} judged as it is written: "
-            f"they differ in {' and '.join(reasons)}",
+            f"{subject} {'are' if matched > 1 else 'is'} judged as it is written: "
+            f"they differ in {' and '.join(form.reason for form in needed)}",
             count=len(pairs),
             level="warning",
-            examples=tuple(
-                f"`{run}` in the run, `{one}` in the judgments" for run, one in pairs[:1]
-            ),
+            examples=(f"`{pairs[0][0]}` in the run, `{pairs[0][1]}` in the judgments",),
         )
     if matched:
         return None
@@ -81,15 +75,34 @@ def explain_mismatch(
     )
 
 
-Form = Callable[[str], str]
+class _Form(NamedTuple):
+    """A way to write ids alike: what it evens out, and how, on each side."""
+
+    reason: str
+    judged: Callable[[str], str]
+    retrieved: Callable[[str], str]
 
 
-def _forms(left: Iterable[str], right: Iterable[str]) -> list[tuple[str, Form, Form]]:
+def _pairs(left: list[str], right: list[str], forms: list[_Form]) -> list[tuple[str, str]]:
+    """Ids of the run and of the judgments that are the same once they are written alike."""
+    owner = {_applied([form.judged for form in forms], one): one for one in left}
+    found = [(one, _applied([form.retrieved for form in forms], one)) for one in right]
+    return [(one, owner[text]) for one, text in found if text in owner]
+
+
+def _applied(changes: list[Callable[[str], str]], text: str) -> str:
+    for change in changes:
+        text = change(text)
+    return text
+
+
+def _attempts(left: list[str], right: list[str]) -> Iterator[list[_Form]]:
+    """Sets of forms to try, the simplest explanation first."""
     from unicodedata import normalize
 
-    forms: list[tuple[str, Form, Form]] = [
-        (reason, form, form)
-        for reason, form in (
+    simple = [
+        _Form(reason, change, change)
+        for reason, change in (
             ("white space around them", _stripped),
             ("quotation marks", _unquoted),
             ("letter case", str.casefold),
@@ -98,18 +111,21 @@ def _forms(left: Iterable[str], right: Iterable[str]) -> list[tuple[str, Form, F
             ("zeros in front", _without_zeros),
         )
     ]
+    for form in simple:
+        yield [form]
+    yield simple
     ours, theirs = _common_prefix(left), _common_prefix(right)
     if ours != theirs:
-        forms.append(
-            (
-                f"what stands in front (`{theirs}` in the run, `{ours}` in the judgments)"
-                if ours and theirs
-                else f"`{ours or theirs}` in front",
-                lambda text: _number_after(text, ours),
-                lambda text: _number_after(text, theirs),
-            )
+        reason = (
+            f"what stands in front (`{theirs}` in the run, `{ours}` in the judgments)"
+            if ours and theirs
+            else f"`{ours or theirs}` in front"
         )
-    return forms
+        prefix = _Form(
+            reason, lambda text: text.removeprefix(ours), lambda text: text.removeprefix(theirs)
+        )
+        yield [prefix]
+        yield [prefix, *simple]
 
 
 def _stripped(text: str) -> str:
@@ -148,8 +164,3 @@ def _common_prefix(ids: Iterable[str]) -> str:
         return ""
     prefix, count = found.most_common(1)[0]
     return prefix if count * 2 > found.total() else ""
-
-
-def _number_after(text: str, prefix: str) -> str:
-    rest = text[len(prefix) :] if text.casefold().startswith(prefix.casefold()) else text
-    return _without_zeros(rest)

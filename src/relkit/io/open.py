@@ -164,11 +164,6 @@ class Source:
         """The suffix that names the format, in lower case: ".csv" for "a.CSV.gz"."""
         return split_suffix(self.path)[1]
 
-    @property
-    def stem(self) -> str:
-        """The file's name without its suffixes: "bm25" for "runs/bm25.run.gz"."""
-        return split_suffix(self.path)[0]
-
     def __repr__(self) -> str:
         return f"Source({self.path!r}, format={self.format!r}, compression={self.compression!r})"
 
@@ -259,8 +254,6 @@ def _readable(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
 
 

@@ -82,10 +82,8 @@ def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Tabl
             pl.scan_parquet(where, glob=False) if isinstance(where, str) else pl.read_parquet(where)
         )
         return Table(polars_columns(frame, kind, columns=columns, path=source.path), source.path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = str(error).splitlines()[0]
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(f"cannot be read as Parquet: {reason}", path=source.path) from None
 
 

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from relkit.errors import InputError
 from relkit.io.formats import formats, open_source
+from relkit.io.open import Source
 
 if TYPE_CHECKING:
-    from relkit.io.open import Source
     from relkit.io.scored import Scored
     from relkit.scale import Scale
 
@@ -67,19 +68,27 @@ def read_scored(
         from relkit.columns import polars_columns
         from relkit.io.scored import from_columns
 
-        return from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
+        return _filled(
+            from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
+        )
     opened = open_source(source, format=format)  # type: ignore[arg-type]
-    return formats.get(opened.format).read_scored(
-        opened,
-        columns=columns,
-        scores=open_plain(scores),
-        groups=open_plain(groups),
-        scale=chosen,
+    return _filled(
+        formats.get(opened.format).read_scored(
+            opened,
+            columns=columns,
+            scores=_open(scores),
+            groups=_open(groups),
+            scale=chosen,
+        )
     )
 
 
-def open_plain(path: str | os.PathLike[str] | None) -> Source | None:
-    """Opens a file that is no table, such as one number a line."""
-    from relkit.io.open import Source
+def _filled(scored: Scored) -> Scored:
+    if not len(scored):
+        raise InputError("holds no rows", path=scored.source)
+    return scored
 
+
+def _open(path: str | os.PathLike[str] | None) -> Source | None:
+    """Opens a file that is no table, such as one number a line."""
     return None if path is None else Source(path)

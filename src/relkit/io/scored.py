@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
-from relkit.columns import Record, diagnose, number, parse_grade, scaled, to_numbers, to_text
+from relkit.columns import (
+    NAMED_GRADES,
+    Record,
+    missing,
+    number,
+    parse_grade,
+    refuse,
+    rows_of,
+    scaled,
+    to_numbers,
+    to_text,
+)
 from relkit.errors import InputError
 from relkit.notes import Note
 
@@ -75,7 +87,7 @@ def from_columns(
     for values in (labels, scores):
         if values.null_count() or not bool(values.is_finite().all()):
             _fail(columns, path, scale, records)
-    if query is not None and query.null_count():
+    if query is not None and (query.null_count() or bool((query == "").any())):
         _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
     frame = pl.DataFrame({"label": labels, "score": scores})
@@ -117,26 +129,24 @@ def _fail(
     records: Callable[[], Iterable[Record]] | None,
 ) -> NoReturn:
     """Raises the error of the first row that cannot be used."""
-    roles = list(columns)
-    rows: Iterable[Record] = (
-        records()
-        if records is not None
-        else (
-            (place, dict(zip(roles, values, strict=True)))
-            for place, values in enumerate(zip(*columns.values(), strict=True), start=1)
-        )
-    )
     unit = "line" if records is not None else "row"
-
-    def as_judged() -> Iterable[Record]:
-        for place, fields in rows:
-            label = fields["label"]
-            if number(label) is None and scale is not None:
-                parse_grade(label, scale)
-            query = fields.get("query", "all")
-            yield place, {"query": query, "document": str(place), "score": fields["score"]}
-
-    diagnose(as_judged(), "score", path=path, unit=unit)
+    for place, fields in records() if records is not None else rows_of(columns):
+        if "query" in fields and missing(fields["query"]):
+            refuse("the query is empty", path, place, unit)
+        for role in ("label", "score"):
+            value = fields[role]
+            if missing(value):
+                refuse(f"the {role} is empty", path, place, unit)
+            try:
+                named = role == "label" and scale is not None
+                found = parse_grade(value, scale) if named else number(value)
+            except InputError as error:
+                refuse(error.message, path, place, unit, error.hint)
+            if found is None:
+                hint = NAMED_GRADES if role == "label" else ""
+                refuse(f"the {role} `{value}` is not a number", path, place, unit, hint)
+            if not math.isfinite(found):
+                refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
     raise InputError("a label or a score cannot be used", path=path)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relkit.run import Run
     from relkit.scale import Scale
 
-__all__ = ["Trec", "check_kind", "tag"]
+__all__ = ["Trec", "check_kind"]
 
 
 class Trec(Format):
@@ -156,13 +156,6 @@ def _is_number(text: bytes) -> bool:
     except ValueError:
         return False
     return b"_" not in text
-
-
-def tag(source: Source) -> str:
-    """The sixth column of a TREC run's first line, or an empty string."""
-    lines = first_lines(source.head)
-    fields = lines[0].split() if lines else []
-    return fields[5].decode("utf-8", "replace") if len(fields) > 5 else ""
 
 
 def _line_of(head: bytes, line: bytes) -> int:

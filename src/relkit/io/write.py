@@ -92,8 +92,6 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
             _refuse_existing(path, overwrite)
             os.replace(partial, path)
         except OSError as error:
-            if isinstance(error, InputError):
-                raise
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
     finally:
         if os.path.exists(partial):

@@ -69,11 +69,7 @@ class _Pairs(Measure):
 
     def undefined(self, ranking: Ranking) -> str | None:
         positive, negative = self.parts(ranking)
-        return None if positive + negative + self.added() * 2 else "there is no pair to count"
-
-    def added(self) -> float:
-        """What is added to both counts."""
-        return 0.0
+        return None if positive + negative else "there is no pair to count"
 
     def ratio(self, positive: float, negative: float) -> float:
         """Returns the measure of summed counts."""
@@ -144,13 +140,12 @@ class PNR(_Pairs):
                 " instead."
             )
 
-    def added(self) -> float:
-        return self.smoothing
-
     def ratio(self, positive: float, negative: float) -> float:
+        if positive + negative == 0:
+            return math.nan
         positive, negative = positive + self.smoothing, negative + self.smoothing
         if negative == 0:
-            return math.inf if positive else math.nan
+            return math.inf
         return positive / negative
 
     def micro(self, numerator: float, denominator: float) -> float:

@@ -1,0 +1,191 @@
+// Judgments and runs from {query: {document: number}}, read through the C API without copies.
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "collector.hpp"
+#include "error.hpp"
+#include "sources.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+
+namespace {
+
+std::string shown(nb::handle thing) {
+  nb::object text = nb::steal(PyObject_Repr(thing.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    return "?";
+  }
+  const char* bytes = PyUnicode_AsUTF8(text.ptr());
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return "?";
+  }
+  return bytes;
+}
+
+// The bytes of an id: text as UTF-8, whole numbers in decimal. `owner` keeps what had to be made.
+std::string_view id_bytes(PyObject* id, nb::object& owner) {
+  PyObject* text = id;
+  if (!PyUnicode_Check(id)) {
+    if (PyBytes_Check(id)) return {PyBytes_AS_STRING(id), static_cast<std::size_t>(PyBytes_GET_SIZE(id))};
+    if (PyBool_Check(id) || !PyIndex_Check(id)) {
+      throw InputError("an id must be text or a whole number, not " + shown(id));
+    }
+    nb::object number = nb::steal(PyNumber_Index(id));
+    if (!number.is_valid()) throw nb::python_error();
+    owner = nb::steal(PyObject_Str(number.ptr()));
+    if (!owner.is_valid()) throw nb::python_error();
+    text = owner.ptr();
+  }
+  Py_ssize_t size = 0;
+  if (PyUnicode_IS_COMPACT_ASCII(text)) {
+    return {static_cast<const char*>(PyUnicode_DATA(text)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
+  }
+  if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size)) return {bytes, static_cast<std::size_t>(size)};
+  // Text that is not valid UTF-8: bytes that were read as surrogates.
+  PyErr_Clear();
+  owner = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
+  if (!owner.is_valid()) throw nb::python_error();
+  return {PyBytes_AS_STRING(owner.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(owner.ptr()))};
+}
+
+[[noreturn]] void bad_number(PyObject* query, PyObject* document, const char* what, PyObject* value) {
+  throw InputError("query " + shown(query) + ", document " + shown(document) + ": the " + what +
+                   " is not a finite number: " + shown(value));
+}
+
+double number(PyObject* value, PyObject* query, PyObject* document, const char* what) {
+  if (PyFloat_CheckExact(value)) {
+    const double found = PyFloat_AS_DOUBLE(value);
+    if (std::isfinite(found)) return found;
+    bad_number(query, document, what, value);
+  }
+  if (PyBool_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value)) bad_number(query, document, what, value);
+  const double found = PyFloat_AsDouble(value);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    bad_number(query, document, what, value);
+  }
+  if (!std::isfinite(found)) bad_number(query, document, what, value);
+  return found;
+}
+
+// Calls visit(key, value) for every item of a dict, or of any mapping.
+template <class Visit>
+void each_item(nb::handle mapping, const char* what, const Visit& visit) {
+  if (PyDict_CheckExact(mapping.ptr())) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    const Py_ssize_t size = PyDict_GET_SIZE(mapping.ptr());
+    while (PyDict_Next(mapping.ptr(), &at, &key, &value)) {
+      visit(key, value);
+      if (PyDict_GET_SIZE(mapping.ptr()) != size) throw InputError("the dictionary changed while it was read");
+    }
+    return;
+  }
+  if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "items")) {
+    throw InputError(std::string("expected ") + what + ", got " + shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr())))));
+  }
+  for (nb::handle item : mapping.attr("items")()) {
+    nb::object key = item[0], value = item[1];
+    visit(key.ptr(), value.ptr());
+  }
+}
+
+constexpr const char* outer = "a mapping {query: {document: number}}";
+constexpr const char* inner = "a mapping {document: number} for each query";
+
+}  // namespace
+
+JudgmentTable judgments_from_dict(nb::handle judgments) {
+  JudgmentTable table;
+  std::uint64_t row = 0;
+  each_item(judgments, outer, [&](PyObject* query, PyObject* grades) {
+    nb::object query_owner;
+    const std::string_view id = id_bytes(query, query_owner);
+    each_item(grades, inner, [&](PyObject* document, PyObject* grade) {
+      nb::object owner;
+      table.add(id, id_bytes(document, owner), number(grade, query, document, "grade"), row++);
+    });
+  });
+  table.finish("");
+  return table;
+}
+
+RunTable run_from_dict(nb::handle run) {
+  RunTable table;
+  each_item(run, outer, [&](PyObject* query, PyObject* scores) {
+    nb::object query_owner;
+    const std::string_view id = id_bytes(query, query_owner);
+    each_item(scores, inner, [&](PyObject* document, PyObject* score) {
+      nb::object owner;
+      table.add(id, id_bytes(document, owner), number(score, query, document, "score"));
+    });
+  });
+  std::string_view query, document;
+  if (table.duplicate(query, document)) {
+    throw InputError("document `" + std::string(document) + "` stands twice in query `" + std::string(query) +
+                         "`: as text and as a number", "", 0, "use one type for document ids");
+  }
+  return table;
+}
+
+Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle run) {
+  if (plan.rules.ties == Ties::rank) {
+    throw InputError("ties=rank needs a rank column, and a dictionary has none", "", 0,
+                     "choose another tie rule, such as ties=doc-desc");
+  }
+  Collector collector(judgments, plan);
+  std::vector<std::uint32_t> groups;
+  std::vector<bool> met(judgments.size(), false);
+  std::vector<nb::object> owners;
+  std::unordered_set<std::string> unjudged;
+  Batch counts;
+  each_item(run, outer, [&](PyObject* query, PyObject* scores) {
+    nb::object query_owner;
+    const std::string_view id = id_bytes(query, query_owner);
+    collector.begin(id);
+    owners.clear();
+    const bool judged = collector.judged();
+    if (judged && met[collector.number()]) {
+      throw InputError("query `" + std::string(id) + "` stands twice: as text and as a number");
+    }
+    each_item(scores, inner, [&](PyObject* document, PyObject* score) {
+      nb::object owner;
+      const std::string_view bytes = id_bytes(document, owner);
+      const double value = number(score, query, document, "score");
+      ++counts.rows;
+      if (!judged) return;
+      collector.add(bytes, value);
+      if (owner.is_valid()) owners.push_back(std::move(owner));
+    });
+    if (!judged) {
+      if (unjudged.emplace(id).second && counts.unjudged_examples.size() < 5) counts.unjudged_examples.emplace_back(id);
+      return;
+    }
+    std::uint32_t first, second;
+    if (collector.duplicate(first, second)) {
+      throw InputError("document `" + std::string(collector.id(second)) + "` stands twice in query `" +
+                           std::string(id) + "`: as text and as a number", "", 0, "use one type for document ids");
+    }
+    met[collector.number()] = true;
+    groups.push_back(collector.number());
+    collector.finish();
+  });
+  Batch whole = collector.evaluator().take();
+  whole.rows = counts.rows;
+  whole.unjudged_queries = unjudged.size();
+  whole.unjudged_examples = std::move(counts.unjudged_examples);
+  add_missing(whole, judgments, plan, groups);
+  return whole;
+}
+
+}  // namespace relkit
