@@ -49,7 +49,7 @@ class Overlap(ReferenceMeasure):
     """Overlap at k.
 
     Documents that both lists hold among their first `k`, divided by k. For lists shorter than k,
-    divided by the longer one's length.
+    divided by the longer one's length. Undefined where one of the lists is empty.
 
     Attributes:
         k: Ranks counted; `None` counts the whole lists.
@@ -89,7 +89,7 @@ class RBO(ReferenceMeasure):
 
     (1 - p) sum over depths d of p^(d-1) (in both down to d) / d, extrapolated beyond the end of
     the lists (RBO_ext, which also handles lists of different lengths), or its lower bound
-    (`min`: nothing more agrees).
+    (`min`: nothing more agrees). Undefined where one of the lists is empty.
 
     Attributes:
         p: Weight of deep ranks, between 0 and 1: the first 1/(1-p) ranks hold most of it.
@@ -177,7 +177,7 @@ class TauAP(ReferenceMeasure):
 
     For each document from rank 2 down, the share of documents above it that the reference also
     ranks above it: 2 / (n - 1) sum of share - 1. Kendall's tau that counts mistakes at the top
-    more. Computed over the documents that both lists hold; undefined for fewer than two.
+    more. Computed over the documents that both lists hold. Undefined for fewer than two.
 
     Examples:
         >>> import relkit
