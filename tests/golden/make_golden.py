@@ -163,6 +163,40 @@ def make_trec_eval(name: str, binary: str, inputs: dict[str, Any]) -> None:
     write(name, {"provenance": provenance(f"trec_eval {number}"), "expected": expected})
 
 
+FACTS: dict[str, tuple[dict[str, Any], Scores, list[str]]] = {
+    "float32": (
+        {"q": {"a": 1, "b": 0}},
+        {"q": {"a": 1.00000001, "b": 1.0}},
+        ["-m", "recip_rank"],
+    ),
+    "missing query": (
+        {"q": {"a": 1}, "p": {"a": 1}},
+        {"q": {"a": 1.0}},
+        ["-m", "map", "-m", "num_rel"],
+    ),
+    "fractions of grades": (
+        {"q": {"a": 1.9, "b": 0.5}},
+        {"q": {"a": 1.0, "b": 2.0}},
+        ["-m", "map", "-m", "num_rel"],
+    ),
+}
+
+
+def make_facts(binaries: dict[str, str]) -> None:
+    """Small cases, among them one that a version refuses."""
+    expected = []
+    for program, binary in binaries.items():
+        for name, (judgments, run, arguments) in FACTS.items():
+            fact: dict[str, Any] = {"program": program, "name": name, "exit_code": 0, "values": {}}
+            try:
+                fact["values"] = run_trec_eval(binary, judgments, run, arguments)
+            except subprocess.CalledProcessError as error:
+                fact["exit_code"] = error.returncode
+            expected.append(fact | {"judgments": judgments, "run": run})
+    programs = provenance("trec_eval 9.0.8", "trec_eval 10.0")
+    write("trec_eval_facts", {"provenance": programs, "expected": expected})
+
+
 def make_pytrec_eval(inputs: dict[str, Any]) -> None:
     import pytrec_eval
 
@@ -386,9 +420,15 @@ def main() -> None:
     inputs, lists = make_inputs(), make_lists()
     write("inputs", {"provenance": provenance(), "cases": inputs})
     write("lists", {"provenance": provenance(), "cases": lists})
-    for name, variable in (("trec_eval_9", "TREC_EVAL_9"), ("trec_eval_10", "TREC_EVAL_10")):
-        if variable in os.environ:
-            make_trec_eval(name, os.environ[variable], inputs)
+    binaries = {
+        name: os.environ[name.upper()]
+        for name in ("trec_eval_9", "trec_eval_10")
+        if name.upper() in os.environ
+    }
+    for name, binary in binaries.items():
+        make_trec_eval(name, binary, inputs)
+    if len(binaries) == 2:
+        make_facts(binaries)
     for make in (make_pytrec_eval, make_ir_measures, make_gdeval, make_ranx):
         attempt(make, inputs)
     for make in (make_sklearn, make_lightgbm, make_xgboost, make_catboost):

@@ -66,6 +66,50 @@ def test_trec_eval(program: str, case: str, golden: Golden, engine: Engine) -> N
     assert checked > 100
 
 
+def fact(golden: Golden, program: str, name: str) -> dict[str, Any]:
+    """Returns one small case of trec_eval."""
+    found: dict[str, Any]
+    [found] = [
+        entry
+        for entry in golden("trec_eval_facts")["expected"]
+        if (entry["program"], entry["name"]) == (program, name)
+    ]
+    return found
+
+
+@pytest.mark.parametrize(("program", "value"), [("trec_eval_9", 0.5), ("trec_eval_10", 1.0)])
+def test_trec_eval_9_compares_float32(
+    program: str, value: float, golden: Golden, engine: Engine
+) -> None:
+    case = fact(golden, program, "float32")
+    assert case["values"]["all"]["recip_rank"] == value
+    found = engine(case["judgments"], case["run"], ["rr"], PRESETS[program])
+    assert found["all"]["rr"] == value
+
+
+def test_trec_eval_10_stops_at_a_missing_query(golden: Golden, engine: Engine) -> None:
+    assert fact(golden, "trec_eval_10", "missing query")["exit_code"] == 4
+    case = fact(golden, "trec_eval_9", "missing query")
+    assert case["exit_code"] == 0
+    found = engine(case["judgments"], case["run"], ["map", "num_rel"], "trec_eval")
+    assert found["all"] == {name: case["values"]["all"][name] for name in ("map", "num_rel")}
+
+
+@pytest.mark.parametrize("program", PRESETS)
+def test_trec_eval_cuts_fractions_of_grades(program: str, golden: Golden, engine: Engine) -> None:
+    case = fact(golden, program, "fractions of grades")
+    whole = {
+        query: {name: int(grade) for name, grade in grades.items()}
+        for query, grades in case["judgments"].items()
+    }
+    names = ["map", "num_rel", "ndcg"]
+    found = engine(whole, case["run"], names, PRESETS[program])["all"]
+    assert found["map"] == case["values"]["all"]["map"]
+    assert found["num_rel"] == case["values"]["all"]["num_rel"] == 1
+    kept = engine(case["judgments"], case["run"], names, PRESETS[program])["all"]
+    assert kept["ndcg"] > found["ndcg"]  # relkit keeps the gain of 0.5
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("level", [1, 2])
 def test_pytrec_eval(level: int, case: str, golden: Golden, engine: Engine) -> None:
