@@ -322,6 +322,21 @@ def register(kind: M) -> M:
 
     Raises:
         ParameterError: If one of the names is taken.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> import relkit
+        >>> @relkit.register
+        ... @dataclass(frozen=True)
+        ... class Length(relkit.Measure):
+        ...     '''Number of documents in the list.'''
+        ...     name = "length"
+        ...     def steps(self, ranking):
+        ...         for entry in ranking:
+        ...             place = float(entry.rank)
+        ...             yield relkit.Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, place)
+        >>> relkit.measure("length").score([2, 0, 1])
+        3.0
     """
     registry.add(kind.name, kind, kind.aliases)
     return kind
