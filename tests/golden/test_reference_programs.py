@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from relkit.compat import pytrec_eval, ranx
+
 Golden = Callable[[str], Any]
 Engine = Callable[..., dict[str, dict[str, float]]]
 
@@ -127,6 +129,24 @@ def test_pytrec_eval(level: int, case: str, golden: Golden, engine: Engine) -> N
         compare(found[query], values, f"{case} {query}", 1e-12)
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("level", [1, 2])
+def test_pytrec_eval_drop_in(level: int, case: str, golden: Golden) -> None:
+    inputs = golden("inputs")["cases"][case]
+    [entry] = [
+        entry
+        for entry in golden("pytrec_eval")["expected"]
+        if (entry["case"], entry["relevance_level"]) == (case, level)
+    ]
+    measures = set(next(iter(entry["values"].values())))
+    evaluator = pytrec_eval.RelevanceEvaluator(inputs["judgments"], measures, level)
+    found = evaluator.evaluate(inputs["run"])
+    assert list(found) == list(entry["values"])
+    for query, values in entry["values"].items():
+        assert list(found[query]) == list(values)
+        compare(found[query], values, f"{case} {query}", 1e-12)
+
+
 # In ir_measures a grade that the map of gains does not name is its own gain; ours must name all.
 IR_MEASURES_SPELLED = {"nDCG(gains={2:3,3:7})@5": "nDCG(gains={0:0,1:1,2:3,3:7})@5"}
 
@@ -209,6 +229,25 @@ def test_ranx(case: str, golden: Golden, engine: Engine) -> None:
                 continue
             where = f"{case} {query} {name}"
             assert found[query][own] == pytest.approx(values[name], rel=1e-12), where
+
+
+@pytest.mark.parametrize("case", ["plain", "negative_grades", "binary", "edges"])
+def test_ranx_drop_in(case: str, golden: Golden) -> None:
+    inputs = golden("inputs")["cases"][case]
+    [entry] = [entry for entry in golden("ranx")["expected"] if entry["case"] == case]
+    names = [
+        name
+        for name in next(iter(entry["values"].values()))
+        # a query without relevant documents ends bpref for those after it
+        if not (name.startswith("bpref") and (case == "edges" or name == "bpref-l2"))
+    ]
+    qrels, run = ranx.Qrels(inputs["judgments"]), ranx.Run(inputs["run"])
+    found = ranx.evaluate(qrels, run, names, return_mean=False, make_comparable=True)
+    for place, query in enumerate(sorted(entry["values"])):
+        for name in names:
+            value = entry["values"][query][name]
+            expected = math.nan if value is None else value
+            assert found[name][place] == pytest.approx(expected, rel=1e-12, nan_ok=True), name
 
 
 def as_queries(lists: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
