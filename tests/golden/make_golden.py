@@ -179,6 +179,11 @@ FACTS: dict[str, tuple[dict[str, Any], Scores, list[str]]] = {
         {"q": {"a": 1.0, "b": 2.0}},
         ["-m", "map", "-m", "num_rel"],
     ),
+    "fractions of gains": (
+        {"q": {"a": 1, "b": 2, "c": 0}},
+        {"q": {"a": 3.0, "b": 2.0, "c": 1.0}},
+        ["-m", "ndcg.1=0.2,2=0.9"],
+    ),
 }
 
 

@@ -112,6 +112,16 @@ def test_trec_eval_cuts_fractions_of_grades(program: str, golden: Golden, engine
     assert kept["ndcg"] > found["ndcg"]  # relkit keeps the gain of 0.5
 
 
+@pytest.mark.parametrize("program", PRESETS)
+def test_trec_eval_loses_gains_below_one(program: str, golden: Golden, engine: Engine) -> None:
+    case = fact(golden, program, "fractions of gains")
+    assert case["values"]["all"] == {"ndcg_1=0.2,2=0.9": 0.0}
+    name = "ndcg(gain={0:0,1:0.2,2:0.9})"
+    found = engine(case["judgments"], case["run"], [name], PRESETS[program])["all"]
+    half = math.log2(3)
+    assert found[name] == pytest.approx((0.2 + 0.9 / half) / (0.9 + 0.2 / half), rel=1e-12)
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("level", [1, 2])
 def test_pytrec_eval(level: int, case: str, golden: Golden, engine: Engine) -> None:
