@@ -49,7 +49,7 @@ struct Scanner {
   std::size_t query_size = 0;
   Stretch out;
 
-  bool same_query(const char* text, std::size_t size) const {
+  RELKIT_INLINE bool same_query(const char* text, std::size_t size) const {
     if (size != query_size || !open) return false;
     if (size <= 8) return ((load8(text) ^ load8(query.data())) << (64 - 8 * size)) == 0;
     return std::memcmp(text, query.data(), size) == 0;
@@ -120,7 +120,7 @@ struct Scanner {
     return skipping && same;  // nothing in this stretch is ours
   }
 
-  void take(std::string_view document, std::string_view rank, std::string_view score) {
+  RELKIT_INLINE void take(std::string_view document, std::string_view rank, std::string_view score) {
     double value = 0.0;
     if (parse_number_padded(score, value) != Number::good) [[unlikely]] value = parse_score(score);
     ++out.rows;
