@@ -102,7 +102,8 @@ class RBO(ReferenceMeasure):
     Examples:
         >>> import relkit
         >>> one = relkit.Run.from_dict({"q": {"a": 3, "b": 2}})
-        >>> round(relkit.evaluate(one, {"q": {"a": 9, "b": 8}}, ["rbo(p=0.9)"])["rbo(p=0.9)"], 9)
+        >>> two = {"q": {"a": 9, "b": 8}}
+        >>> round(relkit.evaluate(one, two, ["rbo(p=0.9)"])["rbo(p=0.9)"], 9)
         1.0
 
     References:
@@ -182,7 +183,8 @@ class TauAP(ReferenceMeasure):
     Examples:
         >>> import relkit
         >>> one = relkit.Run.from_dict({"q": {"a": 3, "b": 2, "c": 1}})
-        >>> relkit.evaluate(one, {"q": {"a": 3, "c": 2, "b": 1}}, ["tau_ap"])["tau_ap"]
+        >>> two = {"q": {"a": 3, "c": 2, "b": 1}}
+        >>> relkit.evaluate(one, two, ["tau_ap"])["tau_ap"]
         0.5
 
     References:
