@@ -236,6 +236,7 @@ def make_ir_measures(inputs: dict[str, Any]) -> None:
                 values.setdefault(one.query_id, {})[str(one.measure)] = one.value
             means = ir_measures.calc_aggregate([measure], data["judgments"], data["run"])
             values["all"][str(measure)] = means[measure]
+        values = {query: values[query] for query in sorted(values)}
         expected.append({"case": case, "values": values})
     programs = provenance(version("ir-measures"), version("pytrec-eval-terrier"))
     write("ir_measures", {"provenance": programs, "expected": expected})
@@ -255,6 +256,7 @@ def make_gdeval(inputs: dict[str, Any]) -> None:
         values: dict[str, dict[str, float]] = {}
         for one in ir_measures.iter_calc(measures, judgments, run):
             values.setdefault(f"q{one.query_id}", {})[str(one.measure)] = one.value
+        values = {query: dict(sorted(values[query].items())) for query in sorted(values)}
         expected.append({"case": case, "values": values})
     programs = provenance("gdeval.pl 1.3", version("ir-measures"))
     write("gdeval", {"provenance": programs, "digits": 5, "expected": expected})
