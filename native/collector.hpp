@@ -19,7 +19,7 @@ class Collector final : public Ids {
  public:
   Collector(const JudgmentTable& judgments, const Plan& plan)
       : judgments_(judgments), needs_ranks_(plan.rules.ties == Ties::rank), evaluator_(plan) {
-    seen_.resize(4096);
+    seen_.resize(2048);
   }
 
   // Starts a query. Its documents are looked up only if it is judged.
@@ -41,7 +41,7 @@ class Collector final : public Ids {
   // Documents are addresses relative to a base that may move (a buffer that slides).
   void set_base(const char* base) { base_ = base; }
 
-  void add(std::string_view document, double score) {
+  RELKIT_INLINE void add(std::string_view document, double score) {
     if (rows_ == scores_.size()) grow();
     const std::uint64_t hash = hash_bytes(document);
     const std::uint32_t row = rows_++;
@@ -51,11 +51,11 @@ class Collector final : public Ids {
     const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32) | 1;
     if (rows_ * 2 > seen_.size()) rehash();
     std::size_t slot = hash & (seen_.size() - 1);
-    while (seen_[slot].tag != 0) {
-      suspect_ |= seen_[slot].tag == tag;
+    while (seen_[slot] != 0) {
+      suspect_ |= seen_[slot] == tag;
       slot = (slot + 1) & (seen_.size() - 1);
     }
-    seen_[slot] = {tag, row};
+    seen_[slot] = tag;
     used_ = rows_;
     if (const JudgmentTable::Judged* found = judged_->find(document, hash)) {
       matches_.push_back({row, found->grade});
@@ -101,10 +101,6 @@ class Collector final : public Ids {
     std::uint64_t offset;
     std::uint32_t size;
   };
-  struct Seen {
-    std::uint32_t tag;
-    std::uint32_t row;
-  };
 
   void grow() {
     const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
@@ -113,12 +109,12 @@ class Collector final : public Ids {
   }
 
   void rehash() {
-    seen_.assign(seen_.size() * 2, Seen{0, 0});
+    seen_.assign(seen_.size() * 2, 0);
     for (std::uint32_t row = 0; row + 1 < rows_; ++row) {
       const std::uint64_t hash = hash_bytes(id(row));
       std::size_t slot = hash & (seen_.size() - 1);
-      while (seen_[slot].tag != 0) slot = (slot + 1) & (seen_.size() - 1);
-      seen_[slot] = {static_cast<std::uint32_t>(hash >> 32) | 1, row};
+      while (seen_[slot] != 0) slot = (slot + 1) & (seen_.size() - 1);
+      seen_[slot] = static_cast<std::uint32_t>(hash >> 32) | 1;
     }
   }
 
@@ -135,7 +131,7 @@ class Collector final : public Ids {
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::vector<std::int64_t> ranks_;
-  std::vector<Seen> seen_;
+  std::vector<std::uint32_t> seen_;  // half of each document's hash, never 0
 };
 
 // Adds what every source ends with: judged queries that the run does not hold, and counts.

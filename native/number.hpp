@@ -1,6 +1,7 @@
 // Decimal text to double, correctly rounded.
 #pragma once
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +16,9 @@ enum class Number { good, not_a_number, not_finite };
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t whole_powers_of_ten[] = {1,      10,      100,      1000,     10000,
+                                                         100000, 1000000, 10000000, 100000000};
 
 // Everything that the fast path leaves: exponents, many digits, nan and inf.
 inline Number parse_number_slow(std::string_view text, double& value) {
@@ -82,30 +86,27 @@ inline Number parse_number(std::string_view text, double& value) {
   return parse_number_slow(text, value);
 }
 
-// The same where eight bytes beyond the text may be read.
-inline Number parse_number_padded(std::string_view text, double& value) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  const bool negative = *p == '-';
-  p += negative;
-  const char* const start = p;
-  std::uint64_t whole = 0;
-  unsigned digit;
-  while ((digit = static_cast<unsigned char>(*p) - '0') < 10) {
-    whole = whole * 10 + digit;
-    ++p;
-  }
-  const std::ptrdiff_t left = end - p - 1;
-  if (p > start && p - start <= 9 && *p == '.' && left > 0 && left <= 8) [[likely]] {
-    const std::uint64_t word = (load8(p + 1) ^ 0x3030303030303030ULL) << (8 * (8 - left));
-    if (((word | (word + 0x7676767676767676ULL)) & 0x8080808080808080ULL) == 0) [[likely]] {
+// The same where sixteen bytes from the start and eight beyond the end may be read: plain decimals
+// such as `12.345678` without a branch that depends on their length.
+RELKIT_INLINE Number parse_number_padded(std::string_view text, double& value) {
+  constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+  const bool negative = *text.data() == '-';
+  const char* const p = text.data() + negative;
+  const std::uint64_t word = load8(p);
+  const std::uint64_t points = word ^ (ones * '.');
+  const std::uint64_t found = (points - ones) & ~points & highs;
+  const std::size_t whole = static_cast<std::size_t>(std::countr_zero(found)) / 8;
+  const std::size_t fraction = text.size() - negative - whole - 1;
+  if (whole - 1 < 7 && fraction - 1 < 8) [[likely]] {
+    const std::uint64_t left = (word ^ (ones * '0')) << (64 - 8 * whole);
+    const std::uint64_t right = (load8(p + whole + 1) ^ (ones * '0')) << (64 - 8 * fraction);
+    constexpr std::uint64_t beyond_nine = ones * 0x76;
+    if (((left | (left + beyond_nine) | right | (right + beyond_nine)) & highs) == 0) [[likely]] {
       const std::uint64_t mantissa =
-          whole * static_cast<std::uint64_t>(powers_of_ten[left]) + eight_digits(word);
-      if (mantissa < (1ULL << 53)) [[likely]] {
-        const double exact = static_cast<double>(mantissa) / powers_of_ten[left];
-        value = negative ? -exact : exact;
-        return Number::good;
-      }
+          eight_digits(left) * whole_powers_of_ten[fraction] + eight_digits(right);
+      const double exact = static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers_of_ten[fraction];
+      value = negative ? -exact : exact;
+      return Number::good;
     }
   }
   return parse_number(text, value);

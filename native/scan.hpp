@@ -39,6 +39,7 @@ struct Scanner {
   bool skipping;         // in the first group of a stretch within the file
   bool open = false;     // a group has begun
   bool judging = false;  // ... and is judged and ours
+  bool stopping = false;  // the next group to begin is the last
   bool final_group = false;
   std::uint64_t stop;
   const char* group = nullptr;     // where the group's first line begins
@@ -48,7 +49,7 @@ struct Scanner {
   std::size_t query_size = 0;
   Stretch out;
 
-  bool same_query(const char* text, std::size_t size) const {
+  RELKIT_INLINE bool same_query(const char* text, std::size_t size) const {
     if (size != query_size || !open) return false;
     if (size <= 8) return ((load8(text) ^ load8(query.data())) << (64 - 8 * size)) == 0;
     return std::memcmp(text, query.data(), size) == 0;
@@ -65,6 +66,7 @@ struct Scanner {
     query_size = id.size();
     group = line;
     judging = false;
+    final_group = stopping;
     if (!skipping) {
       collector.begin(id);
       collector.set_base(line);
@@ -104,18 +106,21 @@ struct Scanner {
     window.refill(keep);
     group = window.begin();
     if (judging) collector.set_base(group);
-    if (!final_group) place_stop();
+    if (!stopping) place_stop();
     return window.begin() + ahead;
   }
 
+  // The group of the first line at or beyond the stop is the last: the next stretch, whose first
+  // group it is, leaves it out.
   bool at_stop(bool same) {
-    final_group = true;
+    stopping = true;
+    final_group = same;
     stop_at = window.end() + Window::padding;
     stop = std::numeric_limits<std::uint64_t>::max();
     return skipping && same;  // nothing in this stretch is ours
   }
 
-  void take(std::string_view document, std::string_view rank, std::string_view score) {
+  RELKIT_INLINE void take(std::string_view document, std::string_view rank, std::string_view score) {
     double value = 0.0;
     if (parse_number_padded(score, value) != Number::good) [[unlikely]] value = parse_score(score);
     ++out.rows;

@@ -49,6 +49,13 @@ class Ranking:
         reference: Documents of another run in its order, for measures that compare two rankings.
         pooled: Documents with a negative grade where those count as unjudged: they were in the
             pool from which the judged ones were sampled, which infAP knows.
+
+    Examples:
+        >>> import relkit
+        >>> rules = relkit.Convention()
+        >>> ranking = relkit.Ranking.build({"a": 3, "c": 1}, ["a", "b"], [0.2, 0.9], rules)
+        >>> [(entry.rank, entry.document, entry.grade) for entry in ranking]
+        [(1, 'b', None), (2, 'a', 3)]
     """
 
     documents: tuple[RankedDocument, ...]

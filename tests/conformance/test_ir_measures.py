@@ -95,6 +95,18 @@ def test_gains_that_are_not_named_stay_as_they_are(theirs: ModuleType) -> None:
     assert list(own.values()) == pytest.approx(list(found.values()))
 
 
+def test_gains_of_one_ndcg_reach_another_there(theirs: ModuleType) -> None:
+    judgments, run = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
+    plain, mapped = (theirs.parse_measure(name) for name in ("nDCG", "nDCG(gains={1:10,2:1})@5"))
+    provider = theirs.providers.registry["pytrec_eval"]
+    alone = provider.calc_aggregate([plain], judgments, run)[plain]
+    after = provider.calc_aggregate([mapped, plain], judgments, run)[plain]
+    assert relkit.evaluate(judgments, run, ["ndcg"])["ndcg"] == pytest.approx(alone)
+    assert after != pytest.approx(alone)
+    names = ["ndcg(gain={1:10,2:1,3:3})@5", "ndcg"]
+    assert relkit.evaluate(judgments, run, names)["ndcg"] == pytest.approx(alone)
+
+
 def test_missing_queries_have_no_relevant_documents_there(theirs: ModuleType) -> None:
     judgments, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"a": 1.0}}
     assert evaluate(theirs, ["NumRel"], judgments, run)["all"] == {"NumRel": 1}

@@ -176,6 +176,13 @@ def test_levels(theirs: ModuleType) -> None:
                 module.RelevanceEvaluator(JUDGED, {"map"}, level)
 
 
+def test_nan_is_taken_there(theirs: ModuleType) -> None:
+    run = {"q": {"b": float("nan"), "a": 1.0}}
+    assert set(theirs.RelevanceEvaluator(JUDGED, {"map"}).evaluate(run)["q"]) == {"map"}
+    with pytest.raises(ValueError, match="nan"):
+        ours.RelevanceEvaluator(JUDGED, {"map"}).evaluate(run)
+
+
 def test_readers(theirs: ModuleType) -> None:
     qrels = ["q1 0 d1 2\n", "q1 0 d2 -1\n", "q2\t0\td1\t0"]
     run = ["q1 Q0 d1 1 2.5 mine\n", "q2 Q0 d1 1 -1e3 mine"]

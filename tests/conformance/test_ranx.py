@@ -113,6 +113,14 @@ def test_dicts_are_matched_by_position_there(theirs: ModuleType) -> None:
     assert ours.evaluate(judgments, run, "mrr") == 1.0
 
 
+def test_qrels_cut_fractions_of_grades(theirs: ModuleType) -> None:
+    judgments, run = {"q": {"a": 2.9, "b": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}
+    for module in (theirs, ours):
+        cut = module.evaluate(module.Qrels(judgments), module.Run(run), "dcg")
+        assert cut == pytest.approx(1 + 2 / np.log2(3))
+        assert module.evaluate(judgments, run, "dcg") == pytest.approx(1 + 2.9 / np.log2(3))
+
+
 def test_missing_queries(theirs: ModuleType) -> None:
     judgments = {"q": {"a": 1}, "p": {"a": 1}}
     run = {"q": {"a": 1.0}, "other": {"a": 1.0}}

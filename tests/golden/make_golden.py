@@ -163,6 +163,45 @@ def make_trec_eval(name: str, binary: str, inputs: dict[str, Any]) -> None:
     write(name, {"provenance": provenance(f"trec_eval {number}"), "expected": expected})
 
 
+FACTS: dict[str, tuple[dict[str, Any], Scores, list[str]]] = {
+    "float32": (
+        {"q": {"a": 1, "b": 0}},
+        {"q": {"a": 1.00000001, "b": 1.0}},
+        ["-m", "recip_rank"],
+    ),
+    "missing query": (
+        {"q": {"a": 1}, "p": {"a": 1}},
+        {"q": {"a": 1.0}},
+        ["-m", "map", "-m", "num_rel"],
+    ),
+    "fractions of grades": (
+        {"q": {"a": 1.9, "b": 0.5}},
+        {"q": {"a": 1.0, "b": 2.0}},
+        ["-m", "map", "-m", "num_rel"],
+    ),
+    "fractions of gains": (
+        {"q": {"a": 1, "b": 2, "c": 0}},
+        {"q": {"a": 3.0, "b": 2.0, "c": 1.0}},
+        ["-m", "ndcg.1=0.2,2=0.9"],
+    ),
+}
+
+
+def make_facts(binaries: dict[str, str]) -> None:
+    """Small cases, among them one that a version refuses."""
+    expected = []
+    for program, binary in binaries.items():
+        for name, (judgments, run, arguments) in FACTS.items():
+            fact: dict[str, Any] = {"program": program, "name": name, "exit_code": 0, "values": {}}
+            try:
+                fact["values"] = run_trec_eval(binary, judgments, run, arguments)
+            except subprocess.CalledProcessError as error:
+                fact["exit_code"] = error.returncode
+            expected.append(fact | {"judgments": judgments, "run": run})
+    programs = provenance("trec_eval 9.0.8", "trec_eval 10.0")
+    write("trec_eval_facts", {"provenance": programs, "expected": expected})
+
+
 def make_pytrec_eval(inputs: dict[str, Any]) -> None:
     import pytrec_eval
 
@@ -197,6 +236,7 @@ def make_ir_measures(inputs: dict[str, Any]) -> None:
                 values.setdefault(one.query_id, {})[str(one.measure)] = one.value
             means = ir_measures.calc_aggregate([measure], data["judgments"], data["run"])
             values["all"][str(measure)] = means[measure]
+        values = {query: values[query] for query in sorted(values)}
         expected.append({"case": case, "values": values})
     programs = provenance(version("ir-measures"), version("pytrec-eval-terrier"))
     write("ir_measures", {"provenance": programs, "expected": expected})
@@ -216,6 +256,7 @@ def make_gdeval(inputs: dict[str, Any]) -> None:
         values: dict[str, dict[str, float]] = {}
         for one in ir_measures.iter_calc(measures, judgments, run):
             values.setdefault(f"q{one.query_id}", {})[str(one.measure)] = one.value
+        values = {query: dict(sorted(values[query].items())) for query in sorted(values)}
         expected.append({"case": case, "values": values})
     programs = provenance("gdeval.pl 1.3", version("ir-measures"))
     write("gdeval", {"provenance": programs, "digits": 5, "expected": expected})
@@ -386,9 +427,15 @@ def main() -> None:
     inputs, lists = make_inputs(), make_lists()
     write("inputs", {"provenance": provenance(), "cases": inputs})
     write("lists", {"provenance": provenance(), "cases": lists})
-    for name, variable in (("trec_eval_9", "TREC_EVAL_9"), ("trec_eval_10", "TREC_EVAL_10")):
-        if variable in os.environ:
-            make_trec_eval(name, os.environ[variable], inputs)
+    binaries = {
+        name: os.environ[name.upper()]
+        for name in ("trec_eval_9", "trec_eval_10")
+        if name.upper() in os.environ
+    }
+    for name, binary in binaries.items():
+        make_trec_eval(name, binary, inputs)
+    if len(binaries) == 2:
+        make_facts(binaries)
     for make in (make_pytrec_eval, make_ir_measures, make_gdeval, make_ranx):
         attempt(make, inputs)
     for make in (make_sklearn, make_lightgbm, make_xgboost, make_catboost):

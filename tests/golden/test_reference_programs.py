@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from relkit.compat import pytrec_eval, ranx
+
 Golden = Callable[[str], Any]
 Engine = Callable[..., dict[str, dict[str, float]]]
 
@@ -66,6 +68,60 @@ def test_trec_eval(program: str, case: str, golden: Golden, engine: Engine) -> N
     assert checked > 100
 
 
+def fact(golden: Golden, program: str, name: str) -> dict[str, Any]:
+    """Returns one small case of trec_eval."""
+    found: dict[str, Any]
+    [found] = [
+        entry
+        for entry in golden("trec_eval_facts")["expected"]
+        if (entry["program"], entry["name"]) == (program, name)
+    ]
+    return found
+
+
+@pytest.mark.parametrize(("program", "value"), [("trec_eval_9", 0.5), ("trec_eval_10", 1.0)])
+def test_trec_eval_9_compares_float32(
+    program: str, value: float, golden: Golden, engine: Engine
+) -> None:
+    case = fact(golden, program, "float32")
+    assert case["values"]["all"]["recip_rank"] == value
+    found = engine(case["judgments"], case["run"], ["rr"], PRESETS[program])
+    assert found["all"]["rr"] == value
+
+
+def test_trec_eval_10_stops_at_a_missing_query(golden: Golden, engine: Engine) -> None:
+    assert fact(golden, "trec_eval_10", "missing query")["exit_code"] == 4
+    case = fact(golden, "trec_eval_9", "missing query")
+    assert case["exit_code"] == 0
+    found = engine(case["judgments"], case["run"], ["map", "num_rel"], "trec_eval")
+    assert found["all"] == {name: case["values"]["all"][name] for name in ("map", "num_rel")}
+
+
+@pytest.mark.parametrize("program", PRESETS)
+def test_trec_eval_cuts_fractions_of_grades(program: str, golden: Golden, engine: Engine) -> None:
+    case = fact(golden, program, "fractions of grades")
+    whole = {
+        query: {name: int(grade) for name, grade in grades.items()}
+        for query, grades in case["judgments"].items()
+    }
+    names = ["map", "num_rel", "ndcg"]
+    found = engine(whole, case["run"], names, PRESETS[program])["all"]
+    assert found["map"] == case["values"]["all"]["map"]
+    assert found["num_rel"] == case["values"]["all"]["num_rel"] == 1
+    kept = engine(case["judgments"], case["run"], names, PRESETS[program])["all"]
+    assert kept["ndcg"] > found["ndcg"]  # relkit keeps the gain of 0.5
+
+
+@pytest.mark.parametrize("program", PRESETS)
+def test_trec_eval_loses_gains_below_one(program: str, golden: Golden, engine: Engine) -> None:
+    case = fact(golden, program, "fractions of gains")
+    assert case["values"]["all"] == {"ndcg_1=0.2,2=0.9": 0.0}
+    name = "ndcg(gain={0:0,1:0.2,2:0.9})"
+    found = engine(case["judgments"], case["run"], [name], PRESETS[program])["all"]
+    half = math.log2(3)
+    assert found[name] == pytest.approx((0.2 + 0.9 / half) / (0.9 + 0.2 / half), rel=1e-12)
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("level", [1, 2])
 def test_pytrec_eval(level: int, case: str, golden: Golden, engine: Engine) -> None:
@@ -80,6 +136,24 @@ def test_pytrec_eval(level: int, case: str, golden: Golden, engine: Engine) -> N
     found = engine(inputs["judgments"], inputs["run"], names, convention)
     assert set(found) - {"all"} == set(entry["values"])
     for query, values in entry["values"].items():
+        compare(found[query], values, f"{case} {query}", 1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("level", [1, 2])
+def test_pytrec_eval_drop_in(level: int, case: str, golden: Golden) -> None:
+    inputs = golden("inputs")["cases"][case]
+    [entry] = [
+        entry
+        for entry in golden("pytrec_eval")["expected"]
+        if (entry["case"], entry["relevance_level"]) == (case, level)
+    ]
+    measures = set(next(iter(entry["values"].values())))
+    evaluator = pytrec_eval.RelevanceEvaluator(inputs["judgments"], measures, level)
+    found = evaluator.evaluate(inputs["run"])
+    assert list(found) == list(entry["values"])
+    for query, values in entry["values"].items():
+        assert list(found[query]) == list(values)
         compare(found[query], values, f"{case} {query}", 1e-12)
 
 
@@ -165,6 +239,25 @@ def test_ranx(case: str, golden: Golden, engine: Engine) -> None:
                 continue
             where = f"{case} {query} {name}"
             assert found[query][own] == pytest.approx(values[name], rel=1e-12), where
+
+
+@pytest.mark.parametrize("case", ["plain", "negative_grades", "binary", "edges"])
+def test_ranx_drop_in(case: str, golden: Golden) -> None:
+    inputs = golden("inputs")["cases"][case]
+    [entry] = [entry for entry in golden("ranx")["expected"] if entry["case"] == case]
+    names = [
+        name
+        for name in next(iter(entry["values"].values()))
+        # a query without relevant documents ends bpref for those after it
+        if not (name.startswith("bpref") and (case == "edges" or name == "bpref-l2"))
+    ]
+    qrels, run = ranx.Qrels(inputs["judgments"]), ranx.Run(inputs["run"])
+    found = ranx.evaluate(qrels, run, names, return_mean=False, make_comparable=True)
+    for place, query in enumerate(sorted(entry["values"])):
+        for name in names:
+            value = entry["values"][query][name]
+            expected = math.nan if value is None else value
+            assert found[name][place] == pytest.approx(expected, rel=1e-12, nan_ok=True), name
 
 
 def as_queries(lists: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -89,8 +89,6 @@ SMALLEST = 0.00001
 
 PARAMETER = re.compile(r"(?P<name>.+?)[._](?P<values>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
-Row = Sequence[float]
-
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Reads the lines of a TREC run into {query: {document: score}}.
@@ -248,8 +246,8 @@ class RelevanceEvaluator:
                 raise TypeError("Unable to extract query/object scores.") from error
             raise
         columns = [batch.values(place) for place in self._program.places.values()]
-        nan = math.isnan
         # a query without a relevant document counts 0 in every measure
+        nan = math.isnan
         filled = [[0.0 if nan(value) else value for value in column] for column in columns]
         rows = zip(*self._columns.compute(filled), strict=True)
         return {
@@ -274,9 +272,13 @@ class _Columns:
                 self._makers.append((maker, needed))
                 asked.update(dict.fromkeys(needed))
         self.asked = list(asked)
+        self._plain = self.asked == [needed[0] for maker, needed in self._makers if maker is None]
+        self._plain = self._plain and len(self.asked) == len(self.names)
 
-    def compute(self, columns: list[list[float]]) -> list[Sequence[float]]:
+    def compute(self, columns: list[list[float]]) -> Sequence[Sequence[float]]:
         """Returns the columns of `names` from those of `asked`."""
+        if self._plain:
+            return columns
         place = {name: number for number, name in enumerate(self.asked)}
         made: list[Sequence[float]] = []
         for maker, needed in self._makers:

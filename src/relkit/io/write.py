@@ -36,6 +36,15 @@ def write_judgments(
     Raises:
         InputError: If the file exists, cannot be written, or the format cannot hold an id.
         ParameterError: If the suffix names no format.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = relkit.Judgments.from_dict({"q1": {"d1": 3, "d2": 0}})
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     relkit.write_judgments(judgments, f"{folder}/judgments.csv.gz")
+        ...     len(relkit.read_judgments(f"{folder}/judgments.csv.gz"))
+        2
     """
     chosen = _format(os.fspath(path), format)
     _write(os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite)
@@ -48,9 +57,31 @@ def write_run(
     format: str | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Writes a run to a file; arguments and errors as in `write_judgments`.
+    """Writes a run to a file, compressed as in `write_judgments`.
 
     TREC needs ranks: a run without them is written by falling score, from rank 1.
+
+    Args:
+        run: What to write.
+        path: Where to; "-" for standard output. The file appears when it is complete.
+        format: The format; None takes it from the file's suffix.
+        overwrite: Replaces a file that is there.
+
+    Raises:
+        InputError: If the file exists, cannot be written, or the format cannot hold an id.
+        ParameterError: If the suffix names no format.
+
+    Examples:
+        >>> import relkit
+        >>> run = relkit.Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}}, name="mine")
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     relkit.write_run(run, f"{folder}/mine.trec")
+        ...     print(Path(folder, "mine.trec").read_text())
+        q1 Q0 d2 1 0.9 mine
+        q1 Q0 d1 2 0.5 mine
+        <BLANKLINE>
     """
     chosen = _format(os.fspath(path), format)
     _write(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)

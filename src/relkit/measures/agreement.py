@@ -101,7 +101,7 @@ class Spearman(Measure):
 
     Examples:
         >>> import relkit
-        >>> relkit.measure("spearman").score([3, 1, 2])
+        >>> round(relkit.measure("spearman").score([3, 1, 2]), 10)
         0.5
 
     References:
@@ -160,8 +160,8 @@ class Kappa(Measure):
     Examples:
         >>> import relkit
         >>> labels, predicted = [3, 2, 0, 1], [3, 1, 0, 1]
-        >>> relkit.evaluate_scores(labels, predicted, groups=[4], measures=["kappa"])["kappa"]
-        0.875
+        >>> relkit.evaluate_scores(labels, predicted, [4], ["kappa"])["kappa"]
+        0.9
 
     References:
         Cohen (1968), Psychological Bulletin 70(4).

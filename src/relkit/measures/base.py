@@ -243,13 +243,14 @@ def _show(value: object) -> str:
     return str(value)
 
 
-def _choices(hint: Any) -> tuple[Any, ...]:
+def choices(hint: Any) -> tuple[Any, ...]:
+    """Returns the texts that a parameter's type allows; empty where it is no list of them."""
     found: list[Any] = []
     for argument in get_args(hint):
         if isinstance(argument, str):
             found.append(argument)
         elif argument is not type(None):
-            found.extend(_choices(argument))
+            found.extend(choices(argument))
     return tuple(found)
 
 
@@ -266,10 +267,10 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
 
     if name == "gain":
         return parse_gain(value)
-    choices = _choices(hint)
-    if choices:
-        if value not in choices:
-            raise refuse("one of " + ", ".join(f"`{choice}`" for choice in choices))
+    allowed = choices(hint)
+    if allowed:
+        if value not in allowed:
+            raise refuse("one of " + ", ".join(f"`{choice}`" for choice in allowed))
         return value
     wanted = next((kind for kind in (bool, int, float) if hint is kind or kind in get_args(hint)), str)
     if wanted is bool:
@@ -322,6 +323,21 @@ def register(kind: M) -> M:
 
     Raises:
         ParameterError: If one of the names is taken.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> import relkit
+        >>> @relkit.register
+        ... @dataclass(frozen=True)
+        ... class Length(relkit.Measure):
+        ...     '''Number of documents in the list.'''
+        ...     name = "length"
+        ...     def steps(self, ranking):
+        ...         for entry in ranking:
+        ...             place = float(entry.rank)
+        ...             yield relkit.Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, place)
+        >>> relkit.measure("length").score([2, 0, 1])
+        3.0
     """
     registry.add(kind.name, kind, kind.aliases)
     return kind

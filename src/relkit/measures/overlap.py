@@ -49,7 +49,7 @@ class Overlap(ReferenceMeasure):
     """Overlap at k.
 
     Documents that both lists hold among their first `k`, divided by k. For lists shorter than k,
-    divided by the longer one's length.
+    divided by the longer one's length. Undefined where one of the lists is empty.
 
     Attributes:
         k: Ranks counted; `None` counts the whole lists.
@@ -89,7 +89,7 @@ class RBO(ReferenceMeasure):
 
     (1 - p) sum over depths d of p^(d-1) (in both down to d) / d, extrapolated beyond the end of
     the lists (RBO_ext, which also handles lists of different lengths), or its lower bound
-    (`min`: nothing more agrees).
+    (`min`: nothing more agrees). Undefined where one of the lists is empty.
 
     Attributes:
         p: Weight of deep ranks, between 0 and 1: the first 1/(1-p) ranks hold most of it.
@@ -102,7 +102,8 @@ class RBO(ReferenceMeasure):
     Examples:
         >>> import relkit
         >>> one = relkit.Run.from_dict({"q": {"a": 3, "b": 2}})
-        >>> round(relkit.evaluate(one, {"q": {"a": 9, "b": 8}}, ["rbo(p=0.9)"])["rbo(p=0.9)"], 9)
+        >>> two = {"q": {"a": 9, "b": 8}}
+        >>> round(relkit.evaluate(one, two, ["rbo(p=0.9)"])["rbo(p=0.9)"], 9)
         1.0
 
     References:
@@ -177,12 +178,13 @@ class TauAP(ReferenceMeasure):
 
     For each document from rank 2 down, the share of documents above it that the reference also
     ranks above it: 2 / (n - 1) sum of share - 1. Kendall's tau that counts mistakes at the top
-    more. Computed over the documents that both lists hold; undefined for fewer than two.
+    more. Computed over the documents that both lists hold. Undefined for fewer than two.
 
     Examples:
         >>> import relkit
         >>> one = relkit.Run.from_dict({"q": {"a": 3, "b": 2, "c": 1}})
-        >>> relkit.evaluate(one, {"q": {"a": 3, "c": 2, "b": 1}}, ["tau_ap"])["tau_ap"]
+        >>> two = {"q": {"a": 3, "c": 2, "b": 1}}
+        >>> relkit.evaluate(one, two, ["tau_ap"])["tau_ap"]
         0.5
 
     References:

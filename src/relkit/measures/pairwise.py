@@ -161,7 +161,7 @@ class PNR(_Pairs):
 class Concordance(_Pairs):
     """Share of positive pairs.
 
-    positive / (positive + negative): what PNR says, between 0 and 1.
+    positive / (positive + negative): what PNR says, between 0 and 1. Undefined without any pair.
 
     Attributes:
         label_ties: As in PNR.
@@ -237,7 +237,7 @@ class AUC(_ClassPairs):
     The probability that a positive has a higher score than a negative, equal scores counting half,
     over all (query, document) pairs pooled: for models whose scores mean the same in every query.
     For scores that are only comparable within a query use `gauc`. ``macro`` is the plain mean of
-    per-query values.
+    per-query values. Undefined where one class is absent.
 
     Attributes:
         rel: Lowest positive grade; `None` takes the convention's or the scale's.

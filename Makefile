@@ -1,0 +1,106 @@
+# Every target sets up what it needs in .venv: Python 3.11 or newer, a C++ compiler and make do.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+DONE := $(VENV)/done
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
+CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(DONE)/install ## Build the demonstration and evaluate two rankers
+	@$(BIN)/relkit demo --rebuild build/demo
+
+.PHONY: test
+test: $(DONE)/test ## Run the tests, without the slow ones
+	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -q -p no:randomly --doctest-modules src/relkit
+
+.PHONY: test-slow
+test-slow: $(DONE)/test ## Run the slow tests
+	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n 2 -m slow
+
+.PHONY: lint
+lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m mypy.stubtest relkit._native
+	@$(BIN)/python docs/make_cli.py --check
+
+.PHONY: format
+format: $(DONE)/lint ## Format Python
+	@$(BIN)/ruff check --fix --exit-zero .
+	@$(BIN)/ruff format .
+
+.PHONY: format-native
+format-native: $(DONE)/lint ## Format C++
+	@$(BIN)/clang-format -i $(CPP)
+
+.PHONY: bench
+bench: $(DONE)/test ## Measure the speed beside other programs
+	@$(BIN)/python -m bench
+
+.PHONY: docs
+docs: $(DONE)/docs ## Build the documentation in site/
+	@$(BIN)/python docs/make_cli.py
+	@$(BIN)/mkdocs build --strict
+
+.PHONY: fuzz
+fuzz: $(DONE)/test ## Feed the parsers a million damaged files
+	@$(BIN)/python -m tests.fuzz
+
+.PHONY: sanitize
+sanitize: $(DONE)/test ## Run the native tests under the address and undefined-behaviour sanitizers
+	@tests/fuzz/sanitize.sh
+
+.PHONY: hooks
+hooks: $(DONE)/lint ## Check every commit before it is made
+	@$(BIN)/pre-commit install
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# -- what the targets stand on ----------------------------------------------------------------
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "relkit needs Python 3.11 or newer; name it with make PYTHON=…")'
+	@echo "Setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+
+$(DONE)/build: | $(VENV)/bin/python
+	@mkdir -p $(DONE)
+	@$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
+	@touch $@
+
+$(DONE)/install: $(NATIVE) $(DONE)/build
+	@echo "Building relkit"
+	@$(PIP) install --no-build-isolation --editable '.[demo]' --config-settings=build-dir=build/make
+	@touch $@
+
+$(DONE)/test: $(DONE)/install
+	@echo "Installing the test tools"
+	@$(PIP) install --group test --group peers
+	@touch $@
+
+$(DONE)/lint: $(DONE)/install
+	@echo "Installing the lint tools"
+	@$(PIP) install --group lint
+	@touch $@
+
+$(DONE)/docs: $(DONE)/install
+	@echo "Installing the documentation tools"
+	@$(PIP) install --group docs
+	@touch $@

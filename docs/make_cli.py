@@ -1,0 +1,42 @@
+"""Writes docs/cli.md from the help texts; `--check` fails where it is not what they say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from relkit.cli.application import COMMANDS, main
+
+PAGE = Path(__file__).with_name("cli.md")
+
+INTRODUCTION = """# Command line
+
+This page holds what `relkit COMMAND --help` prints.
+"""
+
+
+def help_text(name: str | None = None) -> str:
+    """Returns the help of a command, or of `relkit` itself, 80 columns wide."""
+    parent = main.make_context("relkit", ["--"], resilient_parsing=True, terminal_width=80)
+    if name is None:
+        return main.get_help(parent)
+    command = main.get_command(parent, name)
+    if command is None:
+        raise SystemExit(f"there is no command {name}")
+    return command.get_help(command.make_context(name, [], parent, resilient_parsing=True))
+
+
+def page() -> str:
+    """Returns the whole page."""
+    parts = [INTRODUCTION, f"```text\n{help_text()}\n```\n"]
+    for name in COMMANDS:
+        parts.append(f"## relkit {name}\n\n```text\n{help_text(name)}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        if not PAGE.exists() or PAGE.read_text("utf-8") != page():
+            sys.exit(f"{PAGE.name} is stale: run python docs/make_cli.py")
+    else:
+        PAGE.write_text(page(), "utf-8")

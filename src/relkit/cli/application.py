@@ -1,0 +1,224 @@
+"""The `relkit` command: its subcommands by name, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.errors import (
+    DependencyError,
+    ParameterError,
+    RelkitError,
+    StrictError,
+    UnknownNameError,
+)
+
+__all__ = ["COMMANDS", "Application", "main"]
+
+#: Every command with its line in `relkit --help`. A command's module is imported when it is run.
+COMMANDS = {
+    "evaluate": "Measure one or several runs against judgments.",
+    "explain": "Show how one query's value comes about, rank by rank.",
+    "measures": "List the measures, or describe one.",
+    "conventions": "List the convention presets, or describe one.",
+    "convert": "Convert judgments or a run to another format.",
+    "demo": "Build a small search collection and evaluate two rankers.",
+}
+
+OK, CHECK_FAILED, USAGE, BAD_DATA, NO_DEPENDENCY = 0, 1, 2, 3, 4
+UNEXPECTED, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
+
+HELP = """Measure, explain and improve search relevance.
+
+\b
+Example:
+  relkit evaluate judgments.qrels bm25.run -m ndcg@10 -m rr@10
+"""
+
+EPILOG = """\b
+Data is written to stdout, notes and errors to stderr.
+
+\b
+Exit codes:
+  0    done
+  1    a check failed (--strict)
+  2    unknown option, command, measure, preset or query
+  3    a file cannot be read or written, or its data cannot be used
+  4    an optional package is not installed
+  70   an error in relkit itself; RELKIT_TRACEBACK=1 shows where
+  130  interrupted
+  141  the reader of stdout closed it
+
+\b
+Completion of commands and options, in bash (zsh and fish alike):
+  eval "$(_RELKIT_COMPLETE=bash_source relkit)"
+"""
+
+
+def _version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from relkit._native import __version__
+
+        click.echo(f"relkit {__version__}")
+        context.exit()
+
+
+class _PipeClosedError(Exception):
+    """Nobody reads stdout any more. click would end with code 1 for a BrokenPipeError."""
+
+
+class Application(click.Group):
+    """A group that imports a command when it is used, and prints errors as people want them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(f"relkit.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from relkit.registry import suggestion
+
+            raise UnknownNameError(
+                f"unknown command: `{name}`", hint=suggestion(name, list(COMMANDS))
+            )
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _PipeClosedError from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Runs a command and exits with its code."""
+        messages.reset()
+        _make_streams_robust()
+        try:
+            result = super().main(
+                args, prog_name or "relkit", complete_var, standalone_mode=False, **extra
+            )
+            sys.stdout.flush()
+            code = result if isinstance(result, int) else OK
+        except BaseException as error:
+            code = _report(error)
+        sys.exit(code)
+
+
+def _make_streams_robust() -> None:
+    """Keeps a character that the terminal's encoding lacks from ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _report(error: BaseException) -> int:
+    """Prints an error and returns the exit code that stands for it."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else OK
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        messages.error("interrupted")
+        return INTERRUPTED
+    if isinstance(error, _PipeClosedError):
+        # Python flushes stdout once more at exit: that must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return PIPE_CLOSED
+    if os.environ.get("RELKIT_TRACEBACK") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, RelkitError):
+        messages.error(error.message, error.hint)
+        return _code(error)
+    if isinstance(error, click.ClickException):
+        messages.error(_message(error), _usage_hint(error))
+        return USAGE if isinstance(error, click.UsageError) else BAD_DATA
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        messages.error(f"{place}{error.strerror or error}")
+        return BAD_DATA
+    if isinstance(error, MemoryError):
+        messages.error("out of memory")
+        return UNEXPECTED
+    messages.error(
+        f"unexpected {type(error).__name__}: {error}",
+        "this is an error in relkit; please report it with what RELKIT_TRACEBACK=1 relkit … prints",
+    )
+    return UNEXPECTED
+
+
+def _code(error: RelkitError) -> int:
+    if isinstance(error, StrictError):
+        return CHECK_FAILED
+    if isinstance(error, DependencyError):
+        return NO_DEPENDENCY
+    if isinstance(error, ParameterError | UnknownNameError):
+        return USAGE
+    return BAD_DATA
+
+
+def _message(error: click.ClickException) -> str:
+    """Returns a message of the argument parser in the form of our own."""
+    if isinstance(error, click.NoSuchOption):
+        return f"no such option: `{error.option_name}`"
+    text = error.format_message().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    near = getattr(error, "possibilities", None)
+    if near:
+        return f"did you mean `{sorted(near)[0]}`?"
+    context = getattr(error, "ctx", None)
+    return f"`{context.command_path} --help` lists the options" if context is not None else ""
+
+
+main = Application(
+    name="relkit",
+    help=HELP,
+    epilog=EPILOG,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_version,
+            help="Show the version and exit.",
+        )
+    ],
+)

@@ -1,0 +1,80 @@
+"""`relkit conventions`: the presets, and what their fields mean."""
+
+from __future__ import annotations
+
+import click
+
+from relkit.cli.options import format_option, no_color_option
+from relkit.cli.output import emit
+from relkit.cli.text import definitions, entries, sections
+from relkit.convention import Convention, load_convention, presets
+from relkit.render import align
+
+__all__ = ["command"]
+
+HELP = """List the convention presets, or describe one.
+
+\b
+Examples:
+  relkit conventions
+  relkit conventions trec_eval
+
+A convention holds every rule on which programs disagree. A preset is the rules
+of one program. Choose one with --convention, change a field with --set.
+"""
+
+
+@click.command("conventions", help=HELP, short_help="List the convention presets, or describe one.")
+@click.argument("name", metavar="[PRESET|FILE]", required=False)
+@format_option("table", "json")
+@no_color_option
+def command(name: str | None, form: str) -> None:
+    """Runs `relkit conventions`."""
+    chosen = [load_convention(name)] if name else [presets.get(key) for key in presets]
+    if form == "json":
+        import json
+
+        found = [convention.to_dict() for convention in chosen]
+        emit(json.dumps(found[0] if name else found, ensure_ascii=False, indent=2))
+    else:
+        emit(describe(chosen[0]) if name else listing(chosen))
+
+
+def listing(chosen: list[Convention]) -> str:
+    """Returns the default's fields, and of each other preset those that differ."""
+    usual = load_convention(None)
+    pairs = []
+    for convention in chosen:
+        values = convention.to_dict()
+        shown = [
+            f"{key}={value}"
+            for key, value in values.items()
+            if key != "name" and (convention == usual or value != usual.to_dict()[key])
+        ]
+        pairs.append((convention.name, ", ".join(shown)))
+    lines = definitions(pairs, "")
+    return "\n".join(
+        [
+            f"Presets, and where they differ from `{usual.name}`:",
+            "",
+            *lines,
+            "",
+            "relkit conventions PRESET describes one.",
+        ]
+    )
+
+
+def describe(convention: Convention) -> str:
+    """Returns a convention's fields: value, choices and meaning."""
+    said = entries(sections(Convention.__doc__)["Attributes"])
+    values = convention.to_dict()
+    rows = [
+        (key, "from the scale" if value is None else str(value))
+        for key, value in values.items()
+        if key != "name"
+    ]
+    lines = [f"convention {convention.name}", ""]
+    lines += align(("field", "value"), rows, left=2)
+    lines += ["", "What the fields mean:"]
+    lines += definitions([(key, said[key]) for key, _ in rows])
+    return "\n".join(lines)

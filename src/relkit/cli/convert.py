@@ -1,0 +1,122 @@
+"""`relkit convert`: judgments and runs from one format to another."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from relkit import io
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_scale,
+    columns_option,
+    format_named_by,
+    no_color_option,
+    scale_option,
+)
+from relkit.cli.output import protect_inputs
+from relkit.errors import InputError, ParameterError
+from relkit.io.formats import first_lines
+from relkit.judgments import Judgments
+from relkit.run import Run
+
+__all__ = ["command"]
+
+HELP = """Convert judgments or a run to another format.
+
+\b
+Examples:
+  relkit convert bm25.run bm25.parquet
+  relkit convert judgments.qrels judgments.csv.gz
+  relkit convert judgments.csv grades.qrels --scale search
+
+Formats are recognised by the names' endings and by content: trec, csv, tsv,
+jsonl, json (as ranx has it), parquet; .gz, .zst, .bz2 and .xz are compressed.
+- is stdin or stdout.
+"""
+
+
+@click.command("convert", help=HELP, short_help="Convert judgments or a run to another format.")
+@click.argument("source", metavar="INPUT")
+@click.argument("target", metavar="OUTPUT")
+@click.option(
+    "--kind",
+    type=click.Choice(["judgments", "run"]),
+    help="What the input holds.  [default: recognised]",
+)
+@click.option("--from", "source_format", metavar="FORMAT", help="The input's format.")
+@click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
+@columns_option
+@scale_option
+@click.option("--force", is_flag=True, help="Replace OUTPUT if it is there.")
+@no_color_option
+def command(
+    source: str,
+    target: str,
+    kind: str | None,
+    source_format: str | None,
+    target_format: str | None,
+    columns: tuple[str, ...],
+    scale: str | None,
+    force: bool,
+) -> None:
+    """Runs `relkit convert`."""
+    roles = chosen_columns(columns)
+    levels = chosen_scale(scale)
+    protect_inputs(target, [source])
+    if target != "-" and os.path.lexists(target) and not force:
+        raise InputError("is there already", path=target, hint="--force replaces it")
+    with format_named_by("--from"):
+        data: Judgments | Run
+        kind = kind or _kind(source, source_format, roles, levels is not None)
+        if kind == "judgments":
+            data = io.read_judgments(source, format=source_format, columns=roles, scale=levels)
+        else:
+            data = io.read_run(source, format=source_format, columns=roles)
+    with format_named_by("--to"):
+        if isinstance(data, Judgments):
+            io.write_judgments(data, target, format=target_format, overwrite=force)
+        else:
+            io.write_run(data, target, format=target_format, overwrite=force)
+    messages.notes(("", note) for note in data.notes)
+    shown = "stdout" if target == "-" else target
+    rows = "judgments" if kind == "judgments" else "retrieved documents"
+    messages.say(f"{shown}: {len(data):,} {rows} of {len(data.queries):,} queries")
+
+
+def _kind(path: str, form: str | None, roles: dict[str, str] | None, graded: bool) -> str:
+    """Returns what a file holds: what the caller's other wishes say, else what it looks like."""
+    if graded or "grade" in (roles or {}):
+        return "judgments"
+    if {"score", "rank"} & set(roles or {}):
+        return "run"
+    with io.open_source(path, format=form) as source:
+        name, head = source.format, source.head
+    if name == "trec":
+        return "judgments" if len(b"".join(first_lines(head)).split()) == 4 else "run"
+    guess = _kind_of_table(path, form, roles) if path != "-" else None
+    if guess is None:
+        raise ParameterError(
+            f"does `{path}` hold judgments or a run?", hint="say it with --kind judgments|run"
+        )
+    return guess
+
+
+def _kind_of_table(path: str, form: str | None, roles: dict[str, str] | None) -> str | None:
+    """Returns what a table can be read as, or `None` where it could be either."""
+    failed: list[InputError] = []
+    able = []
+    for kind, read in (("run", io.read_run), ("judgments", io.read_judgments)):
+        try:
+            data = read(path, format=form, columns=roles)
+        except InputError as error:
+            failed.append(error)
+        else:
+            # A column `score` can stand for grades, but where nothing says so it is a score.
+            if "grades-from-score" not in {note.kind for note in data.notes}:
+                able.append(kind)
+    if not able:
+        raise failed[0]
+    return able[0] if len(able) == 1 else None

@@ -1,0 +1,96 @@
+"""`relkit demo`: the whole job on a small collection that every Python brings along."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import no_color_option
+from relkit.cli.output import emit
+from relkit.errors import DependencyError, InputError
+
+__all__ = ["command"]
+
+FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
+MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100", "pnr", "judged@10")
+SCALE = "search"
+
+HELP = """Build a small search collection and evaluate two rankers.
+
+\b
+Example:
+  relkit demo
+
+The documents are the documentation of this Python's standard library; two
+rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
+English and Chinese; the judgments were graded by hand. The files are written
+to DIRECTORY [default: relkit-demo], and used again if they are there.
+
+It needs the packages bm25s and scikit-learn: pip install 'relkit[demo]'
+"""
+
+
+@click.command("demo", help=HELP, short_help="Build a small collection and evaluate two rankers.")
+@click.argument("directory", default="relkit-demo")
+@click.option("--rebuild", is_flag=True, help="Build the files again, over those that are there.")
+@no_color_option
+def command(directory: str, rebuild: bool) -> None:
+    """Runs `relkit demo`."""
+    paths = {name: os.path.join(directory, name) for name in FILES}
+    there = [name for name, path in paths.items() if os.path.lexists(path)]
+    if len(there) == len(FILES) and not rebuild:
+        messages.note(f"using the files in {directory}; --rebuild makes them again")
+    elif there and not rebuild:
+        raise InputError(
+            f"holds {', '.join(there)} already",
+            path=directory,
+            hint="name another directory, or replace them with --rebuild",
+        )
+    else:
+        _build(directory)
+    from relkit.evaluation import Evaluator
+    from relkit.render import convention_line, table, wrap
+
+    evaluator = Evaluator(paths["judgments.qrels"], scale=SCALE)
+    results = [evaluator.evaluate(paths[name], MEASURES) for name in FILES[1:3]]
+    line = convention_line(results[0].convention, MEASURES)
+    emit("\n".join([table(results), "", *wrap(line, 80, "  ")]))
+    for result in results:
+        messages.notes((result.run, note) for note in result.notes)
+    _say_next(paths, results[0].run)
+
+
+def _build(directory: str) -> None:
+    """Writes the collection's files.
+
+    Raises:
+        DependencyError: If a ranker is not installed.
+        InputError: If the directory cannot be written, or the documentation not be read.
+    """
+    from relkit.demo import write_demo
+
+    try:
+        with Progress("reading the standard library") as progress:
+            write_demo(directory, progress=progress)
+    except ImportError as error:
+        raise DependencyError(str(error), hint="pip install 'relkit[demo]'") from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=directory) from None
+    except RuntimeError as error:
+        raise InputError(str(error)) from None
+    messages.say(f"{directory}: {', '.join(FILES)}")
+
+
+def _say_next(paths: dict[str, str], run: str) -> None:
+    judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
+    messages.say()
+    messages.say("Try next:")
+    for line in (
+        f"relkit evaluate {judgments} {bm25} --scale {SCALE} -q",
+        f"relkit explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
+        f"relkit evaluate {bm25} {tfidf} -m rbo -m overlap@10",
+        "relkit measures ndcg",
+    ):
+        messages.say(f"  {line}")

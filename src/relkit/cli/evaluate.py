@@ -1,0 +1,377 @@
+"""`relkit evaluate`: measures of runs, or of labelled scores."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    convention_options,
+    format_named_by,
+    format_option,
+    measure_option,
+    no_color_option,
+    output_option,
+    scale_option,
+    split_measures,
+)
+from relkit.cli.output import emit, protect_inputs
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.convention import Convention
+    from relkit.measures import Measure
+    from relkit.notes import Note
+    from relkit.results import Results
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["command"]
+
+#: What trec_eval prints when nobody says what, less gm_map and the interpolated precisions.
+TREC_MEASURES = (
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "ap",
+    "rprec",
+    "bpref",
+    "rr",
+    "p@5",
+    "p@10",
+    "p@15",
+    "p@20",
+    "p@30",
+    "p@100",
+    "p@200",
+    "p@500",
+    "p@1000",
+)
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec")
+ENDINGS = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+
+HELP = """Measure one or several runs against judgments.
+
+\b
+Examples:
+  relkit evaluate judgments.qrels bm25.run
+  relkit evaluate judgments.qrels bm25.run tfidf.run -m ndcg@10 -m recall@100
+  relkit evaluate judgments.qrels bm25.run --format json -o results.json
+  relkit evaluate --scored scores.csv --query query --label label \\
+      --score score -m auc -m pnr -m gauc
+
+JUDGMENTS holds query, document and grade; each RUN query, document and score:
+TREC files, CSV, TSV, JSONL, Parquet or ranx JSON, also compressed; - is
+stdin. Measures that compare two rankings (rbo, overlap@k, tau_ap) take a run
+in place of the judgments.
+
+With --scored one file holds labels and scores: a table, or an SVMlight/LETOR
+file whose scores stand in --scores FILE.
+"""
+
+
+@click.command("evaluate", help=HELP, short_help="Measure one or several runs against judgments.")
+@click.argument("judgments", required=False)
+@click.argument("runs", metavar="RUN…", nargs=-1)
+@measure_option(
+    "ndcg@10, ndcg, ap, recall@100, rr@10, judged@10; with --scored auc, gauc, pnr, ndcg@10"
+)
+@click.option("-q", "--per-query", is_flag=True, help="Print every query's values too.")
+@convention_options
+@click.option(
+    "--average",
+    type=click.Choice(["macro", "micro"]),
+    help="Mean over queries, or ratio of sums, for measures that have both.  [default: each"
+    " measure's own]",
+)
+@scale_option
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print. json holds values in full, one object a run; trec is what trec_eval"
+    " prints.  [default: by the ending of FILE in -o, else table]",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    help="Decimals in table, markdown and trec.",
+)
+@output_option
+@click.option(
+    "--strict", is_flag=True, help="Warnings about the data are errors: exit code 1, no data."
+)
+@columns_option
+@click.option(
+    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
+)
+@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@click.option(
+    "--scored", metavar="FILE", help="A file of labels and scores, in place of JUDGMENTS and RUN."
+)
+@click.option("--query", metavar="COLUMN", help="With --scored: the column of the query.")
+@click.option("--label", metavar="COLUMN", help="With --scored: the column of the label.")
+@click.option("--score", metavar="COLUMN", help="With --scored: the column of the score.")
+@click.option("--scores", metavar="FILE", help="With --scored LETOR: one score a line.")
+@click.option(
+    "--groups",
+    metavar="FILE",
+    help="With --scored LETOR without qid: rows of each query, one number a line.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Threads; 0 takes one a processor. The numbers do not depend on it.  [default: 0]",
+)
+@no_color_option
+def command(
+    judgments: str | None,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    convention: str | None,
+    changes: tuple[str, ...],
+    average: str | None,
+    scale: str | None,
+    form: str | None,
+    digits: int,
+    output: str | None,
+    strict: bool,
+    columns: tuple[str, ...],
+    judgments_format: str | None,
+    run_format: str | None,
+    scored: str | None,
+    query: str | None,
+    label: str | None,
+    score: str | None,
+    scores: str | None,
+    groups: str | None,
+    threads: int,
+) -> None:
+    """Runs `relkit evaluate`."""
+    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    rules = chosen_convention(convention, changes)
+    levels = chosen_scale(scale)
+    names = split_measures(measures)
+    flat = {"query": query, "label": label, "score": score, "scores": scores, "groups": groups}
+    protect_inputs(output, [judgments, *runs, scored, scores, groups])
+    common: dict[str, Any] = {"average": average, "strict": strict}
+    if scored is not None:
+        if judgments is not None:
+            raise ParameterError(
+                "--scored takes the place of JUDGMENTS and RUN",
+                hint=f"leave out `{judgments}`, or --scored",
+            )
+        run_format = run_format or judgments_format
+        results = [_scored(scored, flat, names, rules, levels, run_format, threads, common)]
+    else:
+        _check_arguments(judgments, runs, flat)
+        results = _runs(
+            judgments or "",
+            runs,
+            _measures(names, form),
+            rules,
+            levels,
+            chosen_columns(columns),
+            (judgments_format, run_format),
+            threads,
+            common,
+        )
+    header = []
+    if form == "trec" and not names and scored is None:
+        header = [_trec_header(run, path) for run, path in zip(results, runs, strict=True)]
+    emit(_text(results, form, per_query, digits, output, header), output)
+    _say(results, form)
+
+
+def _check_arguments(
+    judgments: str | None, runs: Sequence[str], flat: Mapping[str, str | None]
+) -> None:
+    given = [f"--{name}" for name, value in flat.items() if value is not None]
+    if given:
+        raise ParameterError(f"{given[0]} needs --scored FILE")
+    if judgments is None:
+        raise ParameterError(
+            "JUDGMENTS and RUN are missing", hint="relkit evaluate judgments.qrels bm25.run"
+        )
+    if not runs:
+        raise ParameterError("RUN is missing", hint=f"relkit evaluate {judgments} bm25.run")
+    if [judgments, *runs].count("-") > 1:
+        raise ParameterError("stdin can be read only once: `-` is given twice")
+
+
+def _measures(names: list[str], form: str) -> list[Measure]:
+    """Returns the measures asked for, or the usual ones."""
+    from relkit.evaluation import DEFAULT_MEASURES
+    from relkit.measures.names import measures
+
+    return measures(names or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES))
+
+
+def _runs(
+    judgments: str,
+    runs: Sequence[str],
+    measures: list[Measure],
+    convention: Convention,
+    scale: Scale | None,
+    columns: Mapping[str, str] | None,
+    formats: tuple[str | None, str | None],
+    threads: int,
+    common: Mapping[str, Any],
+) -> list[Results]:
+    """Evaluates runs one after the other against judgments that are read once."""
+    from relkit.evaluation import Evaluator
+    from relkit.io import read_judgments
+
+    reference: Any
+    if all(one.needs == "reference" for one in measures):
+        from relkit.io import read_run
+
+        run_columns = _only(columns, ("query", "document", "score", "rank"))
+        with format_named_by("--run-format"):
+            reference = read_run(judgments, format=formats[1], columns=run_columns)
+    else:
+        judgment_columns = _only(columns, ("query", "document", "grade"))
+        with format_named_by("--judgments-format"):
+            reference = read_judgments(
+                judgments, format=formats[0], columns=judgment_columns, scale=scale
+            )
+    evaluator = Evaluator(reference, convention=convention, scale=scale, threads=threads)
+    results: list[Results] = []
+    with Progress("evaluating") as progress, format_named_by("--run-format"):
+        for path, name in zip(runs, _names(runs), strict=True):
+            progress(len(results), len(runs), name)
+            run = _run(path, formats[1], columns, name)
+            results.append(evaluator.evaluate(run, measures, name=name, **common))
+    return results
+
+
+def _run(path: str, form: str | None, columns: Mapping[str, str] | None, name: str) -> str | Run:
+    """Returns a run to stream by its path, or one read with the caller's wishes."""
+    wanted = _only(columns, ("query", "document", "score", "rank"))
+    if form is None and not wanted:
+        return path
+    from relkit.io import read_run
+
+    return read_run(path, format=form, columns=wanted, name=name)
+
+
+def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:
+    return {role: columns[role] for role in roles if role in columns} if columns else None
+
+
+def _names(runs: Sequence[str]) -> list[str]:
+    """Returns file names, or whole paths where two names are the same."""
+    short = ["stdin" if path == "-" else os.path.basename(path) or path for path in runs]
+    return short if len(set(short)) == len(short) else list(runs)
+
+
+def _scored(
+    path: str,
+    flat: Mapping[str, str | None],
+    names: list[str],
+    convention: Convention,
+    scale: Scale | None,
+    form: str | None,
+    threads: int,
+    common: Mapping[str, Any],
+) -> Results:
+    """Evaluates labels and scores."""
+    from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
+    from relkit.io import read_scored
+
+    with format_named_by("--run-format"):
+        scored = read_scored(path, **flat, format=form, scale=scale)
+    return evaluate_scores(
+        scored,
+        measures=names or DEFAULT_SCORE_MEASURES,
+        convention=convention,
+        scale=scale,
+        name="stdin" if path == "-" else os.path.basename(path),
+        threads=threads,
+        **common,
+    )
+
+
+def _text(
+    results: Sequence[Results],
+    form: str,
+    per_query: bool,
+    digits: int,
+    output: str | None,
+    header: Sequence[Sequence[tuple[str, str]]],
+) -> str:
+    from relkit import render
+
+    if form == "table":
+        columns = _terminal_columns() if output is None else None
+        text = render.table(results, per_query=per_query, digits=digits, columns=columns)
+        footer = render.wrap(_convention_line(results), 80, "  ")
+        return "\n".join([text, "", *footer])
+    if form == "markdown":
+        text = render.markdown(results, per_query=per_query, digits=digits)
+        return f"{text}\n\n{_convention_line(results)}"
+    if form == "trec":
+        return render.trec(results, per_query=per_query, digits=digits, header=header)
+    write = {"json": render.json, "jsonl": render.jsonl, "csv": render.csv}[form]
+    return write(results, per_query=per_query)
+
+
+def _terminal_columns() -> int | None:
+    """Returns the width of the terminal, or `None` where stdout is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _convention_line(results: Sequence[Results]) -> str:
+    from relkit.render import convention_line
+
+    return convention_line(results[0].convention, list(results[0].entries))
+
+
+def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
+    """Returns the lines that trec_eval puts first: the run's tag, and the number of queries."""
+    from relkit.io import open_source
+    from relkit.io.formats import first_lines
+
+    name = ""
+    if path != "-":
+        with open_source(path) as source:
+            fields = b"".join(first_lines(source.head)).split(None, 5)
+            if source.format == "trec" and len(fields) > 5:
+                name = fields[5].decode("utf-8", "replace").rstrip()
+    return [("runid", name or run.run), ("num_q", str(len(run.queries)))]
+
+
+def _say(results: Sequence[Results], form: str) -> None:
+    """Writes the notes, and the convention where the data does not hold it."""
+    if form in {"csv", "trec"}:
+        messages.dim(_convention_line(results))
+    messages.notes(_notes(results))
+
+
+def _notes(results: Sequence[Results]) -> Iterable[tuple[str, Note]]:
+    """Yields each note with its run, or without one where all runs have it."""
+    if len(results) == 1:
+        yield from (("", note) for note in results[0].notes)
+        return
+    shared = [note for note in results[0].notes if all(note in run.notes for run in results)]
+    for note in shared:
+        yield "", note
+    for run in results:
+        for note in run.notes:
+            if note not in shared:
+                yield run.run, note

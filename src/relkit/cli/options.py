@@ -1,0 +1,223 @@
+"""Options that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from relkit.cli.messages import messages
+from relkit.errors import ParameterError, RelkitError, UnknownNameError
+
+if TYPE_CHECKING:
+    from relkit.convention import Convention
+    from relkit.scale import Scale
+
+__all__ = [
+    "chosen_columns",
+    "chosen_convention",
+    "chosen_scale",
+    "columns_option",
+    "convention_options",
+    "format_named_by",
+    "format_option",
+    "measure_option",
+    "no_color_option",
+    "output_option",
+    "scale_option",
+    "split_measures",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _names(registry: str) -> Callable[..., list[CompletionItem]]:
+    """Returns a completion over the names of a registry."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        if registry == "measure":
+            from relkit.measures import registry as names
+        elif registry == "convention":
+            from relkit.convention import presets as names  # type: ignore[assignment]
+        else:
+            from relkit.scale import scales as names  # type: ignore[assignment]
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        messages.color = False
+
+
+def convention_options(command: F) -> F:
+    """Adds ``--convention`` and ``--set``."""
+    command = click.option(
+        "--set",
+        "changes",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change one rule of the convention, such as ties=expected or gain=exp.",
+    )(command)
+    return click.option(
+        "--convention",
+        metavar="PRESET|FILE",
+        shell_complete=_names("convention"),
+        help="Rules for ties, queries without a value, gains …: a preset that `relkit conventions`"
+        " lists, or a TOML, JSON or YAML file.  [default: relkit]",
+    )(command)
+
+
+def measure_option(default: str) -> Callable[[F], F]:
+    """Returns the option ``-m``."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        metavar="MEASURE",
+        multiple=True,
+        shell_complete=_names("measure"),
+        help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; give it again, or a list with"
+        f" commas, for several. `relkit measures` lists them.  [default: {default}]",
+    )
+
+
+def scale_option(command: F) -> F:
+    """Adds ``--scale``."""
+    return click.option(
+        "--scale",
+        metavar="NAME|FILE",
+        shell_complete=_names("scale"),
+        help="The grade scale: search (高/中/低/无 or high/middle/low/none), integers, binary,"
+        " floats, or a TOML, JSON or YAML file.",
+    )(command)
+
+
+def columns_option(command: F) -> F:
+    """Adds ``--columns``."""
+    return click.option(
+        "--columns",
+        metavar="NAME=COLUMN,…",
+        multiple=True,
+        help="Columns of CSV, TSV, JSONL or Parquet files, such as query=qid,document=url.",
+    )(command)
+
+
+def output_option(command: F) -> F:
+    """Adds ``-o``."""
+    return click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write the data to a file, in one step when everything is done.",
+    )(command)
+
+
+def no_color_option(command: F) -> F:
+    """Adds ``--no-color``."""
+    return click.option(
+        "--no-color",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_set_color,
+        help="No colours on stderr; NO_COLOR=1 does the same.",
+    )(command)
+
+
+def format_option(*choices: str, default: str | None = "table", help: str = "") -> Callable[[F], F]:
+    """Returns the option ``--format``."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default=default,
+        show_default=default is not None,
+        help=help or "How to print.",
+    )
+
+
+def split_measures(texts: Sequence[str]) -> list[str]:
+    """Returns single measure names from texts that may hold lists with commas.
+
+    Examples:
+        >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
+        ['ndcg(gain=exp,ideal=retrieved)@10', 'ap', 'P.5,10']
+    """
+    names = []
+    for text in texts:
+        start = depth = 0
+        for place, sign in enumerate(text):
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            # A cutoff after a comma continues trec_eval's list of cutoffs.
+            if sign == "," and depth == 0 and not text[place + 1 : place + 2].isdigit():
+                names.append(text[start:place])
+                start = place + 1
+        names.append(text[start:])
+    return names
+
+
+@contextmanager
+def format_named_by(option: str) -> Iterator[None]:
+    """Lets hints name the option that says what `format=` says in Python."""
+    try:
+        yield
+    except RelkitError as error:
+        error.hint = error.hint.replace("format=", option)
+        raise
+
+
+def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise ParameterError(
+                f"`{option} {text}` is no name and value", hint=f"write {option} {example}"
+            )
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
+    """Returns the convention of ``--convention`` and ``--set``."""
+    from relkit.convention import load_convention
+
+    convention = load_convention(source)
+    pairs = _pairs(changes, "--set", "ties=expected")
+    return convention.replace(**pairs) if pairs else convention
+
+
+def chosen_scale(source: str | None) -> Scale | None:
+    """Returns the scale of ``--scale``."""
+    if source is None:
+        return None
+    from relkit.scale import load_scale
+
+    return load_scale(source)
+
+
+def chosen_columns(texts: Sequence[str]) -> dict[str, str] | None:
+    """Returns the column map of ``--columns``.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN.
+        UnknownNameError: If a name is none of those that judgments and runs have.
+    """
+    known = ("query", "document", "grade", "score", "rank")
+    items = [item for text in texts for item in text.split(",")]
+    pairs = _pairs(items, "--columns", "query=qid,document=url")
+    for name in pairs:
+        if name not in known:
+            from relkit.registry import suggestion
+
+            raise UnknownNameError(
+                f"--columns knows no `{name}`", hint=suggestion(name, list(known))
+            )
+    return pairs or None

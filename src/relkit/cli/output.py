@@ -1,0 +1,65 @@
+"""Where a command's data goes: stdout, or a file that is replaced as a whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from relkit.errors import ParameterError
+
+__all__ = ["emit", "protect_inputs"]
+
+
+def emit(text: str, path: str | None = None) -> None:
+    """Writes a text and a line end to stdout, or to a file in one step."""
+    if path is None or path == "-":
+        _to_stdout(text + "\n")
+        return
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        # A device or a pipe cannot be replaced; a folder fails here, with its name.
+        with open(target, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text + "\n")
+        return
+    temporary = f"{target}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text + "\n")
+        if os.path.exists(target):
+            os.chmod(temporary, os.stat(target).st_mode & 0o7777)
+        os.replace(temporary, target)
+    except BaseException as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = path
+        raise
+
+
+def _to_stdout(text: str) -> None:
+    """Writes all of a text: stdout without a buffer (PYTHONUNBUFFERED) may take a part only."""
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text)
+        return
+    left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    while left:
+        left = left[buffer.write(left) :]
+    buffer.flush()
+
+
+def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
+    """Refuses to write over a file that is read.
+
+    Raises:
+        ParameterError: If the output is one of the inputs.
+    """
+    if output is None or not os.path.isfile(output):
+        return
+    for name in inputs:
+        if name and os.path.isfile(name) and os.path.samefile(name, output):
+            raise ParameterError(
+                f"the output `{output}` is one of the inputs", hint="name another file"
+            )

@@ -1,0 +1,117 @@
+"""The pages of the documentation: their examples run, and none of them is stale."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = Path(__file__).with_name("examples.py")
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+BLOCK = re.compile(r"^```(?:console|python)\n.*?^```$", re.S | re.M)
+WITH_EXAMPLES = [name for name in PAGES if BLOCK.search((DOCS / name).read_text(encoding="utf-8"))]
+TRANSLATED = sorted(path.name for path in (DOCS / "zh").glob("*.md"))
+
+
+def load(path: Path) -> ModuleType:
+    """Imports a script that is in no package."""
+    spec = util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        pytest.fail(f"{path} cannot be imported")
+    module = util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_examples(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_print_what_is_shown(name: str) -> None:
+    done = run_examples(DOCS / name)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_translations_hold_the_same_examples(name: str) -> None:
+    ours, theirs = (
+        BLOCK.findall((DOCS / folder / name).read_text(encoding="utf-8")) for folder in ("", "zh")
+    )
+    assert ours == theirs
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = re.findall(r"^\s+- .+: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M)
+    assert sorted(listed) == PAGES
+
+
+def test_measures_page_is_not_stale() -> None:
+    written = load(DOCS / "make_measures.py").page()
+    assert (DOCS / "measures.md").read_text(encoding="utf-8") == written, (
+        "run: python docs/make_measures.py"
+    )
+
+
+def test_every_measure_is_on_the_measures_page() -> None:
+    from relkit.measures import registry
+
+    text = (DOCS / "measures.md").read_text(encoding="utf-8")
+    shipped = [
+        name for name in registry if registry.get(name).__module__.startswith("relkit.measures.")
+    ]
+    assert len(shipped) > 20
+    assert [name for name in shipped if f"### `{name}` " not in text] == []
+
+
+def test_convention_pages_show_every_field() -> None:
+    from relkit import Convention
+
+    for page in ("convention.md", "zh/convention.md"):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        headings = " ".join(line for line in text.splitlines() if line.startswith("## "))
+        fields = [name for name in Convention().to_dict() if name != "name"]
+        assert [name for name in fields if f"`{name}`" not in headings] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "wrong"),
+    [
+        ("```console\n$ echo one\ntwo\n```\n", "one"),
+        ("```python\n>>> 1 + 1\n3\n```\n", "2"),
+        ("```python\nprint('loud')\n```\n", "loud"),
+        ("```console\n$ echo once\n```\n", "once"),
+    ],
+)
+def test_the_runner_sees_what_differs(page: str, wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(page, encoding="utf-8")
+    done = run_examples(path)
+    assert done.returncode == 1
+    assert f"+{wrong}" in done.stdout.splitlines()
+
+
+def test_the_runner_writes_what_is_printed(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    text = "# Page\n\n```console\n$ cat <<END\n> two\n> END\n$ false\n$ echo $?\n```\n"
+    text += "\n```python\n>>> for number in (1, 2):\n...     print(number)\n>>> {}[1]\n```\n"
+    path.write_text(text, encoding="utf-8")
+    assert run_examples("--write", path).returncode == 0
+    written = path.read_text(encoding="utf-8")
+    assert "> END\ntwo\n$ false\n$ echo $?\n1\n```" in written
+    assert "...     print(number)\n1\n2\n>>> {}[1]\nTraceback" in written
+    assert "KeyError: 1" in written
+    assert run_examples(path).returncode == 0

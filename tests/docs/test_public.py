@@ -1,0 +1,123 @@
+"""Every public name is documented, and the documentation names no other."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import relkit
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [name for name in relkit.__all__ if not name.startswith("__")]
+THINGS = [
+    name for name in NAMES if inspect.isclass(getattr(relkit, name)) or callable(getattr(relkit, name))
+]
+#: Classes that only hold what others fill in, or that an example could only raise.
+RECORDS = {
+    "Classification",
+    "DependencyError",
+    "Entry",
+    "Explanation",
+    "InputError",
+    "Level",
+    "Note",
+    "ParameterError",
+    "ParseError",
+    "RelkitError",
+    "Step",
+    "StrictError",
+    "UnknownNameError",
+}
+
+
+def methods(name: str) -> list[str]:
+    """Returns the public methods and properties that a class defines itself."""
+    kind = getattr(relkit, name)
+    return [
+        f"{name}.{key}"
+        for key, value in vars(kind).items()
+        if not key.startswith("_")
+        and (inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod))
+    ]
+
+
+def resolve(path: str) -> object:
+    name, _, member = path.partition(".")
+    kind = getattr(relkit, name)
+    return getattr(kind, member) if member else kind
+
+
+MEMBERS = [member for name in NAMES if inspect.isclass(getattr(relkit, name)) for member in methods(name)]
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(relkit, name))]
+
+
+def test_all_is_what_dir_shows() -> None:
+    assert dir(relkit) == sorted(relkit.__all__)
+    assert len(set(relkit.__all__)) == len(relkit.__all__)
+
+
+def test_every_name_of_all_is_there() -> None:
+    assert [name for name in relkit.__all__ if not hasattr(relkit, name)] == []
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'evalute'"):
+        relkit.evalute  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("path", sorted(THINGS + MEMBERS))
+def test_documented(path: str) -> None:
+    text = inspect.getdoc(resolve(path)) or ""
+    summary = text.split("\n", maxsplit=1)[0]
+    assert summary, f"{path} has no docstring"
+    assert summary[0].isupper() or not summary[0].isalpha(), f"{path}: `{summary}`"
+    assert summary[-1] in ".:!?", f"the first line of {path} is no sentence: `{summary}`"
+    assert not text.startswith(f"{path}("), f"{path} has a generated docstring"
+
+
+@pytest.mark.parametrize("name", sorted(set(THINGS) - RECORDS))
+def test_has_an_example(name: str) -> None:
+    assert ">>> " in (inspect.getdoc(getattr(relkit, name)) or "")
+
+
+@pytest.mark.parametrize("path", FUNCTIONS)
+def test_functions_say_what_they_take_return_and_raise(path: str) -> None:
+    function = resolve(path)
+    text = inspect.getdoc(function) or ""
+    signature = inspect.signature(function)  # type: ignore[arg-type]
+    for name in signature.parameters:
+        # A single parameter may be described by the summary.
+        if len(signature.parameters) > 1:
+            assert re.search(rf"\b{name}\b[^\n]*:", text), f"{path} does not describe `{name}`"
+    assert "Raises:" in text, f"{path} does not say what it raises"
+    if signature.return_annotation not in (None, "None"):
+        assert re.search(r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bCuts |decorator", text)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isclass(getattr(relkit, name))])
+def test_fields_are_described(name: str) -> None:
+    kind = getattr(relkit, name)
+    fields = getattr(kind, "__dataclass_fields__", {})
+    text = inspect.getdoc(kind) or ""
+    missing = [
+        field for field in fields if not field.startswith("_") and not re.search(rf"\b{field}\b.*:", text)
+    ]
+    assert missing == []
+
+
+def test_the_reference_page_holds_every_name() -> None:
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    held = set(re.findall(r"^::: relkit\.(\w+)$", text, re.M)) | set(
+        re.findall(r"`relkit\.(\w+)` (?:and|are)", text)
+    )
+    assert set(NAMES) - held == set()
+    assert held - set(NAMES) == set()
+
+
+def test_the_changelog_knows_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[([^\]]+)\]", text, re.M)
+    assert newest is not None
+    assert newest[1] == relkit.__version__

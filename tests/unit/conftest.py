@@ -1,0 +1,108 @@
+"""Small files and ways to run the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+JUDGMENTS = """q1 0 d1 3
+q1 0 d2 2
+q1 0 d3 0
+q2 0 d1 1
+q2 0 d4 2
+q3 0 d5 1
+"""
+BM25 = """q1 Q0 d2 1 2.5 bm25
+q1 Q0 d1 2 1.5 bm25
+q1 Q0 d3 3 0.5 bm25
+q2 Q0 d4 1 9.5 bm25
+q2 Q0 d9 2 8.5 bm25
+"""
+TFIDF = """q1 Q0 d1 1 2.5 tfidf
+q1 Q0 d3 2 1.5 tfidf
+q2 Q0 d9 1 9.5 tfidf
+q2 Q0 d1 2 8.5 tfidf
+q3 Q0 d5 1 1.5 tfidf
+"""
+SCORES = """query,label,score
+a,3,0.9
+a,2,0.8
+a,3,0.7
+a,3,0.6
+a,2,0.5
+a,1,0.4
+b,1,0.1
+b,0,0.2
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the files that the examples name."""
+    for name, text in (
+        ("judgments.qrels", JUDGMENTS),
+        ("bm25.run", BM25),
+        ("tfidf.run", TFIDF),
+        ("scores.csv", SCORES),
+    ):
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "judgments.csv").write_text(
+        "query,document,grade\nq1,d1,高\nq1,d2,中\nq2,d4,无\n", "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def relkit(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in this process."""
+
+    def run(*arguments: str) -> Outcome:
+        from relkit.cli import main
+
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def process(files: Path) -> Command:
+    """Runs a command in a process of its own."""
+
+    def run(*arguments: str, data: bytes = b"", **variables: str) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "relkit", *arguments],
+            input=data,
+            capture_output=True,
+            cwd=files,
+            env={**os.environ, "PYTHONUTF8": "1", **variables},
+            timeout=60,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run

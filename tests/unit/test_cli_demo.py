@@ -1,0 +1,61 @@
+"""`relkit demo`: the files, the table, what to try next."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import relkit.demo
+from relkit.demo import Document, Judgment
+
+pytest.importorskip("bm25s")
+pytest.importorskip("sklearn")
+
+NAMES = ["bm25.run", "judgments.qrels", "questions.tsv", "tfidf.run"]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection of the judged documents only, so that a test takes no time."""
+    judged: dict[str, list[Judgment]] = {}
+    for one in relkit.demo.load_judgments():
+        judged.setdefault(one.document, []).append(one)
+    documents = [Document(name, name, name.replace(".", " ")) for name in sorted(judged)]
+    monkeypatch.setattr("relkit.demo.files.build_corpus", lambda progress=None: documents)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_demonstration(relkit, files: Path) -> None:
+    outcome = relkit("demo", "made")
+    assert outcome.code == 0
+    assert sorted(path.name for path in (files / "made").iterdir()) == NAMES
+    assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
+    assert "ndcg@10" in outcome.out
+    assert outcome.out.splitlines()[-1].startswith("convention relkit: ")
+    tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
+    for line in tried:
+        again = relkit(*shlex.split(line)[1:])
+        assert again.code == 0, f"{line}: {again.err}"
+    again = relkit("demo", "made")
+    assert again.out == outcome.out
+    assert again.err.startswith("note: using the files in made; --rebuild makes them again\n")
+
+
+@pytest.mark.usefixtures("small")
+def test_foreign_files_are_kept(relkit, files: Path) -> None:
+    before = (files / "judgments.qrels").read_text()
+    outcome = relkit("demo", ".")
+    assert outcome.code == 3
+    assert outcome.err.startswith("error: .: holds judgments.qrels, bm25.run, tfidf.run already")
+    assert (files / "judgments.qrels").read_text() == before
+
+
+def test_without_the_packages_the_way_out_is_named(relkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    outcome = relkit("demo", "made")
+    assert outcome.code == 4
+    assert outcome.err.startswith("error: ")
+    assert "pip install 'relkit[demo]'" in outcome.err

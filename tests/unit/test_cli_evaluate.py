@@ -1,0 +1,335 @@
+"""`relkit evaluate`: every form of output, every option, every refusal."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import relkit as library
+from relkit.render import width
+
+FILES = ("judgments.qrels", "bm25.run")
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Returns the rows of a table by their first cell."""
+    return {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
+
+
+def test_table_shows_values_and_counts(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "rr@10", "-m", "p@1")
+    assert outcome.code == 0
+    assert outcome.out.splitlines() == [
+        "measure   value  queries  undefined  missing",
+        "───────  ──────  ───────  ─────────  ───────",
+        "rr@10    0.6667        3          0        1",
+        "p@1      0.6667        3          0        1",
+        "",
+        "convention relkit: ties=doc-desc, undefined=skip, missing=zero",
+    ]
+    assert outcome.err == "warning: 1 query is in the judgments and not in the run (q3)\n"
+
+
+def test_the_default_measures_fit_80_columns(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-q")
+    assert outcome.code == 0
+    assert max(map(width, outcome.out.splitlines())) <= 80
+    assert {"ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10"} <= set(rows(outcome.out))
+
+
+def test_several_runs_stand_side_by_side(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "tfidf.run", "-m", "rr@10")
+    assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
+    assert rows(outcome.out)["rr@10"] == ["0.6667", "0.8333"]
+    assert outcome.err.startswith("warning: bm25.run: 1 query is in the judgments")
+
+
+def test_runs_of_the_same_name_are_told_apart(relkit, files: Path) -> None:
+    (files / "other").mkdir()
+    (files / "other" / "bm25.run").write_text((files / "tfidf.run").read_text())
+    outcome = relkit("evaluate", *FILES, "other/bm25.run", "-m", "rr")
+    assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "other/bm25.run"]
+
+
+def test_lists_of_measures(relkit) -> None:
+    listed = relkit("evaluate", *FILES, "-m", "ndcg(gain=exp,ideal=judged)@10,ap", "-m", "P.1,2")
+    assert set(rows(listed.out)) > {"ndcg(gain=exp,ideal=judged)@10", "ap", "p@1", "p@2"}
+
+
+def test_per_query_values(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-q", "-m", "ndcg@10")
+    found = rows(outcome.out)
+    assert found["q2"] == [f"{2 / (2 + 1 / math.log2(3)):.4f}"]
+    assert found["q3"] == ["0.0000"]
+
+
+def test_json_is_what_the_library_returns(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "ndcg@10", "-q", "--format", "json")
+    expected = library.evaluate(*FILES, ["ndcg@10"])
+    assert json.loads(outcome.out) == expected.to_dict(per_query=True)
+    assert json.loads(outcome.out)["measures"]["ndcg@10"]["value"] == expected["ndcg@10"]
+
+
+def test_jsonl_has_one_object_a_line(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "tfidf.run", "-m", "rr", "-q", "--format", "jsonl")
+    found = [json.loads(line) for line in outcome.out.splitlines()]
+    assert [entry.get("query") for entry in found] == [
+        "q1",
+        "q2",
+        "q3",
+        None,
+        "q1",
+        "q2",
+        "q3",
+        None,
+    ]
+    assert found[-1]["run"] == "tfidf.run"
+
+
+def test_csv_has_values_in_full(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "ndcg@10", "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert float(found[0]["value"]) == library.evaluate(*FILES, ["ndcg@10"])["ndcg@10"]
+    assert outcome.err.startswith("convention relkit: ")
+
+
+def test_csv_by_query(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "rr", "-q", "--format", "csv")
+    found = [tuple(row.values()) for row in csv.DictReader(io.StringIO(outcome.out))]
+    assert found == [
+        ("bm25.run", "q1", "rr", "1.0"),
+        ("bm25.run", "q2", "rr", "1.0"),
+        ("bm25.run", "q3", "rr", "0.0"),
+    ]
+
+
+def test_markdown(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "rr@10", "--format", "markdown")
+    assert outcome.out.splitlines()[:3] == [
+        "| measure | value | queries | undefined | missing |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| rr@10 | 0.6667 | 3 | 0 | 1 |",
+    ]
+
+
+def test_trec_prints_what_trec_eval_prints(relkit) -> None:
+    options = ("--convention", "trec_eval", "--format", "trec")
+    outcome = relkit(
+        "evaluate", *FILES, "-m", "map", "-m", "P_5", "-m", "num_rel_ret", "-q", *options
+    )
+    assert outcome.out == (
+        "map                   \tq1\t1.0000\n"
+        "P_5                   \tq1\t0.4000\n"
+        "num_rel_ret           \tq1\t2\n"
+        "map                   \tq2\t0.5000\n"
+        "P_5                   \tq2\t0.2000\n"
+        "num_rel_ret           \tq2\t1\n"
+        "map                   \tall\t0.7500\n"
+        "P_5                   \tall\t0.3000\n"
+        "num_rel_ret           \tall\t3\n"
+    )
+
+
+def test_trec_without_measures_prints_the_official_ones(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "--convention", "trec_eval", "--format", "trec")
+    lines = [line.split("\t") for line in outcome.out.splitlines()]
+    assert lines[0] == [f"{'runid':<22}", "all", "bm25"]
+    assert lines[1] == [f"{'num_q':<22}", "all", "2"]
+    names = [name.strip() for name, _, _ in lines]
+    assert names[2:9] == [
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "map",
+        "Rprec",
+        "bpref",
+        "recip_rank",
+    ]
+    assert names[-1] == "P_1000"
+
+
+def test_trec_agrees_with_trec_eval_on_its_own_files(relkit, test_data: Path) -> None:
+    folder = test_data / "trec_eval_test" / "v9.0.8"
+    inputs = test_data / "trec_eval_test" / "v10.0-rc3"
+    outcome = relkit(
+        "evaluate",
+        str(inputs / "qrels.test"),
+        str(inputs / "results.test"),
+        *("--convention", "trec_eval", "--format", "trec"),
+    )
+    expected = (folder / "out.test").read_text().splitlines()
+    left_out = ("gm_map", "iprec_at_recall")
+    assert outcome.out.splitlines() == [line for line in expected if not line.startswith(left_out)]
+
+
+def test_digits(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-m", "rr", "--digits", "10")
+    assert rows(outcome.out)["rr"][0] == "0.6666666667"
+    outcome = relkit("evaluate", *FILES, "-m", "rr", "--digits", "2", "--format", "trec")
+    assert outcome.out == f"{'recip_rank':<22}\tall\t0.67\n"
+
+
+def test_average(relkit) -> None:
+    macro = relkit("evaluate", *FILES, "-m", "recall@10", "--average", "macro")
+    micro = relkit("evaluate", *FILES, "-m", "recall@10", "--average", "micro")
+    assert rows(macro.out)["recall@10"][0] == "0.5000"
+    assert rows(micro.out)["recall@10"][:2] == ["(micro)", "0.6000"]
+
+
+def test_convention_preset_file_and_changes(relkit, files: Path) -> None:
+    preset = relkit("evaluate", *FILES, "-m", "rr", "--convention", "trec_eval")
+    assert rows(preset.out)["rr"][0] == "1.0000"
+    assert "missing=skip" in preset.out
+    (files / "mine.toml").write_text('preset = "trec_eval"\nmissing = "zero"\n')
+    changed = relkit("evaluate", *FILES, "-m", "rr", "--convention", "mine.toml")
+    assert rows(changed.out)["rr"][0] == "0.6667"
+    changed = relkit(
+        "evaluate", *FILES, "-m", "ndcg@10", "--set", "gain=exp", "--set", "missing=skip"
+    )
+    assert "missing=skip, gain=exp" in changed.out
+
+
+def test_scale_changes_what_is_relevant(relkit) -> None:
+    plain = relkit("evaluate", *FILES, "-m", "num_rel")
+    search = relkit("evaluate", *FILES, "-m", "num_rel", "--scale", "search")
+    assert rows(plain.out)["num_rel"][0] == "5"
+    assert rows(search.out)["num_rel"][0] == "3"
+
+
+def test_scored_table(relkit) -> None:
+    outcome = relkit(
+        "evaluate",
+        *("--scored", "scores.csv", "--query", "query", "--label", "label", "--score", "score"),
+        *("-m", "auc", "-m", "pnr", "-m", "gauc"),
+    )
+    found = rows(outcome.out)
+    assert found["pnr"] == ["(micro)", "4.3333", "2", "0", "0"]
+    assert found["positive"] == ["13"]
+    assert found["negative"] == ["3"]
+    assert found["share"] == ["0.8125"]
+
+
+def test_scored_letor_with_scores(relkit, files: Path) -> None:
+    (files / "test.letor").write_text(
+        "2 qid:1 1:0.5\n0 qid:1 1:0.1\n1 qid:2 1:0.3\n0 qid:2 1:0.9\n"
+    )
+    (files / "scores.txt").write_text("0.9\n0.1\n0.2\n0.8\n")
+    outcome = relkit(
+        "evaluate", "--scored", "test.letor", "--scores", "scores.txt", "-m", "gauc", "-q"
+    )
+    assert rows(outcome.out)["1"] == ["1.0000"]
+    assert rows(outcome.out)["2"] == ["0.0000"]
+
+
+def test_two_runs_without_judgments(relkit) -> None:
+    outcome = relkit("evaluate", "bm25.run", "tfidf.run", "-m", "overlap@2", "-q")
+    assert outcome.code == 0
+    assert rows(outcome.out)["q1"] == ["0.5000"]
+
+
+def test_columns_and_formats(relkit, files: Path) -> None:
+    (files / "judged").write_text("a,b,c\nq1,d1,1\n")
+    (files / "ranked").write_text("a,b,s\nq1,d2,2.0\nq1,d1,1.0\n")
+    outcome = relkit(
+        *("evaluate", "judged", "ranked", "-m", "rr"),
+        *("--columns", "query=a,document=b", "--columns", "grade=c,score=s"),
+        *("--judgments-format", "csv", "--run-format", "csv"),
+    )
+    assert outcome.code == 0
+    assert rows(outcome.out)["rr"][0] == "0.5000"
+
+
+def test_compressed_files(relkit, files: Path) -> None:
+    for name in FILES:
+        (files / f"{name}.gz").write_bytes(gzip.compress((files / name).read_bytes()))
+    plain = relkit("evaluate", *FILES)
+    packed = relkit("evaluate", *(f"{name}.gz" for name in FILES))
+    assert packed.out == plain.out
+
+
+def test_output_file_is_written_and_named_formats_are_kept(relkit, files: Path) -> None:
+    shown = relkit("evaluate", *FILES, "-m", "rr", "--format", "json")
+    outcome = relkit("evaluate", *FILES, "-m", "rr", "-o", "results.json")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert (files / "results.json").read_text("utf-8") == shown.out
+    assert [path.name for path in files.glob("*.tmp")] == []
+
+
+def test_output_keeps_the_mode_and_the_old_file_on_errors(relkit, files: Path) -> None:
+    target = files / "results.csv"
+    target.write_text("old")
+    target.chmod(0o600)
+    assert relkit("evaluate", "judgments.qrels", "absent.run", "-o", "results.csv").code == 3
+    assert target.read_text() == "old"
+    assert relkit("evaluate", *FILES, "-o", "results.csv").code == 0
+    assert target.read_text().startswith("run,measure,value")
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_output_never_replaces_an_input(relkit, files: Path) -> None:
+    before = (files / "bm25.run").read_text()
+    outcome = relkit("evaluate", *FILES, "-o", "./bm25.run")
+    assert outcome.code == 2
+    assert "is one of the inputs" in outcome.err
+    assert (files / "bm25.run").read_text() == before
+
+
+def test_output_to_a_place_that_is_not_there(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "-o", "absent/results.csv")
+    assert outcome.code == 3
+    assert outcome.err.endswith("error: absent/results.csv: No such file or directory\n")
+
+
+def test_strict_turns_warnings_into_an_error(relkit) -> None:
+    outcome = relkit("evaluate", *FILES, "--strict")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("error: bm25.run: 1 query is in the judgments and not in the run")
+    assert relkit("evaluate", "judgments.qrels", "tfidf.run", "--strict").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "error: JUDGMENTS and RUN are missing\nhint: relkit evaluate"),
+        (("judgments.qrels",), 2, "error: RUN is missing"),
+        (("-", "-"), 2, "error: stdin can be read only once"),
+        ((*FILES, "-m", "ndgc"), 2, "error: unknown measure: `ndgc`\nhint: did you mean `ndcg`?"),
+        ((*FILES, "-m", "ndcg@0"), 2, "error: the cutoff of `ndcg@0` must be a whole number"),
+        ((*FILES, "--convention", "trec"), 2, "error: unknown convention preset: `trec`"),
+        ((*FILES, "--set", "ties"), 2, "error: `--set ties` is no name and value"),
+        ((*FILES, "--set", "tie=worst"), 2, "error: a convention has no field `tie`"),
+        ((*FILES, "--set", "ties=odd"), 2, "error: the field `ties` of a convention must be one"),
+        ((*FILES, "--scale", "stars"), 2, "error: unknown scale: `stars`"),
+        ((*FILES, "--format", "xml"), 2, "error: invalid value for '--format'"),
+        ((*FILES, "--digits", "40"), 2, "error: invalid value for '--digits'"),
+        ((*FILES, "--columns", "doc=x"), 2, "error: --columns knows no `doc`\nhint: did you mean"),
+        ((*FILES, "--run-format", "trek"), 2, "error: unknown format: `trek`\nhint: did you mean"),
+        ((*FILES, "--query", "q"), 2, "error: --query needs --scored FILE"),
+        ((*FILES, "--scored", "scores.csv"), 2, "error: --scored takes the place of JUDGMENTS"),
+        ((*FILES, "-m", "rbo"), 2, "error: cannot read"),
+        (("judgments.qrels", "absent.run"), 3, "error: absent.run: there is no such file"),
+        (("judgments.qrels", "."), 3, "error: .: is a folder, not a file"),
+        (("--scored", "scores.csv", "--label", "nolabel"), 3, "error: scores.csv"),
+    ],
+)
+def test_refusals(relkit, arguments: tuple[str, ...], code: int, message: str) -> None:
+    outcome = relkit("evaluate", *arguments)
+    if (
+        message == "error: cannot read"
+    ):  # judgments in place of a run: whatever is said, no traceback
+        code, message = 3, "error: judgments.qrels"
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.startswith(message), outcome.err
+
+
+def test_bad_lines_are_named(relkit, files: Path) -> None:
+    (files / "bad.run").write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 many x\n")
+    outcome = relkit("evaluate", "judgments.qrels", "bad.run")
+    assert outcome.code == 3
+    assert outcome.err.startswith("error: bad.run:2: ")

@@ -1,0 +1,71 @@
+"""`relkit explain`: the derivation as a table, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import relkit as library
+from relkit.render import width
+
+FILES = ("judgments.qrels", "bm25.run")
+
+
+def test_the_table_adds_up(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q1", "-m", "ndcg@2")
+    ideal = 3 + 2 / math.log2(3)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1] == (
+        f"ndcg of query q1 = {round((2 + 3 / math.log2(3)) / ideal, 10):.10f}".rstrip("0")
+    )
+    table = [line.split() for line in outcome.out.splitlines()[3:7]]
+    assert table[0] == ["rank", "document", "grade", "gain", "discount", "contribution", "total"]
+    assert table[2] == ["1", "d2", "2", "2.0000", "1.0000", f"{2 / ideal:.4f}", f"{2 / ideal:.4f}"]
+    assert table[3][-1] == f"{(2 + 3 / math.log2(3)) / ideal:.4f}"
+    assert max(map(width, outcome.out.splitlines())) <= 80
+
+
+def test_json_holds_the_value_in_full(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q2", "-m", "ndcg@10", "--format", "json")
+    found = json.loads(outcome.out)
+    assert found["value"] == library.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
+    assert found["steps"][-1]["total"] == found["value"]
+
+
+def test_markdown(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q1", "--format", "markdown")
+    assert "| rank | document | grade | gain | discount | contribution | total |" in outcome.out
+
+
+def test_grades_are_named_by_the_scale(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q1", "--scale", "search")
+    assert "middle (2)" in outcome.out
+
+
+def test_the_convention_is_followed(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q1", "-m", "dcg@1", "--set", "gain=exp")
+    assert "dcg of query q1 = 3\n" in outcome.out
+
+
+def test_two_runs(relkit) -> None:
+    outcome = relkit("explain", "bm25.run", "tfidf.run", "--query", "q1", "-m", "overlap@2")
+    assert outcome.code == 0
+    assert "overlap of query q1 = 0.5\n" in outcome.out
+
+
+def test_without_a_query_the_lowest_are_named(relkit) -> None:
+    outcome = relkit("explain", *FILES, "-m", "rr")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.splitlines() == [
+        "error: --query is missing",
+        "hint: name a query; the lowest rr of 3 have `q3` (0.0000), `q1` (1.0000), `q2` (1.0000)",
+    ]
+
+
+def test_an_unknown_query_and_expected_ties_are_refused(relkit) -> None:
+    outcome = relkit("explain", *FILES, "--query", "q9")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: no query `q9`")
+    outcome = relkit("explain", *FILES, "--query", "q1", "--convention", "sklearn")
+    assert outcome.code == 2
+    assert "ties=expected" in outcome.err

@@ -1,0 +1,106 @@
+"""Help: complete, 80 columns wide, with examples that work, and the same in the documentation."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from relkit.cli.application import COMMANDS, main
+from relkit.render import width
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def examples(help_text: str) -> list[str]:
+    """Returns the commands of a help text, continued lines joined."""
+    return re.findall(r"^    (relkit .*)$", help_text.replace("\\\n", " "), re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def make_cli() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    helpers = {"__init__", "application", "messages", "options", "output", "text"}
+    folder = ROOT / "src" / "relkit" / "cli"
+    assert {path.stem for path in folder.glob("*.py")} - helpers == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_starts_with_its_summary_and_an_example(name: str, relkit) -> None:
+    outcome = relkit(name, "--help")
+    lines = outcome.out.splitlines()
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert lines[0].startswith(f"Usage: relkit {name}")
+    assert lines[2].strip() == COMMANDS[name]
+    assert lines[4].strip() in {"Example:", "Examples:"}
+    assert lines[5].strip().startswith(f"relkit {name}")
+
+
+@pytest.mark.parametrize("name", [None, *COMMANDS])
+def test_help_fits_80_columns(name: str | None, relkit) -> None:
+    outcome = relkit(*filter(None, [name]), "--help")
+    assert max(map(width, outcome.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_help_text(name: str) -> None:
+    context = main.make_context("relkit", ["--"], resilient_parsing=True)
+    command = main.get_command(context, name)
+    assert command is not None
+    options = [one for one in command.params if one.param_type_name == "option"]
+    assert [one.name for one in options if not getattr(one, "help", None)] == []
+
+
+@pytest.mark.parametrize("name", [one for one in COMMANDS if one != "demo"])
+def test_the_examples_of_the_help_work(name: str, relkit) -> None:
+    found = examples(relkit(name, "--help").out)
+    assert found
+    for line in found:
+        arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
+        outcome = relkit(*arguments)
+        assert outcome.code == 0, f"{line}: {outcome.err}"
+
+
+def test_without_a_command_the_help_is_shown(relkit) -> None:
+    outcome = relkit()
+    assert (outcome.code, outcome.err) == (0, "")
+    assert all(name in outcome.out for name in COMMANDS)
+    assert "Exit codes:" in outcome.out
+
+
+def test_version(relkit) -> None:
+    outcome = relkit("--version")
+    assert outcome.code == 0
+    assert re.fullmatch(r"relkit \d+\.\d+\.\d+\S*\n", outcome.out)
+
+
+def test_an_unknown_command_names_the_nearest(relkit) -> None:
+    outcome = relkit("evalaute")
+    assert outcome.code == 2
+    assert outcome.err == "error: unknown command: `evalaute`\nhint: did you mean `evaluate`?\n"
+
+
+def test_an_unknown_option_names_the_nearest(relkit) -> None:
+    outcome = relkit("evaluate", "--convetion", "relkit", "judgments.qrels", "bm25.run")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(
+        "error: no such option: `--convetion`\nhint: did you mean `--conv"
+    )
+
+
+def test_the_reference_page_holds_the_help(make_cli: ModuleType) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert page == make_cli.page(), "run python docs/make_cli.py"
