@@ -48,7 +48,7 @@ format-native: $(DONE)/lint ## Format C++
 
 .PHONY: bench
 bench: $(DONE)/test ## Measure the speed beside other programs
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench --write docs/benchmarks.md
 
 .PHONY: docs
 docs: $(DONE)/docs ## Build the documentation in site/

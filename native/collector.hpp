@@ -19,7 +19,7 @@ class Collector final : public Ids {
  public:
   Collector(const JudgmentTable& judgments, const Plan& plan)
       : judgments_(judgments), needs_ranks_(plan.rules.ties == Ties::rank), evaluator_(plan) {
-    seen_.resize(2048);
+    seen_.resize(4096);
   }
 
   // Starts a query. Its documents are looked up only if it is judged.

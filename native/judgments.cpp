@@ -73,8 +73,9 @@ void JudgmentTable::finish(const std::string& path) {
   highest = std::numeric_limits<double>::quiet_NaN();
   for (std::uint32_t number = 0; number < queries_.size(); ++number) {
     Query& query = queries_[number];
-    std::size_t size = 4;
-    while (size < query.documents.size() * 4) size *= 2;
+    // Sparse, because nearly all look-ups are of documents that are not there.
+    std::size_t size = 64;
+    while (size < query.documents.size() * 8) size *= 2;
     query.slots.assign(size, 0);
     std::size_t kept = 0;
     for (std::size_t place = 0; place < query.documents.size(); ++place) {

@@ -1,0 +1,1 @@
+"""Side-by-side benchmarks of relkit and its peers; see README.md."""

@@ -1,0 +1,231 @@
+"""Seeded benchmark data in the shapes that search teams meet.
+
+| set | shape |
+|---|---|
+| msdev | 6,980 queries x 1,000 documents, 1 to 3 of them relevant, integer ids, 1 % tied scores |
+| deep | 1,000 queries x 1,000 documents, about 200 a query graded 0 to 3, long ids |
+| small | 50 queries of the shape of msdev |
+| dense | 100,000 x 100 scores and grades 0 to 4; 2 % of the rows have no relevant document |
+| flat | 10 million rows, 5 % positive, in 100,000 groups of log-normal sizes |
+| single | one query of 2 million documents, with grades 0 to 4 and with real-valued labels |
+
+The same seed and scale give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+SEED = 20240501
+QUERY_IDS = 1_100_000
+PASSAGE_IDS = 8_800_000
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def _distinct_rows(random: np.random.Generator, rows: int, columns: int, below: int) -> Integers:
+    """Returns whole numbers that differ within each row: rows with a repeat are drawn again."""
+    drawn = random.integers(0, below, size=(rows, columns))
+    pending = np.arange(rows)
+    while len(pending):
+        ordered = np.sort(drawn[pending], axis=1)
+        pending = pending[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
+        drawn[pending] = random.integers(0, below, size=(len(pending), columns))
+    return drawn
+
+
+def _scores(random: np.random.Generator, queries: int, depth: int, tied: float = 0.01) -> Floats:
+    """Returns scores descending along each row, a share of them equal to the one before."""
+    level = random.normal(8.0, 0.5, size=(queries, 1))
+    scores = -np.sort(-np.round(level + random.gamma(2.0, 1.8, size=(queries, depth)), 6), axis=1)
+    source = np.where(random.random((queries, depth)) < tied, 0, np.arange(depth))
+    return np.take_along_axis(scores, np.maximum.accumulate(source, axis=1), axis=1)
+
+
+def _query_names(random: np.random.Generator, queries: int) -> pl.Series:
+    return pl.Series(random.choice(QUERY_IDS, size=queries, replace=False)).cast(pl.String)
+
+
+def _run_frame(query: pl.Series, document: pl.Series, scores: Floats) -> pl.DataFrame:
+    queries, depth = scores.shape
+    rows = np.repeat(np.arange(queries), depth)
+    ranks = np.tile(np.arange(1, depth + 1), queries)
+    return pl.DataFrame(
+        {"query": query[rows], "document": document, "rank": ranks, "score": scores.ravel()}
+    ).select(
+        "query",
+        pl.lit("Q0").alias("Q0"),
+        "document",
+        "rank",
+        "score",
+        pl.lit("model-v1").alias("tag"),
+    )
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    frame.write_csv(path, include_header=False, separator=" ", float_precision=6)
+
+
+def _write_qrels(query: pl.Series, document: pl.Series, grade: pl.Series, path: Path) -> None:
+    frame = pl.DataFrame({"query": query, "document": document, "grade": grade})
+    _write(frame.select("query", pl.lit(0).alias("iteration"), "document", "grade"), path)
+
+
+def _sparse(
+    random: np.random.Generator, queries: int, depth: int = 1000
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Returns judgments and a run in which most queries have one relevant document."""
+    most = 3
+    names = _query_names(random, queries)
+    documents = _distinct_rows(random, queries, depth + most, PASSAGE_IDS)
+    relevant = 1 + (random.random(queries) < 0.055) + (random.random(queries) < 0.012)
+    # Heavy-tailed ranks give an RR@10 near 0.35; one relevant document in 30 is not retrieved.
+    rank = np.minimum(np.exp(random.exponential(1.9, size=(queries, most))) - 1, depth - 1)
+    absent = random.random((queries, most)) >= 0.965
+    place = np.where(absent, depth + np.arange(most), rank.astype(np.int64))
+    used = np.arange(most) < relevant[:, None]
+    rows, columns = np.nonzero(used)
+    judgments = pl.DataFrame(
+        {"row": rows, "document": documents[rows, place[rows, columns]]}
+    ).unique(maintain_order=True)
+    qrels = judgments.select(
+        names[judgments["row"]].alias("query"),
+        pl.lit(0).alias("iteration"),
+        "document",
+        pl.lit(1).alias("grade"),
+    )
+    retrieved = pl.Series(documents[:, :depth].ravel()).cast(pl.String)
+    return qrels, _run_frame(names, retrieved, _scores(random, queries, depth))
+
+
+def make_msdev(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes msdev; its run also with the lines shuffled; and the first half of its queries."""
+    qrels, run = _sparse(random, _scaled(6980, scale))
+    _write(qrels, folder / "msdev.qrels")
+    _write(run, folder / "msdev.run")
+    order = random.permutation(len(run))
+    _write(run[order], folder / "msdev.shuffled.run")
+    half = run.head(run["query"].n_unique() // 2 * 1000)
+    _write(half, folder / "msdev.half.run")
+    _write(
+        qrels.join(half, on="query", how="semi", maintain_order="left"), folder / "msdev.half.qrels"
+    )
+
+
+def make_small(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes small, whose size does not depend on the scale."""
+    qrels, run = _sparse(random, 50)
+    _write(qrels, folder / "small.qrels")
+    _write(run, folder / "small.run")
+
+
+def make_deep(folder: Path, scale: float, random: np.random.Generator, depth: int = 1000) -> None:
+    """Writes deep: four fifths of the judged documents are retrieved, more of them near the top."""
+    queries = _scaled(1000, scale)
+    names = _query_names(random, queries)
+    numbers = _distinct_rows(random, queries, 2 * depth, 900_000_000)
+    parts = random.integers(0, 70, size=numbers.shape)
+    documents = pl.select(
+        pl.format(
+            "msmarco_passage_{}_{}",
+            pl.Series(parts.ravel()).cast(pl.String).str.zfill(2),
+            pl.Series(numbers.ravel()),
+        )
+    ).to_series()
+    judged = np.clip(random.poisson(200, size=queries), 20, depth)
+    inside = judged * 4 // 5
+    # The smallest of exponential times with these rates are a weighted draw without replacement.
+    times = random.exponential(size=(queries, depth)) * (np.arange(depth) + 20.0)
+    arrival = np.argsort(np.argsort(times, axis=1), axis=1)
+    retrieved = arrival < inside[:, None]
+    others = np.arange(depth) < (judged - inside)[:, None]
+    chance = random.random((queries, depth))
+    depth_factor = 1.0 / (1.0 + np.arange(depth) / 120.0)
+    grades = np.zeros((queries, 2 * depth), dtype=np.int64)
+    for share in (0.70, 0.32, 0.10):
+        grades[:, :depth] += chance < share * depth_factor
+    grades[:, depth:] = random.choice(4, p=[0.85, 0.10, 0.04, 0.01], size=(queries, depth))
+    rows, columns = np.nonzero(np.hstack([retrieved, others]))
+    order = np.lexsort((random.random(len(rows)), rows))
+    rows, columns = rows[order], columns[order]
+    _write_qrels(
+        names[rows],
+        documents[rows * 2 * depth + columns],
+        pl.Series(grades[rows, columns]),
+        folder / "deep.qrels",
+    )
+    kept = np.arange(queries)[:, None] * 2 * depth + np.arange(depth)
+    run = _run_frame(names, documents[kept.ravel()], _scores(random, queries, depth))
+    _write(run, folder / "deep.run")
+
+
+def make_dense(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes dense: grades in the proportions of learning-to-rank sets, scores of 4 decimals."""
+    shape = (_scaled(100_000, scale), 100)
+    labels = random.choice(5, p=[0.52, 0.32, 0.13, 0.02, 0.01], size=shape).astype(np.int32)
+    labels[random.random(shape[0]) < 0.02] = 0
+    np.save(folder / "dense.labels.npy", labels)
+    np.save(folder / "dense.scores.npy", np.round(0.45 * labels + random.normal(size=shape), 4))
+
+
+def make_flat(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes flat: click probabilities as a float32 model gives them, groups contiguous."""
+    rows, groups = _scaled(10_000_000, scale), _scaled(100_000, scale)
+    share = random.lognormal(0.0, 1.0, size=groups)
+    sizes = 1 + np.floor(share / share.sum() * (rows - groups)).astype(np.int64)
+    sizes[np.argmax(sizes)] += rows - sizes.sum()
+    labels = (random.random(rows) < 0.05).astype(np.int8)
+    logits = random.normal(-3.0, 1.0, size=rows) + 0.9 * labels
+    scores = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32).astype(np.float64)
+    np.save(folder / "flat.labels.npy", labels)
+    np.save(folder / "flat.scores.npy", scores)
+    np.save(folder / "flat.groups.npy", np.repeat(np.arange(groups), sizes))
+
+
+def make_single(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes single; any prefix of it has the same distribution."""
+    scores = random.normal(size=_scaled(2_000_000, scale))
+    truth = scores + random.normal(size=len(scores))
+    np.save(folder / "single.scores.npy", scores)
+    np.save(folder / "single.labels.npy", np.abs(truth))
+    np.save(folder / "single.grades.npy", np.clip(np.round(truth + 2), 0, 4).astype(np.int32))
+
+
+MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
+    "msdev": make_msdev,
+    "deep": make_deep,
+    "small": make_small,
+    "dense": make_dense,
+    "flat": make_flat,
+    "single": make_single,
+}
+
+
+def _scaled(count: int, scale: float) -> int:
+    return max(2, round(count * scale))
+
+
+def ensure(folder: Path, names: list[str], scale: float = 1.0, seed: int = SEED) -> Path:
+    """Returns the folder that holds the named sets, making those that are absent.
+
+    Args:
+        folder: Where data is cached; every scale and seed has its own folder below it.
+        names: Keys of `MAKERS`.
+        scale: Share of the queries, rows and groups to make; `small` always has 50 queries.
+        seed: Seed of the random numbers; each set draws from its own stream.
+    """
+    home = folder / f"scale-{scale:g}-seed-{seed}"
+    home.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        done = home / f"{name}.done"
+        if not done.exists():
+            stream = np.random.default_rng([seed, list(MAKERS).index(name)])
+            MAKERS[name](home, scale, stream)
+            done.touch()
+    return home

@@ -1,0 +1,119 @@
+"""The results as tables: in the terminal, 80 columns wide, and as a Markdown page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.targets import MEBIBYTE, TARGETS, Target
+from bench.timing import Timing
+from bench.workloads import WORKLOADS
+
+MARKS = {True: "yes", False: "no", None: "–"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The timings of one workload."""
+
+    workload: str
+    timings: list[Timing]
+    input_bytes: int = 0
+
+    def targets(self) -> Iterator[tuple[Target, float]]:
+        """Yields every target of this workload with the measured value."""
+        by_name = {timing.name: timing for timing in self.timings}
+        for target in TARGETS:
+            if target.workload == self.workload:
+                yield target, target.value(by_name, self.input_bytes)
+
+    def rows(self) -> Iterator[tuple[str, str, str, str, str, str]]:
+        """Yields name, median, range, peak memory, multiple of relkit's time, and remark."""
+        first = self.timings[0].median
+        for timing in self.timings:
+            times = timing.seconds
+            yield (
+                timing.name,
+                _seconds(timing.median),
+                f"{_seconds(min(times))} – {_seconds(max(times))}, {len(times)}" if times else "–",
+                f"{timing.memory / MEBIBYTE:,.0f} MiB" if timing.peak else "–",
+                f"{timing.median / first:.2f}" if times and first > 0 else "–",
+                timing.remark,
+            )
+
+
+def _seconds(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
+
+
+def print_outcome(console: Console, outcome: Outcome) -> None:
+    """Prints one workload: times and, below the table, what was checked or failed."""
+    table = Table(title=WORKLOADS[outcome.workload].title, title_justify="left", title_style="bold")
+    table.add_column("")
+    for heading in ("median", "range, runs", "peak", "× first"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    rows = list(outcome.rows())
+    for *cells, _ in rows:
+        table.add_row(*cells)
+    console.print(table)
+    for timing in outcome.timings:
+        if not timing.seconds:
+            console.print(f"{timing.name}: {timing.remark}", style="red", markup=False)
+
+
+def print_targets(console: Console, outcomes: list[Outcome]) -> None:
+    """Prints every target that was measured."""
+    table = Table(title="Targets", title_justify="left", title_style="bold")
+    table.add_column("work")
+    table.add_column("quantity")
+    table.add_column("measured", justify="right")
+    table.add_column("target", justify="right")
+    table.add_column("kept")
+    for outcome in outcomes:
+        for target, value in outcome.targets():
+            kept = target.reached(value)
+            style = {True: "green", False: "red", None: "dim"}[kept]
+            bound = f"{'≥' if target.best == 'at least' else '≤'} {target.bound:g}"
+            mark = f"[{style}]{MARKS[kept]}[/]"
+            table.add_row(target.workload, target.words, target.show(value), bound, mark)
+    console.print(table)
+
+
+def markdown(outcomes: list[Outcome], facts: dict[str, str], date: str, scale: float) -> str:
+    """Returns the page."""
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Written by `python -m bench.run` on {date}. Medians of runs taken in turn on one",
+        "machine; what a peer returns was first checked against relkit's under the same rules.",
+        "Five measures: ndcg@10, ndcg, ap, recall@100, rr@10. How to run it: `bench/README.md`.",
+        "",
+    ]
+    if scale != 1:
+        lines += [
+            f"**Scale {scale:g}: smaller than the sizes that the targets are meant for.**",
+            "",
+        ]
+    lines += ["## Targets", "", "| work | quantity | measured | target | kept |"]
+    lines += ["|---|---|--:|--:|---|"]
+    for outcome in outcomes:
+        for target, value in outcome.targets():
+            lines.append(
+                f"| {WORKLOADS[outcome.workload].title} | {target.words} | {target.show(value)}"
+                f" | {target.best} {target.bound:g} | {MARKS[target.reached(value)]} |"
+            )
+    for outcome in outcomes:
+        entry = WORKLOADS[outcome.workload]
+        lines += ["", f"## {entry.title}", "", entry.make.__doc__ or "", ""]
+        lines += ["| | median | range, runs | peak memory | × first | checked |"]
+        lines += ["|---|--:|--:|--:|--:|---|"]
+        lines += ["| " + " | ".join(cells) + " |" for cells in outcome.rows()]
+    lines += ["", "## Machine and versions", "", "| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in facts.items()]
+    return "\n".join(lines) + "\n"

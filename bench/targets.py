@@ -1,0 +1,101 @@
+"""What relkit reaches for, each as a quotient or difference of medians of one run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.timing import Timing
+
+MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Target:
+    """One bound.
+
+    Attributes:
+        workload: Key of `WORKLOADS`.
+        over: The contender above the line (or from which is subtracted).
+        under: The contender below the line (or that is subtracted).
+        bound: The number to reach.
+        best: Whether the value should be at least or at most the bound.
+        kind: How many times as long (`ratio`), how many milliseconds longer (`difference`),
+            peak memory in MiB (`memory`), or peak memory over the size of the input (`share`).
+    """
+
+    workload: str
+    over: str
+    under: str
+    bound: float
+    best: Literal["at least", "at most"] = "at least"
+    kind: Literal["ratio", "difference", "memory", "share"] = "ratio"
+
+    def value(self, timings: Mapping[str, Timing], input_bytes: int) -> float:
+        """Returns the measured number; NaN where a contender did not run."""
+        over = timings.get(self.over, Timing(self.over))
+        under = timings.get(self.under, Timing(self.under))
+        match self.kind:
+            case "ratio":
+                return over.median / under.median
+            case "difference":
+                return 1000 * (over.median - under.median)
+            case "memory":
+                return over.memory / MEBIBYTE
+            case "share":
+                return over.memory / input_bytes if input_bytes else math.nan
+
+    def reached(self, value: float) -> bool | None:
+        """Returns whether the bound is kept; `None` where nothing was measured."""
+        if math.isnan(value):
+            return None
+        return value >= self.bound if self.best == "at least" else value <= self.bound
+
+    @property
+    def words(self) -> str:
+        """The quantity, as the tables name it."""
+        return {
+            "ratio": f"{self.over} / {self.under}",
+            "difference": f"{self.over} − {self.under}",
+            "memory": f"{self.over}: peak memory",
+            "share": f"{self.over}: peak memory / file",
+        }[self.kind]
+
+    def show(self, value: float) -> str:
+        """Returns a number with its unit."""
+        if math.isnan(value):
+            return "not measured"
+        unit = {"ratio": "×", "difference": "ms", "memory": "MiB", "share": "×"}[self.kind]
+        digits = 2 if abs(value) < 10 and unit == "×" else 1 if abs(value) < 100 else 0
+        return f"{value:,.{digits}f} {unit}"
+
+
+TARGETS = (
+    Target("file", "trec_eval", "relkit", 60),
+    Target("file", "ranx", "relkit", 200),
+    Target("file", "ir_measures", "relkit", 200),
+    Target("file", "Polars", "relkit", 15),
+    Target("file", "relkit", "wc -l", 3, "at most"),
+    Target("process", "trec_eval", "relkit", 35),
+    Target("process", "relkit", "", 100, "at most", "memory"),
+    Target("process", "relkit, shuffled", "", 1.5, "at most", "share"),
+    Target("small", "relkit", "pytrec_eval", 1, "at most"),
+    Target("small", "relkit", "trec_eval", 2, "at most"),
+    Target("dicts", "pytrec_eval", "relkit", 12),
+    Target("frames", "pytrec_eval", "relkit", 30),
+    Target("arrays", "scikit-learn, NDCG@10", "relkit", 50),
+    Target("arrays", "ranx, sorted before", "relkit", 8),
+    Target("arrays", "LightGBM, NDCG", "relkit", 4),
+    Target("auc", "scikit-learn", "relkit", 20),
+    Target("gauc", "Polars", "relkit", 20),
+    Target("pnr", "grades, 1 M", "grades, 500 k", 2.3, "at most"),
+    Target("pnr", "grades, 2 M", "grades, 1 M", 2.3, "at most"),
+    Target("pnr", "real labels, 1 M", "real labels, 500 k", 2.3, "at most"),
+    Target("pnr", "real labels, 2 M", "real labels, 1 M", 2.3, "at most"),
+    Target("imports", "import relkit", "import numpy", 40, "at most", "difference"),
+    Target("imports", "from relkit import evaluate", "import numpy", 40, "at most", "difference"),
+    Target("growth", "all lines", "half the lines", 2.1, "at most"),
+    Target("deep", "relkit, second run", "relkit", 1, "at most"),
+)

@@ -1,0 +1,356 @@
+"""What is timed: one function a workload, each lists the contenders that do the same work."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import relkit
+from bench import peers
+from bench.timing import Contender, Workload
+
+#: Rules as the two ends between which a peer's value must lie; equal where it has a fixed rule.
+RULES: dict[str, tuple[Any, Any]] = {
+    "relkit": ("relkit", "relkit"),
+    "input order": ({"ties": "input"}, {"ties": "input"}),
+    "any order of ties": (
+        {"ties": "worst", "scores": "float32"},
+        {"ties": "best", "scores": "float32"},
+    ),
+    "trec_eval": ("trec_eval", "trec_eval"),
+    "pytrec_eval": ("pytrec_eval", "pytrec_eval"),
+    "sklearn": ("sklearn", "sklearn"),
+    "lightgbm, linear gain": ({"preset": "lightgbm", "gain": "linear"},) * 2,
+    "ranx": ("ranx", "ranx"),
+}
+PRINTED = 6e-5  # trec_eval prints four decimals
+
+
+def _expected(
+    evaluate: Callable[[Any], Mapping[str, float]],
+) -> Callable[[str], Mapping[str, tuple[float, float]]]:
+    @cache
+    def bounds(rules: str) -> Mapping[str, tuple[float, float]]:
+        low, high = (dict(evaluate(convention)) for convention in RULES[rules])
+        return {name: (value, high[name]) for name, value in low.items()}
+
+    return bounds
+
+
+def _relkit(judgments: Any, run: Any, convention: Any = None) -> relkit.Results:
+    return relkit.evaluate(judgments, run, peers.FIVE, convention=convention)
+
+
+def _with_rr(judgments: Any, run: Any, convention: Any) -> relkit.Results:
+    return relkit.evaluate(judgments, run, (*peers.FIVE, "rr"), convention=convention)
+
+
+def _command(judgments: Path, run: Path) -> list[str]:
+    measures = [part for name in peers.FIVE for part in ("-m", name)]
+    program = str(Path(sys.executable).with_name("relkit"))
+    return [program, "evaluate", str(judgments), str(run), *measures, "--format", "json"]
+
+
+def _read_json(printed: str) -> peers.Values:
+    import json
+
+    measures = json.loads(printed)["measures"]
+    return {name: entry["value"] for name, entry in measures.items()}
+
+
+def _trec_eval(judgments: Path, run: Path) -> Contender:
+    return Contender(
+        "trec_eval",
+        peers.trec_eval_command(judgments, run),
+        peers.read_trec_eval,
+        "trec_eval",
+        PRINTED,
+        absent=None
+        if peers.trec_eval_program()
+        else "no trec_eval binary on the path or in TREC_EVAL",
+    )
+
+
+def file(home: Path) -> Workload:
+    """File to five measures, in process."""
+    judgments, run = home / "msdev.qrels", home / "msdev.run"
+    return Workload(
+        [
+            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender(
+                "relkit, one thread",
+                lambda: relkit.evaluate(judgments, run, peers.FIVE, threads=1),
+                agrees="relkit",
+            ),
+            Contender("wc -l", ["wc", "-l", str(run)]),
+            Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
+            _trec_eval(judgments, run),
+            Contender("ranx", lambda: peers.ranx_files(judgments, run), agrees="any order of ties"),
+            Contender(
+                "ir_measures",
+                lambda: peers.ir_measures(judgments, run),
+                agrees="any order of ties",
+            ),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+        run.stat().st_size,
+    )
+
+
+def deep(home: Path) -> Workload:
+    """200 graded documents a query, long ids; and a second run against the same judgments."""
+    judgments, run = home / "deep.qrels", home / "deep.run"
+    evaluator = relkit.Evaluator(judgments)
+    return Workload(
+        [
+            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender(
+                "relkit, second run",
+                lambda: evaluator.evaluate(run, peers.FIVE),
+                agrees="relkit",
+            ),
+            Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
+            _trec_eval(judgments, run),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+        run.stat().st_size,
+    )
+
+
+def process(home: Path) -> Workload:
+    """The same as a whole process; the shuffled run cannot be streamed."""
+    judgments, run = home / "msdev.qrels", home / "msdev.run"
+    shuffled = home / "msdev.shuffled.run"
+    return Workload(
+        [
+            Contender("relkit", _command(judgments, run), _read_json, "relkit"),
+            Contender("relkit, shuffled", _command(judgments, shuffled), _read_json, "relkit"),
+            _trec_eval(judgments, run),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+        run.stat().st_size,
+    )
+
+
+def small(home: Path) -> Workload:
+    """50 queries as a whole process: what starting costs."""
+    judgments, run = home / "small.qrels", home / "small.run"
+    script = [sys.executable, "-c", peers.PYTREC_EVAL_SCRIPT, str(judgments), str(run)]
+    return Workload(
+        [
+            Contender("relkit", _command(judgments, run), _read_json, "relkit"),
+            Contender("pytrec_eval", script, peers.read_trec_eval, "pytrec_eval"),
+            _trec_eval(judgments, run),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+        run.stat().st_size,
+    )
+
+
+def _frames(home: Path) -> tuple[Any, Any]:
+    import polars as pl
+
+    def read(name: str, columns: dict[str, Any], value: str) -> pl.DataFrame:
+        schema = {"query": pl.String, "constant": pl.String, "document": pl.String} | columns
+        return pl.read_csv(
+            home / name, separator=" ", has_header=False, quote_char=None, schema=schema
+        ).select("query", "document", value)
+
+    return (
+        read("msdev.qrels", {"grade": pl.Int64}, "grade"),
+        read("msdev.run", {"rank": pl.Int64, "score": pl.Float64, "tag": pl.String}, "score"),
+    )
+
+
+def _dictionary(frame: Any) -> dict[str, dict[str, Any]]:
+    value = frame.columns[-1]
+    return {
+        name: dict(zip(part["document"].to_list(), part[value].to_list(), strict=True))
+        for (name,), part in frame.partition_by("query", as_dict=True, maintain_order=True).items()
+    }
+
+
+def dicts(home: Path) -> Workload:
+    """Dict of dicts; for ranx both with and without the making of its own objects."""
+    judgments, run = map(_dictionary, _frames(home))
+
+    def make() -> tuple[Any, Any]:
+        from ranx import Qrels, Run
+
+        return Qrels(judgments), Run(run)
+
+    made = cache(make)
+    return Workload(
+        [
+            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender(
+                "pytrec_eval", lambda: peers.pytrec_eval(judgments, run), agrees="pytrec_eval"
+            ),
+            Contender(
+                "ranx, objects made before", lambda: peers.ranx(*made()), agrees="any order of ties"
+            ),
+            Contender("ranx", lambda: peers.ranx(*make()), agrees="any order of ties"),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+    )
+
+
+def frames(home: Path) -> Workload:
+    """Polars frames of strings; pytrec_eval gets the same pairs as dicts made before."""
+    judgments, run = _frames(home)
+    made = _dictionary(judgments), _dictionary(run)
+    return Workload(
+        [
+            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender("pytrec_eval", lambda: peers.pytrec_eval(*made), agrees="pytrec_eval"),
+        ],
+        _expected(partial(_with_rr, judgments, run)),
+    )
+
+
+def arrays(home: Path) -> Workload:
+    """100,000 x 100 arrays: relkit does five measures and PNR, the others what they have."""
+    labels, scores = np.load(home / "dense.labels.npy"), np.load(home / "dense.scores.npy")
+    six = (*peers.FIVE, "pnr")
+    sorted_pairs = peers.ranx_arrays(labels, scores)
+    booster = cache(lambda: peers.lightgbm_booster(labels, scores))
+    return Workload(
+        [
+            Contender("relkit", lambda: relkit.evaluate_scores(labels, scores, measures=six)),
+            Contender(
+                "LightGBM, NDCG",
+                lambda: peers.lightgbm_ndcg(booster()),
+                agrees="lightgbm, linear gain",
+            ),
+            Contender("ranx, sorted before", lambda: peers.ranx(*sorted_pairs), agrees="ranx"),
+            Contender(
+                "ranx", lambda: peers.ranx(*peers.ranx_arrays(labels, scores)), agrees="ranx"
+            ),
+            Contender(
+                "scikit-learn, NDCG@10",
+                lambda: peers.sklearn_ndcg(labels, scores),
+                agrees="sklearn",
+            ),
+        ],
+        _expected(
+            lambda rules: relkit.evaluate_scores(
+                labels, scores, measures=peers.FIVE, convention=rules
+            )
+        ),
+    )
+
+
+def auc(home: Path) -> Workload:
+    """Pooled AUC of 10 million rows."""
+    labels, scores = np.load(home / "flat.labels.npy"), np.load(home / "flat.scores.npy")
+
+    def ours(convention: Any = None) -> relkit.Results:
+        return relkit.evaluate_scores(labels, scores, measures=["auc"], convention=convention)
+
+    return Workload(
+        [
+            Contender("relkit", ours, agrees="relkit"),
+            Contender("Polars", lambda: peers.polars_auc(labels, scores), agrees="relkit"),
+            Contender("scikit-learn", lambda: peers.sklearn_auc(labels, scores), agrees="relkit"),
+        ],
+        _expected(ours),
+    )
+
+
+def gauc(home: Path) -> Workload:
+    """GAUC of 10 million rows in 100,000 groups; scikit-learn's loop does 2 % of the groups."""
+    labels, scores = np.load(home / "flat.labels.npy"), np.load(home / "flat.scores.npy")
+    groups = np.load(home / "flat.groups.npy")
+    sizes = np.bincount(groups)
+    rows = int(sizes[: len(sizes) // 50].sum())
+    few = (labels[:rows], scores[:rows], groups[:rows])
+
+    def ours(convention: Any = None) -> relkit.Results:
+        return relkit.evaluate_scores(labels, scores, sizes, ["gauc"], convention=convention)
+
+    def expected(rules: str) -> Mapping[str, tuple[float, float]]:
+        part = relkit.evaluate_scores(*few, measures=["gauc"]) if rules == "2 %" else ours()
+        return {"gauc": (part["gauc"], part["gauc"])}
+
+    return Workload(
+        [
+            Contender("relkit", ours, agrees="relkit"),
+            Contender(
+                "relkit, group ids",
+                lambda: relkit.evaluate_scores(labels, scores, groups, ["gauc"]),
+                agrees="relkit",
+            ),
+            Contender("Polars", lambda: peers.polars_gauc(labels, scores, groups), agrees="relkit"),
+            Contender(
+                "scikit-learn loop (2 %, scaled)",
+                lambda: peers.sklearn_gauc(*few),
+                agrees="2 %",
+                share=rows / len(labels),
+            ),
+        ],
+        expected,
+    )
+
+
+def pnr(home: Path) -> Workload:
+    """PNR of one long query; grades 0 to 4, and labels that are all different."""
+    scores = np.load(home / "single.scores.npy")
+    contenders = []
+    for title, name in (("grades", "grades"), ("real labels", "labels")):
+        labels = np.load(home / f"single.{name}.npy")
+        for size, share in (("500 k", 4), ("1 M", 2), ("2 M", 1)):
+            rows = len(scores) // share
+            work = partial(relkit.evaluate_scores, labels[:rows], scores[:rows], measures=["pnr"])
+            contenders.append(Contender(f"{title}, {size}", work))
+    return Workload(contenders)
+
+
+def imports(home: Path) -> Workload:
+    """Starting Python and importing; `import relkit` imports the rest when it is first used."""
+    lines = ("pass", "import numpy", "import relkit", "from relkit import evaluate")
+    return Workload([Contender(line, [sys.executable, "-c", line]) for line in lines])
+
+
+def growth(home: Path) -> Workload:
+    """Half the lines against all of them."""
+
+    def ours(name: str) -> relkit.Results:
+        return _relkit(home / f"{name}.qrels", home / f"{name}.run")
+
+    return Workload(
+        [
+            Contender("half the lines", lambda: ours("msdev.half")),
+            Contender("all lines", lambda: ours("msdev")),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A workload, what the table calls it and the data sets that it needs."""
+
+    title: str
+    make: Callable[[Path], Workload]
+    data: tuple[str, ...] = ()
+
+
+WORKLOADS = {
+    "file": Entry("File to five measures, in process", file, ("msdev",)),
+    "process": Entry("File to five measures, whole process", process, ("msdev",)),
+    "small": Entry("50 queries x 1,000, whole process", small, ("small",)),
+    "deep": Entry("Deep judgments, long ids, in process", deep, ("deep",)),
+    "dicts": Entry("Dict of dicts", dicts, ("msdev",)),
+    "frames": Entry("Polars string columns", frames, ("msdev",)),
+    "arrays": Entry("Arrays of 100 documents a query", arrays, ("dense",)),
+    "auc": Entry("Pooled AUC", auc, ("flat",)),
+    "gauc": Entry("Grouped AUC", gauc, ("flat",)),
+    "pnr": Entry("PNR of one long query", pnr, ("single",)),
+    "imports": Entry("Imports, whole process", imports),
+    "growth": Entry("Twice the lines", growth, ("msdev",)),
+}
