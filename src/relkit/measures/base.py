@@ -301,8 +301,8 @@ FAMILIES = {
     "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho"
     " tau kendall kendall_tau tau_b",
     "binary": "ap map map_cut f1 f setf set_f meanp mean_p mean_precision p precision prec"
-    " setp set_p rprec r_precision r-precision rprecision recall r setr set_recall rr mrr recip_rank"
-    " success hit hit_rate hitrate",
+    " setp set_p rprec r_precision r-precision rprecision recall r setr set_recall rr mrr"
+    " recip_rank success hit hit_rate hitrate",
     "cascade": "err rbp",
     "gain": "cg dcg sdcg ndcg",
     "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits"
