@@ -101,7 +101,7 @@ class PNR(_Pairs):
 
     Over pairs of documents of one query, a pair whose better-scored document has the better label
     is positive, one whose better-scored document has the worse label is negative:
-    PNR = positive / negative. Without a negative pair it is +inf, without any pair undefined. Over
+    PNR = positive / negative. Without a negative pair it is +inf. Undefined without any pair. Over
     queries the counts are added up (micro); `macro` takes the mean.
 
     Attributes:
@@ -273,8 +273,8 @@ class AUC(_ClassPairs):
 class GAUC(_ClassPairs):
     """Grouped AUC.
 
-    AUC within each query, averaged with weights: sum of w AUC / sum of w. Queries with one class
-    only are undefined.
+    AUC within each query, averaged with weights: sum of w AUC / sum of w. Undefined for a
+    query with one class only.
 
     Attributes:
         rel: Lowest positive grade; `None` takes the convention's or the scale's.
