@@ -121,7 +121,14 @@ def describe(kind: type[Measure]) -> str:
     summary, _, text = doc[""].partition("\n")
     text = text.strip()
     heading = f"### `{kind.name}` {summary.rstrip('.')}"
-    lines = [f'{heading} {{ #{kind.name} data-toc-label="{kind.name}" }}', "", "```text", kind.formula, "```", ""]
+    lines = [
+        f'{heading} {{ #{kind.name} data-toc-label="{kind.name}" }}',
+        "",
+        "```text",
+        kind.formula,
+        "```",
+        "",
+    ]
     lines += [text, ""] if text else []
     said = entries(doc.get("Attributes", ""))
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]

@@ -379,7 +379,7 @@ def _python_columns(
 
 def _entry(measure: Measure, form: str, total: _native.Total, convention: Convention) -> Entry:
     details: dict[str, float] = {}
-    counted = total.queries - total.undefined
+    counted, undefined = total.queries - total.undefined, total.undefined
     if measure.combine == "sum":
         value = total.numerator
         counted = total.queries
@@ -389,6 +389,8 @@ def _entry(measure: Measure, form: str, total: _native.Total, convention: Conven
             counted = total.queries
     elif measure.combine == "pooled":
         value = total.auc()
+        # Every row takes part, also those of a query that has one class only.
+        counted, undefined = total.queries, 0
     else:
         value = measure.micro(total.numerator, total.denominator)
     if measure.name == "pnr":
@@ -401,7 +403,7 @@ def _entry(measure: Measure, form: str, total: _native.Total, convention: Conven
         value=value,
         average=form,
         queries=counted,
-        undefined=total.undefined,
+        undefined=undefined,
         missing=total.missing,
         tie_sensitive=total.tie_sensitive,
         definition=str(measure),
@@ -481,9 +483,9 @@ def _measure_notes(program: Program, columns: Mapping[str, _Column]) -> list[Not
     notes = []
     undefined: dict[int, list[str]] = {}
     tied: list[tuple[int, str]] = []
-    for one in program.asked:
+    for one, form in zip(program.asked, program.forms, strict=True):
         total = columns[str(one)].total
-        if total.undefined:
+        if total.undefined and not (one.combine == "pooled" and form == "micro"):
             undefined.setdefault(total.undefined, []).append(str(one))
         if total.tie_sensitive and program.convention.ties != "expected":
             tied.append((total.tie_sensitive, str(one)))
