@@ -16,7 +16,12 @@ namespace relkit {
 
 namespace {
 
-std::string quoted(std::string_view token) { return "`" + excerpt(token) + "`"; }
+std::string quoted(std::string_view token) {
+  std::string shown(1, '`');
+  shown += excerpt(token);
+  shown += '`';
+  return shown;
+}
 
 }  // namespace
 
