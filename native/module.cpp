@@ -33,7 +33,6 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_native, module) {
   module.attr("__version__") = RELKIT_VERSION;
-  module.def("simd", &relkit::scanner_name);
   nb::register_exception_translator(translate);
   relkit::bind_tables(module);
   relkit::bind_plan(module);
