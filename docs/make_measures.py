@@ -112,7 +112,7 @@ def undefined_rule(kind: type[Measure], text: str) -> str:
     found = [one for one in re.split(r"(?<=\.)\s+", text) if "undefined" in one.lower()]
     if not found:
         raise ValueError(f"the docstring of `{kind.name}` does not say where it is undefined")
-    return " ".join(re.sub(r"^Undefined (where|for) ", "", one) for one in found).rstrip(".")
+    return " ".join(re.sub(r"^Undefined ", "", one) for one in found).rstrip(".")
 
 
 def describe(kind: type[Measure]) -> str:
@@ -120,7 +120,15 @@ def describe(kind: type[Measure]) -> str:
     doc = sections(re.sub(r"(?<!`)``(?!`)", "`", kind.__doc__ or ""))
     summary, _, text = doc[""].partition("\n")
     text = text.strip()
-    lines = [f"### `{kind.name}` {summary.rstrip('.')}", "", "```text", kind.formula, "```", ""]
+    heading = f"### `{kind.name}` {summary.rstrip('.')}"
+    lines = [
+        f'{heading} {{ #{kind.name} data-toc-label="{kind.name}" }}',
+        "",
+        "```text",
+        kind.formula,
+        "```",
+        "",
+    ]
     lines += [text, ""] if text else []
     said = entries(doc.get("Attributes", ""))
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
@@ -132,7 +140,7 @@ def describe(kind: type[Measure]) -> str:
                 f"`{shown}`",
                 values_of(kind, entry.name),
                 default_of(kind, entry.name, entry.default),
-                said[entry.name],
+                re.sub(r"; `None` (counts|takes)[^.]*", "", said[entry.name]),
             )
             lines.append("| " + " | ".join(cell(part) for part in row) + " |")
         lines.append("")

@@ -65,24 +65,6 @@ bool holds(const auto& table, nb::handle query) {
   return PyUnicode_Check(query.ptr()) && table.find(bytes_of(query)) != Index::none;
 }
 
-// A duplicate of a run read from text is named with its line, which takes a second look at the file.
-void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again) {
-  std::string_view query, document;
-  if (!table.duplicate(query, document)) return;
-  std::uint64_t line = 0;
-  if (again != nullptr) {
-    Tokens tokens;
-    int seen = 0;
-    each_line(*again, path, [&](std::string_view content, std::uint64_t at) {
-      if (line != 0) return;
-      split(content, tokens);
-      if (tokens.count >= 5 && tokens.token[0] == query && tokens.token[2] == document && ++seen == 2) line = at;
-    });
-  }
-  throw InputError("document `" + std::string(document) + "` stands twice in query `" + std::string(query) + "`",
-                   path, line, "keep one of the two");
-}
-
 JudgmentTable judgments_from_text(const std::string& path) {
   const File file(path);
   FileBytes bytes(file, 0);
@@ -100,9 +82,31 @@ RunTable run_from_text(const std::string& path) {
 
 RunTable run_from_chunks(nb::callable read, const std::string& name) {
   Callable bytes(std::move(read));
+  const nb::gil_scoped_release released;
   RunTable table = read_run(bytes, name);
   refuse_duplicates(table, name, nullptr);
   return table;
+}
+
+// Streams if the input can be opened again should its queries turn out not to be grouped.
+Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::callable read, const std::string& name,
+                      nb::object again, int threads) {
+  if (again.is_none()) {
+    const RunTable run = run_from_chunks(std::move(read), name);
+    const nb::gil_scoped_release released;
+    return evaluate_run(judgments, plan, run, threads);
+  }
+  {
+    Callable bytes(std::move(read));
+    const nb::gil_scoped_release released;
+    if (std::optional<Batch> batch = evaluate_stream(judgments, plan, bytes, name)) return std::move(*batch);
+  }
+  Callable bytes(nb::cast<nb::callable>(again()));
+  Callable once_more(nb::cast<nb::callable>(again()));
+  const nb::gil_scoped_release released;
+  const RunTable run = read_run(bytes, name);
+  refuse_duplicates(run, name, &once_more);
+  return evaluate_run(judgments, plan, run, threads);
 }
 
 nb::object run_documents(const RunTable& table, nb::handle query) {
@@ -196,12 +200,8 @@ void bind_tables(nb::module_& module) {
 void bind_sources(nb::module_& module) {
   module.def("evaluate_text", &evaluate_run_file, nb::arg("judgments"), nb::arg("plan"), nb::arg("path"),
              nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
-  module.def("evaluate_chunks", [](const JudgmentTable& judgments, const Plan& plan, nb::callable read,
-                                   const std::string& name) {
-        const RunTable run = run_from_chunks(std::move(read), name);
-        const nb::gil_scoped_release released;
-        return evaluate_run(judgments, plan, run, 0);
-      }, nb::arg("judgments"), nb::arg("plan"), nb::arg("read"), nb::arg("name"));
+  module.def("evaluate_chunks", &evaluate_chunks, nb::arg("judgments"), nb::arg("plan"), nb::arg("read"),
+             nb::arg("name"), nb::arg("again") = nb::none(), nb::arg("threads") = 0);
   module.def("evaluate_run", &evaluate_run, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"),
              nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
   module.def("evaluate_dict", &evaluate_dict, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"));

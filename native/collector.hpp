@@ -18,20 +18,26 @@ namespace relkit {
 class Collector final : public Ids {
  public:
   Collector(const JudgmentTable& judgments, const Plan& plan)
-      : judgments_(judgments), needs_ranks_(plan.rules.ties == Ties::rank), evaluator_(plan) {
-    seen_.resize(4096);
-  }
+      : judgments_(judgments), needs_ranks_(plan.rules.ties == Ties::rank), evaluator_(plan) {}
 
   // Starts a query. Its documents are looked up only if it is judged.
   void begin(std::string_view query) {
     number_ = judgments_.find(query);
     judged_ = number_ == Index::none ? nullptr : &judgments_.query(number_);
-    rows_ = 0;
-    base_ = nullptr;
+    // The lists of a run have much the same length, so the table of this one will mostly do.
+    if (judged_ != nullptr) {
+      if (rows_ > 0) {
+        slots_ = 64;
+        while (slots_ < 4 * std::uint64_t{rows_}) slots_ *= 2;
+      }
+      if (seen_.size() < slots_) seen_.resize(slots_);
+      std::memset(seen_.data(), 0, slots_ * sizeof(seen_[0]));
+      rows_ = 0;
+    }
+    base_ = 0;
     suspect_ = false;
     matches_.clear();
-    if (used_ > 0) std::memset(seen_.data(), 0, seen_.size() * sizeof(seen_[0]));
-    used_ = 0;
+    ranks_.clear();
   }
 
   bool judged() const { return judged_ != nullptr; }
@@ -39,24 +45,23 @@ class Collector final : public Ids {
   std::uint32_t rows() const { return rows_; }
 
   // Documents are addresses relative to a base that may move (a buffer that slides).
-  void set_base(const char* base) { base_ = base; }
+  void set_base(const char* base) { base_ = reinterpret_cast<std::uintptr_t>(base); }
 
   RELKIT_INLINE void add(std::string_view document, double score) {
     if (rows_ == scores_.size()) grow();
     const std::uint64_t hash = hash_bytes(document);
     const std::uint32_t row = rows_++;
     scores_[row] = score;
-    places_[row] = {static_cast<std::uint64_t>(document.data() - base_),
+    places_[row] = {reinterpret_cast<std::uintptr_t>(document.data()) - base_,
                     static_cast<std::uint32_t>(document.size())};
     const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32) | 1;
-    if (rows_ * 2 > seen_.size()) rehash();
-    std::size_t slot = hash & (seen_.size() - 1);
+    if (2 * std::uint64_t{rows_} > slots_) rehash();
+    std::size_t slot = hash & (slots_ - 1);
     while (seen_[slot] != 0) {
       suspect_ |= seen_[slot] == tag;
-      slot = (slot + 1) & (seen_.size() - 1);
+      slot = (slot + 1) & (slots_ - 1);
     }
     seen_[slot] = tag;
-    used_ = rows_;
     if (const JudgmentTable::Judged* found = judged_->find(document, hash)) {
       matches_.push_back({row, found->grade});
     }
@@ -87,33 +92,35 @@ class Collector final : public Ids {
     list.ranks = needs_ranks_ ? ranks_.data() : nullptr;
     list.ids = this;
     evaluator_.add(std::string(judgments_.id(number_)), list);
-    ranks_.clear();
   }
 
   std::string_view id(std::uint32_t row) const override {
-    return {base_ + places_[row].offset, places_[row].size};
+    return {reinterpret_cast<const char*>(base_ + places_[row].offset), places_[row].size};
   }
 
   Evaluator& evaluator() { return evaluator_; }
 
  private:
   struct Place {
-    std::uint64_t offset;
+    std::uintptr_t offset;
     std::uint32_t size;
   };
 
   void grow() {
+    if (scores_.size() > 0x7fffffff) throw InputError("a query has more than 2,147,483,648 documents");
     const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
     scores_.resize(size);
     places_.resize(size);
   }
 
   void rehash() {
-    seen_.assign(seen_.size() * 2, 0);
+    slots_ *= 2;
+    if (seen_.size() < slots_) seen_.resize(slots_);
+    std::memset(seen_.data(), 0, slots_ * sizeof(seen_[0]));
     for (std::uint32_t row = 0; row + 1 < rows_; ++row) {
       const std::uint64_t hash = hash_bytes(id(row));
-      std::size_t slot = hash & (seen_.size() - 1);
-      while (seen_[slot] != 0) slot = (slot + 1) & (seen_.size() - 1);
+      std::size_t slot = hash & (slots_ - 1);
+      while (seen_[slot] != 0) slot = (slot + 1) & (slots_ - 1);
       seen_[slot] = static_cast<std::uint32_t>(hash >> 32) | 1;
     }
   }
@@ -124,14 +131,14 @@ class Collector final : public Ids {
   const JudgmentTable::Query* judged_ = nullptr;
   std::uint32_t number_ = Index::none;
   std::uint32_t rows_ = 0;
-  std::uint32_t used_ = 0;
   bool suspect_ = false;
-  const char* base_ = nullptr;
+  std::uintptr_t base_ = 0;
   std::vector<double> scores_;
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::vector<std::int64_t> ranks_;
-  std::vector<std::uint32_t> seen_;  // half of each document's hash, never 0
+  std::vector<std::uint32_t> seen_;  // upper halves of the hashes, to notice a document twice
+  std::size_t slots_ = 64;           // ... of which so many are in use
 };
 
 // Adds what every source ends with: judged queries that the run does not hold, and counts.

@@ -1,18 +1,16 @@
 #include "runs.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <thread>
 #include <unordered_set>
 
 #include "collector.hpp"
-#include "text.hpp"
+#include "error.hpp"
+#include "parallel.hpp"
 
 namespace relkit {
 
 void RunTable::add(std::string_view query, std::string_view document, double score,
-                   std::int32_t rank) {
+                   std::int64_t rank) {
   if (last_ == Index::none || index_.id(last_) != query) {
     last_ = index_.insert(query, arena_);
     if (last_ == queries_.size()) {
@@ -22,7 +20,7 @@ void RunTable::add(std::string_view query, std::string_view document, double sco
     }
   }
   const std::string_view kept = arena_.keep(document);
-  queries_[last_].push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), rank, score});
+  queries_[last_].push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), score, rank});
   ++count;
 }
 
@@ -74,59 +72,29 @@ Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTa
     throw InputError("ties=rank needs a rank column of whole numbers", "", 0,
                      "choose another tie rule, such as ties=doc-desc");
   }
-  const std::size_t block = std::max<std::size_t>(1, std::min<std::size_t>(64, run.size() / 8));
-  const std::size_t blocks = (run.size() + block - 1) / block;
-  struct Part {
-    Batch batch;
-    std::vector<std::uint32_t> groups;
-    std::vector<std::string> unjudged;
-    std::exception_ptr error;
-  };
-  std::vector<Part> parts(blocks);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
+  const std::size_t block = std::clamp<std::size_t>(run.size() / 8, 1, 64);
+  std::vector<Stretch> stretches((run.size() + block - 1) / block);
+  each_part(stretches.size(), threads, [&](std::size_t part) {
     Collector collector(judgments, plan);
-    for (std::size_t at; (at = next.fetch_add(1)) < blocks;) {
-      Part& part = parts[at];
-      try {
-        const std::size_t last = std::min(run.size(), (at + 1) * block);
-        for (auto number = static_cast<std::uint32_t>(at * block); number < last; ++number) {
-          collector.begin(run.id(number));
-          if (!collector.judged()) {
-            part.unjudged.emplace_back(run.id(number));
-            continue;
-          }
-          for (const RunTable::Row& row : run.rows(number)) {
-            collector.add(row.document(), row.score);
-            if (plan.rules.ties == Ties::rank) collector.add_rank(row.rank);
-          }
-          part.groups.push_back(collector.number());
-          collector.finish();
-        }
-        part.batch = collector.evaluator().take();
-      } catch (...) {
-        part.error = std::current_exception();
-        collector.evaluator().take();
+    Stretch& out = stretches[part];
+    const std::size_t last = std::min(run.size(), (part + 1) * block);
+    for (auto number = static_cast<std::uint32_t>(part * block); number < last; ++number) {
+      collector.begin(run.id(number));
+      if (!collector.judged()) {
+        out.unjudged.emplace_back(run.id(number));
+        continue;
       }
+      for (const RunTable::Row& row : run.rows(number)) {
+        collector.add(row.document(), row.score);
+        if (plan.rules.ties == Ties::rank) collector.add_rank(row.rank);
+      }
+      out.groups.push_back(collector.number());
+      collector.finish();
     }
-  };
-  const int workers = std::min<int>(thread_count(threads), static_cast<int>(std::max<std::size_t>(1, blocks)));
-  std::vector<std::thread> pool;
-  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
-  Batch whole = Evaluator(plan).take();
-  std::vector<std::uint32_t> groups;
-  for (Part& part : parts) {
-    if (part.error) std::rethrow_exception(part.error);
-    append(whole, std::move(part.batch));
-    groups.insert(groups.end(), part.groups.begin(), part.groups.end());
-    whole.unjudged_queries += part.unjudged.size();
-    for (std::string& id : part.unjudged) {
-      if (whole.unjudged_examples.size() < 5) whole.unjudged_examples.push_back(std::move(id));
-    }
-  }
-  add_missing(whole, judgments, plan, groups);
+    out.batch = collector.evaluator().take();
+  });
+  Batch whole;
+  join(stretches, judgments, plan, whole);
   whole.rows = run.count;
   whole.regrouped = !run.grouped;
   return whole;

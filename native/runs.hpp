@@ -17,12 +17,12 @@ class RunTable {
   struct Row {
     const char* data;
     std::uint32_t size;
-    std::int32_t rank;
     double score;
+    std::int64_t rank;
     std::string_view document() const { return {data, size}; }
   };
 
-  void add(std::string_view query, std::string_view document, double score, std::int32_t rank = 0);
+  void add(std::string_view query, std::string_view document, double score, std::int64_t rank = 0);
 
   std::uint32_t find(std::string_view query) const { return index_.find(query); }
   const std::vector<Row>& rows(std::uint32_t query) const { return queries_[query]; }

@@ -1,11 +1,9 @@
 #include "scan.hpp"
 
-#include <atomic>
 #include <bit>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
-#include <thread>
-#include <unordered_set>
 
 #include "error.hpp"
 #include "trec.hpp"
@@ -15,17 +13,13 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 namespace relkit {
 
 void Scanner::take_rank(std::string_view rank) {
-  std::int32_t value = 0;
+  std::int64_t value = 0;
   const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), value);
   if (error != std::errc() || end != rank.data() + rank.size()) {
-    throw TextError{0, "the rank is not a whole number: `" + excerpt(rank) + "`",
+    throw TextError{TextError::unknown, "the rank is not a whole number: `" + excerpt(rank) + "`",
                     "choose another tie rule, such as ties=doc-desc"};
   }
   collector.add_rank(value);
@@ -33,10 +27,7 @@ void Scanner::take_rank(std::string_view rank) {
 
 const char* Scanner::first_line() {
   const char* p = window.begin();
-  if (!skipping) {
-    const bool marked = window.end() - p >= 3 && std::memcmp(p, "\xef\xbb\xbf", 3) == 0;
-    return marked ? p + 3 : p;
-  }
+  if (!skipping) return beginning(window);
   // The window begins one byte before the stretch: a line that begins with the stretch is ours.
   for (;;) {
     const auto* newline = static_cast<const char*>(
@@ -183,28 +174,39 @@ struct Loop {
   void (*run)(Scanner&);
 };
 
-// The best loop of this processor; RELKIT_SIMD=plain|avx2 asks for a lesser one, for tests.
+// The best loop of this processor; RELKIT_SIMD=scalar|avx2 asks for a lesser one, for tests.
 Loop choose_loop() {
   const char* wish = std::getenv("RELKIT_SIMD");
   const std::string_view wanted = wish == nullptr ? "" : wish;
 #ifdef RELKIT_X86
   const bool avx2_here = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (wanted != "plain" && wanted != "avx2" && avx2_here && __builtin_cpu_supports("avx512bw") &&
+  if (wanted != "scalar" && wanted != "avx2" && avx2_here && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl")) {
     return {"avx512", avx512::run};
   }
-  if (wanted != "plain" && avx2_here) return {"avx2", avx2::run};
+  if (wanted != "scalar" && avx2_here) return {"avx2", avx2::run};
 #endif
-  return {"plain", plain::run};
+  return {"scalar", plain::run};
 }
 
-std::uint64_t stretch_size(std::uint64_t size) {
-  if (const char* text = std::getenv("RELKIT_STRETCH")) {
-    const long long asked = std::atoll(text);
-    if (asked > 0) return static_cast<std::uint64_t>(asked);
+// Runs the loop over one stretch; `line` counts the line of a place for errors.
+template <class Line>
+Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, const Loop& loop, bool within,
+             std::uint64_t stop, const Line& line) {
+  Scanner scanner(judgments, plan, window, within, stop);
+  try {
+    loop.run(scanner);
+    scanner.out.batch = scanner.collector.evaluator().take();
+    return std::move(scanner.out);
+  } catch (const TextError& error) {
+    const bool here = error.offset == TextError::unknown;
+    std::string message = error.message;
+    if (error.other != TextError::unknown) message += std::to_string(line(error.other));
+    throw InputError(message, window.path(), line(here ? window.offset(scanner.at) : error.offset), error.hint);
+  } catch (const InputError& error) {
+    // From a kernel or the ranker, which do not know the file.
+    throw InputError(error.what(), window.path(), error.line, error.hint);
   }
-  // Large enough that re-reading the borders is cheap, small enough to share a file out evenly.
-  return std::clamp<std::uint64_t>(size / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20);
 }
 
 }  // namespace
@@ -214,80 +216,47 @@ const char* scanner_name() { return choose_loop().name; }
 Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const std::string& path,
                         int threads) {
   const File file(path);
+  if (!file.regular()) {
+    // A pipe gives its bytes once: if a query came back, its beginning would be lost.
+    FileBytes bytes(file, 0);
+    RunTable table = read_run(bytes, path);
+    refuse_duplicates(table, path, nullptr);
+    return evaluate_run(judgments, plan, table, threads);
+  }
   const Loop loop = choose_loop();
-  const std::uint64_t step = stretch_size(file.size());
-  const std::size_t stretches = static_cast<std::size_t>((file.size() + step - 1) / step);
+  // Large enough that re-reading the borders is cheap, small enough to share a file out evenly.
+  const std::uint64_t step =
+      stretch_size(std::clamp<std::uint64_t>(file.size() / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20));
+  std::vector<Stretch> stretches(static_cast<std::size_t>((file.size() + step - 1) / step));
+  each_part(stretches.size(), threads, [&](std::size_t part) {
+    // A stretch within the file sees the byte before it, to know whether a line begins with it.
+    const std::uint64_t from = part == 0 ? 0 : part * step - 1;
+    FileBytes bytes(file, from);
+    Window window(bytes, path, from);
+    stretches[part] = scan(judgments, plan, window, loop, part > 0, (part + 1) * step,
+                           [&](std::uint64_t place) { return line_of(file, place); });
+  });
+  Batch whole;
+  const bool joined = join(stretches, judgments, plan, whole);
+  if (joined && whole.rows == 0) throw InputError("holds no document", path);
+  if (joined) return whole;
+  stretches.clear();
+  FileBytes bytes(file, 0);
+  const RunTable table = read_run(bytes, path);
+  FileBytes again(file, 0);
+  refuse_duplicates(table, path, &again);
+  return evaluate_run(judgments, plan, table, threads);
+}
 
-  struct Failure {
-    std::uint64_t offset;
-    TextError error;
-  };
-  struct Part {
-    Stretch stretch;
-    std::optional<Failure> failure;
-    std::exception_ptr other;
-  };
-  std::vector<Part> parts(stretches);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t at; (at = next.fetch_add(1)) < stretches;) {
-      Part& part = parts[at];
-      try {
-        const std::uint64_t from = at * step;
-        FileBytes bytes(file, at == 0 ? 0 : from - 1);
-        Window window(bytes, path, at == 0 ? 0 : from - 1);
-        Scanner scanner(judgments, plan, window, at > 0, from + step);
-        try {
-          loop.run(scanner);
-          part.stretch = std::move(scanner.out);
-          part.stretch.batch = scanner.collector.evaluator().take();
-        } catch (TextError& error) {
-          part.failure = Failure{error.offset != 0 ? error.offset : window.offset(scanner.at), error};
-        } catch (InputError& error) {
-          // From a kernel or the ranker, which do not know the file.
-          throw InputError(error.what(), error.path.empty() ? path : error.path, error.line, error.hint);
-        }
-      } catch (...) {
-        part.other = std::current_exception();
-      }
-    }
-  };
-  const int workers = std::min<int>(thread_count(threads), static_cast<int>(stretches));
-  std::vector<std::thread> pool;
-  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
-
-  Batch whole = Evaluator(plan).take();
-  std::vector<std::uint32_t> groups;
-  std::unordered_set<std::string> unjudged;
-  for (Part& part : parts) {
-    if (part.failure) {
-      throw InputError(part.failure->error.message, path, line_of(file, part.failure->offset),
-                       part.failure->error.hint);
-    }
-    if (part.other) std::rethrow_exception(part.other);
-    append(whole, std::move(part.stretch.batch));
-    groups.insert(groups.end(), part.stretch.groups.begin(), part.stretch.groups.end());
-    for (std::string& id : part.stretch.unjudged) {
-      if (unjudged.insert(id).second && whole.unjudged_examples.size() < 5) {
-        whole.unjudged_examples.push_back(std::move(id));
-      }
-    }
-    whole.rows += part.stretch.rows;
-  }
-  if (whole.rows == 0) throw InputError("holds no document", path);
-  std::vector<bool> met(judgments.size(), false);
-  for (const std::uint32_t number : groups) {
-    if (met[number]) {
-      whole = Batch{};
-      FileBytes bytes(file, 0);
-      return evaluate_run(judgments, plan, read_run(bytes, path), threads);
-    }
-    met[number] = true;
-  }
-  whole.unjudged_queries = unjudged.size();
-  add_missing(whole, judgments, plan, groups);
+std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan& plan, Bytes& bytes,
+                                     const std::string& name) {
+  Window window(bytes, name, 0, true);
+  std::vector<Stretch> stretches;
+  stretches.push_back(scan(judgments, plan, window, choose_loop(), false, std::numeric_limits<std::uint64_t>::max(),
+                           [&](std::uint64_t place) { return window.line_of(place); }));
+  Batch whole;
+  if (!join(stretches, judgments, plan, whole)) return std::nullopt;
+  if (whole.rows == 0) throw InputError("holds no document", name);
   return whole;
 }
 

@@ -10,17 +10,10 @@
 
 #include "collector.hpp"
 #include "number.hpp"
+#include "parallel.hpp"
 #include "text.hpp"
 
 namespace relkit {
-
-// What one stretch of a file gave.
-struct Stretch {
-  Batch batch;
-  std::vector<std::uint32_t> groups;   // judged queries met, in order
-  std::vector<std::string> unjudged;   // other queries met, in order
-  std::uint64_t rows = 0;
-};
 
 // Streams the groups of lines that begin in [from, stop) of a file. A stretch that begins within a
 // file leaves out its first group, which the stretch before it finishes.
@@ -80,10 +73,8 @@ struct Scanner {
     if (!judging) return;
     std::uint32_t first, second;
     if (collector.duplicate(first, second)) {
-      throw TextError{window.offset(collector.id(second).data()),
-                      "document `" + std::string(collector.id(second)) + "` stands twice in query `" +
-                          std::string(query.data(), query_size) + "`",
-                      "keep one of the two lines"};
+      throw twice({query.data(), query_size}, collector.id(second), window.offset(collector.id(first).data()),
+                  window.offset(collector.id(second).data()));
     }
     out.groups.push_back(collector.number());
     collector.finish();

@@ -53,7 +53,10 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
   // Text that is not valid UTF-8: bytes that were read as surrogates.
   PyErr_Clear();
   owner = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
-  if (!owner.is_valid()) throw nb::python_error();
+  if (!owner.is_valid()) {
+    PyErr_Clear();
+    throw InputError("an id is not valid Unicode text: " + shown(id), "", 0, "it holds half of a character");
+  }
   return {PyBytes_AS_STRING(owner.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(owner.ptr()))};
 }
 

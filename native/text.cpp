@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "error.hpp"
 #include "number.hpp"
@@ -17,10 +16,12 @@ namespace relkit {
 
 namespace {
 
-constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
-constexpr unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
-
-std::string quoted(std::string_view token) { return "`" + excerpt(token) + "`"; }
+std::string quoted(std::string_view token) {
+  std::string shown(1, '`');
+  shown += excerpt(token);
+  shown += '`';
+  return shown;
+}
 
 }  // namespace
 
@@ -59,18 +60,23 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
   }
 }
 
-Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, std::size_t chunk)
-    : bytes_(bytes), path_(std::move(path)), offset_(offset), chunk_(chunk), buffer_(chunk + padding) {
+Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting)
+    : bytes_(bytes), path_(std::move(path)), offset_(offset), counting_(counting), buffer_(chunk + padding) {
   refill(begin());
+}
+
+std::uint64_t Window::line_of(std::uint64_t place) const {
+  return 1 + lines_ + static_cast<std::uint64_t>(std::count(begin(), begin() + (place - offset_), '\n'));
 }
 
 bool Window::refill(const char* keep) {
   if (ended_) return false;
   const std::size_t dropped = static_cast<std::size_t>(keep - begin());
   const std::size_t kept = filled_ - dropped;
-  if (kept + chunk_ / 2 + padding > buffer_.size()) {
+  if (counting_) lines_ += static_cast<std::uint64_t>(std::count(begin(), keep, '\n'));
+  if (kept + chunk / 2 + padding > buffer_.size()) {
     // A group longer than the window: grow by half, so that moving stays cheap.
-    std::vector<char> larger(std::max(buffer_.size() + buffer_.size() / 2, kept + chunk_ + padding));
+    std::vector<char> larger(std::max(buffer_.size() + buffer_.size() / 2, kept + chunk + padding));
     std::memcpy(larger.data(), keep, kept);
     buffer_.swap(larger);
   } else {
@@ -86,6 +92,26 @@ bool Window::refill(const char* keep) {
   return !ended_;
 }
 
+const char* beginning(const Window& window) {
+  const char* p = window.begin();
+  const auto starts = [&](std::string_view magic) {
+    return std::string_view(p, static_cast<std::size_t>(window.end() - p)).starts_with(magic);
+  };
+  if (p == window.end()) throw InputError("the file is empty", window.path());
+  if (starts("\x1f\x8b")) {
+    throw InputError("is compressed with gzip", window.path(), 0, "let its name end in .gz");
+  }
+  if (starts("\x28\xb5\x2f\xfd")) {
+    throw InputError("is compressed with zstd", window.path(), 0, "let its name end in .zst");
+  }
+  return starts("\xef\xbb\xbf") ? p + 3 : p;
+}
+
+TextError twice(std::string_view query, std::string_view document, std::uint64_t first, std::uint64_t second) {
+  return {second, "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`: the other is in line ",
+          "keep one of the two lines", first};
+}
+
 void split(std::string_view line, Tokens& tokens) {
   tokens.count = 0;
   const char* p = line.data();
@@ -96,7 +122,7 @@ void split(std::string_view line, Tokens& tokens) {
     const char* const start = p;
     while (p != end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\v' && *p != '\f') {
       if (*p == '\0') {
-        throw TextError{0, "looks like a binary file: the line holds a NUL byte",
+        throw TextError{TextError::unknown, "looks like a binary file: the line holds a NUL byte",
                         "give a text file; compressed files end in .gz or .zst"};
       }
       ++p;
@@ -128,17 +154,8 @@ std::string excerpt(std::string_view line) {
 void each_line(Bytes& bytes, const std::string& path,
                const std::function<void(std::string_view, std::uint64_t)>& row) {
   Window window(bytes, path, 0);
-  const char* p = window.begin();
+  const char* p = beginning(window);
   std::uint64_t at = 0;
-  const std::size_t ready = static_cast<std::size_t>(window.end() - p);
-  if (ready == 0) throw InputError("the file is empty", path);
-  if (ready >= 2 && std::memcmp(p, gzip_magic, 2) == 0) {
-    throw InputError("is compressed with gzip", path, 0, "let its name end in .gz");
-  }
-  if (ready >= 4 && std::memcmp(p, zstd_magic, 4) == 0) {
-    throw InputError("is compressed with zstd", path, 0, "let its name end in .zst");
-  }
-  if (ready >= 3 && std::memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
   const char* scanned = p;
   for (;;) {
     const auto* newline = static_cast<const char*>(
@@ -189,12 +206,12 @@ double parse_finite(std::string_view token, const char* what) {
     case Number::good:
       return value;
     case Number::not_finite:
-      throw TextError{0, std::string(what) + " is not a finite number: " + quoted(token),
+      throw TextError{TextError::unknown, std::string(what) + " is not a finite number: " + quoted(token),
                       "remove the line, or give the document a number"};
     case Number::not_a_number:
       break;
   }
-  throw TextError{0, std::string(what) + " is not a number: " + quoted(token), ""};
+  throw TextError{TextError::unknown, std::string(what) + " is not a number: " + quoted(token), ""};
 }
 
 }  // namespace
@@ -211,18 +228,10 @@ double parse_grade(std::string_view token) {
 }
 
 void wrong_columns(std::string_view line, int count, const char* expected, const char* hint) {
-  throw TextError{0,
+  throw TextError{TextError::unknown,
                   std::string("expected ") + expected + ", got " + std::to_string(count) + ": " +
                       quoted(line),
                   hint};
-}
-
-int thread_count(int asked) {
-  if (asked <= 0) {
-    if (const char* text = std::getenv("RELKIT_THREADS")) asked = std::atoi(text);
-  }
-  if (asked <= 0) asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
-  return std::min(asked, 256);
 }
 
 }  // namespace relkit

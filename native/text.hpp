@@ -62,7 +62,8 @@ class Window {
   static constexpr std::size_t longest_line = std::size_t{16} << 20;
 
   // `offset`: where in the whole input the bytes begin; `path` names it in errors.
-  Window(Bytes& bytes, std::string path, std::uint64_t offset, std::size_t chunk = std::size_t{256} << 10);
+  // With `counting`, line_of() works without reading the input again.
+  Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting = false);
 
   // Drops everything before `keep`, moves the rest to the front and reads more. False at the end
   // of input. Afterwards `keep` is at `begin()`.
@@ -74,12 +75,17 @@ class Window {
   // Place of a pointer in the whole input.
   std::uint64_t offset(const char* at) const { return offset_ + static_cast<std::uint64_t>(at - begin()); }
   const std::string& path() const { return path_; }
+  // The number of the line that holds this place of the input, which must still be in the window.
+  std::uint64_t line_of(std::uint64_t place) const;
 
  private:
+  static constexpr std::size_t chunk = std::size_t{256} << 10;
+
   Bytes& bytes_;
   std::string path_;
   std::uint64_t offset_;
-  std::size_t chunk_;
+  bool counting_;
+  std::uint64_t lines_ = 0;  // ends of lines dropped
   std::vector<char> buffer_;
   std::size_t filled_ = 0;
   bool ended_ = false;
@@ -87,16 +93,26 @@ class Window {
 
 // Bad text at a place of the input; becomes an InputError once its line is counted.
 struct TextError {
-  std::uint64_t offset;
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};  // the line at hand
+
+  std::uint64_t offset = unknown;
   std::string message;
   std::string hint;
+  std::uint64_t other = unknown;  // another place that the message names at its end
 };
+
+// A document that a query holds in two lines.
+TextError twice(std::string_view query, std::string_view document, std::uint64_t first, std::uint64_t second);
 
 // The tokens of one line; more than eight are counted but not kept.
 struct Tokens {
   std::array<std::string_view, 8> token;
   int count = 0;
 };
+
+// Throws InputError if a text begins as an empty or a compressed one; else where it begins, after a
+// byte-order mark.
+const char* beginning(const Window& window);
 
 // Splits a line at blanks. Throws TextError for a NUL byte.
 void split(std::string_view line, Tokens& tokens);
@@ -129,8 +145,5 @@ double parse_grade(std::string_view token);
 
 inline constexpr const char* run_columns = "6 columns (query, Q0, document, rank, score, tag)";
 inline constexpr const char* qrels_columns = "4 columns (query, iteration, document, grade)";
-
-// Threads to use: as asked, or RELKIT_THREADS, or one a processor up to 8.
-int thread_count(int asked);
 
 }  // namespace relkit

@@ -8,7 +8,7 @@ namespace relkit {
 
 namespace {
 
-bool parse_rank(std::string_view token, std::int32_t& rank) {
+bool parse_rank(std::string_view token, std::int64_t& rank) {
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), rank);
   return error == std::errc() && end == token.data() + token.size();
 }
@@ -46,7 +46,7 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
       wrong_columns(line, tokens.count, run_columns,
                     tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
     }
-    std::int32_t rank = 0;
+    std::int64_t rank = 0;
     ranks = ranks && parse_rank(tokens.token[3], rank);
     if (table.count == 0 && tokens.count >= 6) {
       const std::string_view tag = tokens.token[5];
@@ -58,6 +58,24 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
   if (table.count == 0) throw InputError("holds no document", path);
   table.has_ranks = ranks;
   return table;
+}
+
+void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again) {
+  std::string_view query, document;
+  if (!table.duplicate(query, document)) return;
+  std::uint64_t first = 0, second = 0;
+  if (again != nullptr) {
+    Tokens tokens;
+    each_line(*again, path, [&](std::string_view line, std::uint64_t at) {
+      if (second != 0) return;
+      split(line, tokens);
+      if (is_comment(tokens, 5, 6) || tokens.token[0] != query || tokens.token[2] != document) return;
+      (first == 0 ? first : second) = at;
+    });
+  }
+  const std::string message = "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`";
+  if (second == 0) throw InputError(message, path, 0, "keep one of the two lines");
+  throw InputError(message + ": the other is in line " + std::to_string(first), path, second, "keep one of the two lines");
 }
 
 }  // namespace relkit

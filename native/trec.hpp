@@ -1,7 +1,7 @@
 // TREC qrels and runs: into tables, or straight through the evaluator.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "batch.hpp"
@@ -19,7 +19,15 @@ RunTable read_run(Bytes& bytes, const std::string& path);
 Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const std::string& path,
                         int threads);
 
-// The instruction set that the scanner uses.
+// Streams a run that can be read only once: nothing where the lines of a judged query are not together.
+std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan& plan, Bytes& bytes,
+                                     const std::string& name);
+
+// Throws InputError if a query of a run holds a document twice. `again` reads the run's text once
+// more, to say in which lines; nullptr where it cannot be read again.
+void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again);
+
+// The instruction set that the scanner uses: "avx512", "avx2" or "scalar".
 const char* scanner_name();
 
 }  // namespace relkit

@@ -1,4 +1,4 @@
-"""The C++ core: hot loops over flat data, no policy. Everything here is reached through `relkit`."""
+"""The C++ core: hot loops over flat data, no policy. Users reach it through `relkit`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
@@ -173,7 +173,9 @@ def evaluate_chunks(
 ) -> Batch:
     """Evaluates a TREC run read from `read(size)`, streaming where grouped by query."""
 
-def evaluate_dict(judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]) -> Batch: ...
+def evaluate_dict(
+    judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]
+) -> Batch: ...
 def evaluate_arrow(
     judgments: JudgmentTable,
     plan: Plan,
@@ -183,7 +185,9 @@ def evaluate_arrow(
     rank: object | None = None,
     threads: int = 0,
 ) -> Batch: ...
-def evaluate_run(judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0) -> Batch: ...
+def evaluate_run(
+    judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0
+) -> Batch: ...
 def evaluate_arrays(
     plan: Plan,
     labels: NDArray[Any],
@@ -198,7 +202,9 @@ def evaluate_arrays(
     only under `ties="doc-desc"`; callers pass "input" unless told otherwise.
     """
 
-def pooled_auc(labels: NDArray[Any], scores: NDArray[Any], threshold: float, threads: int = 0) -> float:
+def pooled_auc(
+    labels: NDArray[Any], scores: NDArray[Any], threshold: float, threads: int = 0
+) -> float:
     """ROC AUC of all rows, ties counted half; labels >= threshold are positive."""
 
 def group_offsets(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:

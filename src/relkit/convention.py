@@ -78,7 +78,9 @@ def show_gain(gain: Gain) -> str:
     """Returns a gain as it stands in a measure's name."""
     if isinstance(gain, str):
         return gain
-    return "{" + ",".join(f"{grade:.17g}:{value!r}".removesuffix(".0") for grade, value in gain) + "}"
+    return (
+        "{" + ",".join(f"{grade:.17g}:{value!r}".removesuffix(".0") for grade, value in gain) + "}"
+    )
 
 
 def gain_function(gain: Gain) -> Callable[[float | None], float]:
@@ -194,7 +196,9 @@ class Convention:
                 try:
                     changes[name] = None if value.lower() == "none" else float(value)
                 except ValueError:
-                    raise ParameterError(f"`rel` must be a number. Got `{value}` instead.") from None
+                    raise ParameterError(
+                        f"`rel` must be a number. Got `{value}` instead."
+                    ) from None
         changes.setdefault("name", "custom")
         return dataclasses.replace(self, **changes)
 
@@ -266,7 +270,9 @@ _preset(
 )
 
 
-def load_convention(source: str | PathLike[str] | Mapping[str, Any] | Convention | None) -> Convention:
+def load_convention(
+    source: str | PathLike[str] | Mapping[str, Any] | Convention | None,
+) -> Convention:
     """Returns a convention from a preset's name, a TOML/JSON/YAML file, or a mapping of fields.
 
     A file or mapping may name a `preset` to start from; its other keys are fields.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from relkit import _native, io
 from relkit.convention import Convention, load_convention
 from relkit.errors import InputError, ParameterError, StrictError
+from relkit.io import as_judgments, as_run
 from relkit.judgments import Judgments
 from relkit.measures.base import Measure
 from relkit.measures.names import measures as parse_measures
@@ -112,7 +113,9 @@ class Evaluator:
         chosen = load_scale(scale) if scale is not None else None
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (
-            Judgments.from_dict({}) if self.reference is not None else as_judgments(judgments, chosen)
+            Judgments.from_dict({})
+            if self.reference is not None
+            else as_judgments(judgments, chosen)
         )
         self.scale = chosen or self.judgments.scale
 
@@ -262,8 +265,8 @@ class Program:
                 f"the parameter `average` must be `macro` or `micro`. Got `{average}` instead."
             )
         resolved = tuple(one.resolve(convention, scale, highest) for one in asked)
-        kernels = []
-        places = {}
+        kernels: list[tuple[str, dict[str, Any]]] = []
+        places: dict[str, int] = {}
         for name, one in zip(asked, resolved, strict=True):
             kernel = one.kernel()
             if kernel is not None:
@@ -278,10 +281,7 @@ class Program:
             missing=convention.missing,
             float32=convention.scores == "float32",
         )
-        forms = tuple(
-            average if average in one.averages else one.averages[0]  # type: ignore[misc]
-            for one in resolved
-        )
+        forms = tuple(average if average in one.averages else one.averages[0] for one in resolved)
         return cls(asked, resolved, forms, convention, plan, places)
 
     @property
@@ -310,32 +310,6 @@ class Program:
                     f"`{one}` compares two runs, and the first argument is judgments",
                     hint="give the other run in place of the judgments",
                 )
-
-
-def as_judgments(source: Any, scale: Scale | None = None) -> Judgments:
-    """Returns judgments from whatever a caller has."""
-    if isinstance(source, Judgments):
-        return source
-    if isinstance(source, str | PathLike):
-        return io.read_judgments(fspath(source), scale=scale)
-    if isinstance(source, Mapping):
-        return Judgments.from_dict(source, scale=scale)
-    if hasattr(source, "to_dict") and not hasattr(source, "columns"):
-        return Judgments.from_dict(source.to_dict(), scale=scale)
-    return Judgments.from_frame(source, scale=scale)
-
-
-def as_run(source: Any) -> Run:
-    """Returns a run from whatever a caller has."""
-    if isinstance(source, Run):
-        return source
-    if isinstance(source, str | PathLike):
-        return io.read_run(fspath(source))
-    if isinstance(source, Mapping):
-        return Run.from_dict(source)
-    if hasattr(source, "to_dict") and not hasattr(source, "columns"):
-        return Run.from_dict(source.to_dict())
-    return Run.from_frame(source)
 
 
 def _streams(run: Any) -> bool:
@@ -405,7 +379,7 @@ def _python_columns(
 
 def _entry(measure: Measure, form: str, total: _native.Total, convention: Convention) -> Entry:
     details: dict[str, float] = {}
-    counted = total.queries - total.undefined
+    counted, undefined = total.queries - total.undefined, total.undefined
     if measure.combine == "sum":
         value = total.numerator
         counted = total.queries
@@ -415,6 +389,8 @@ def _entry(measure: Measure, form: str, total: _native.Total, convention: Conven
             counted = total.queries
     elif measure.combine == "pooled":
         value = total.auc()
+        # Every row takes part, also those of a query that has one class only.
+        counted, undefined = total.queries, 0
     else:
         value = measure.micro(total.numerator, total.denominator)
     if measure.name == "pnr":
@@ -427,7 +403,7 @@ def _entry(measure: Measure, form: str, total: _native.Total, convention: Conven
         value=value,
         average=form,
         queries=counted,
-        undefined=total.undefined,
+        undefined=undefined,
         missing=total.missing,
         tie_sensitive=total.tie_sensitive,
         definition=str(measure),
@@ -492,7 +468,9 @@ def _notes(
             "unjudged": "count as unjudged",
         }.get(program.convention.negative, "")
         notes.append(
-            Note("negative-grades", f"{table.negatives:,} grades below 0 {treated}", table.negatives)
+            Note(
+                "negative-grades", f"{table.negatives:,} grades below 0 {treated}", table.negatives
+            )
         )
     if batch.regrouped:
         notes.append(
@@ -505,9 +483,9 @@ def _measure_notes(program: Program, columns: Mapping[str, _Column]) -> list[Not
     notes = []
     undefined: dict[int, list[str]] = {}
     tied: list[tuple[int, str]] = []
-    for one in program.asked:
+    for one, form in zip(program.asked, program.forms, strict=True):
         total = columns[str(one)].total
-        if total.undefined:
+        if total.undefined and not (one.combine == "pooled" and form == "micro"):
             undefined.setdefault(total.undefined, []).append(str(one))
         if total.tie_sensitive and program.convention.ties != "expected":
             tied.append((total.tie_sensitive, str(one)))
@@ -620,7 +598,7 @@ def evaluate_scores(
     chosen = load_scale(scale) if scale is not None else None
     rules = _array_rules(load_convention(convention))
     rows, notes = _rows(labels, scores, groups, chosen)
-    program, batch, columns = _evaluate_rows(
+    program, columns = _evaluate_rows(
         rows, measures, rules, average, chosen, _check_threads(threads)
     )
     notes += _measure_notes(program, columns)
@@ -664,13 +642,11 @@ def _evaluate_rows(
     average: Average | None,
     scale: Scale | None,
     threads: int,
-) -> tuple[Program, _native.Batch, dict[str, _Column]]:
+) -> tuple[Program, dict[str, _Column]]:
     highest = float(rows.labels.max()) if rows.labels.size else math.nan
     program = Program.compile(measures, convention, scale, average, highest)
     program.check_inputs(False)
-    batch = _native.evaluate_arrays(
-        program.plan, rows.labels, rows.scores, rows.offsets, threads
-    )
+    batch = _native.evaluate_arrays(program.plan, rows.labels, rows.scores, rows.offsets, threads)
     columns = _columns(program, batch)
     if program.in_python:
 
@@ -682,7 +658,7 @@ def _evaluate_rows(
                 )
 
         columns |= _python_columns(program, rankings(), 0)
-    return program, batch, columns
+    return program, columns
 
 
 class Accumulator:
@@ -731,9 +707,7 @@ class Accumulator:
     def update(self, judgments: Any, run: Any) -> None:
         """Adds the queries of one run and its judgments; see `evaluate`."""
         evaluator = Evaluator(judgments, convention=self.convention, scale=self.scale)
-        program = Program.compile(
-            self.measures, self.convention, evaluator.scale, self.average
-        )
+        program = Program.compile(self.measures, self.convention, evaluator.scale, self.average)
         program.check_inputs(False)
         table = evaluator.judgments.table
         if program.in_python or not _streams(run):
@@ -752,7 +726,7 @@ class Accumulator:
         """Adds labelled scores; see `evaluate_scores`. A query must not be split over calls."""
         rows, _ = _rows(labels, scores, groups, self.scale)
         rules = _array_rules(self.convention)
-        columns = _evaluate_rows(rows, self.measures, rules, self.average, self.scale, 0)[2]
+        columns = _evaluate_rows(rows, self.measures, rules, self.average, self.scale, 0)[1]
         self._add(columns)
 
     def _add(self, columns: Mapping[str, _Column]) -> None:
@@ -779,9 +753,7 @@ class Accumulator:
     def compute(self, name: str = "accumulated") -> Results:
         """Returns the measures over everything added so far."""
         program = Program.compile(self.measures, self.convention, self.scale, self.average)
-        columns = {
-            key: _Column(list, total) for key, total in self._totals.items()
-        }
+        columns = {key: _Column(list, total) for key, total in self._totals.items()}
         return _finish(name, program, None, columns, [], strict=False)
 
     def __getstate__(self) -> dict[str, Any]:

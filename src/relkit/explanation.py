@@ -9,7 +9,7 @@ from typing import Any
 
 from relkit.convention import Convention, load_convention
 from relkit.errors import ParameterError, UnknownNameError
-from relkit.evaluation import as_judgments, as_run
+from relkit.io import as_judgments, as_run
 from relkit.measures.base import Measure, Step
 from relkit.measures.names import measure as parse_measure
 from relkit.ranking import Ranking
@@ -196,7 +196,5 @@ def explain(
 
 
 def _order(run: Run, query: str, grades: Mapping[str, float], rules: Convention) -> Ranking:
-    documents, scores, ranks = (
-        run.table.documents(query) if query in run.table else ([], [], None)
-    )
+    documents, scores, ranks = run.table.documents(query) if query in run.table else ([], [], None)
     return Ranking.build(grades, documents, scores, rules, ranks=ranks, query=query)

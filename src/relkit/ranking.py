@@ -100,11 +100,13 @@ class Ranking:
         if convention.negative == "unjudged":
             pooled = frozenset(document for document, grade in judged.items() if grade < 0)
             judged = {document: grade for document, grade in judged.items() if grade >= 0}
-        rows = [row for row in range(len(documents))]
+        rows = list(range(len(documents)))
         if convention.unjudged == "removed":
             rows = [row for row in rows if documents[row] in judged]
         values = [
-            struct.unpack("f", struct.pack("f", score))[0] if convention.scores == "float32" else score
+            struct.unpack("f", struct.pack("f", score))[0]
+            if convention.scores == "float32"
+            else score
             for score in scores
         ]
         if convention.ties == "rank":
@@ -189,7 +191,9 @@ class Ranking:
         Raises:
             ParameterError: If there are more than 50,000 of them.
         """
-        groups = [list(group) for _, group in groupby(self.documents, key=lambda entry: entry.first)]
+        groups = [
+            list(group) for _, group in groupby(self.documents, key=lambda entry: entry.first)
+        ]
         if prod(factorial(len(group)) for group in groups) > MOST_ORDERS:
             raise ParameterError(
                 f"query `{self.query}` has too many orders of tied documents to average over",
@@ -199,7 +203,5 @@ class Ranking:
             entries = [entry for group in order for entry in group]
             yield replace(
                 self,
-                documents=tuple(
-                    replace(entry, rank=rank) for rank, entry in enumerate(entries, 1)
-                ),
+                documents=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, 1)),
             )

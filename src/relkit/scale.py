@@ -1,4 +1,4 @@
-"""Grade scales: what the levels of a judgment are called, what they are worth, which are relevant."""
+"""Grade scales: what levels are called, what they are worth, which of them are relevant."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Scale:
         names += [level.chinese for level in self.levels if level.chinese]
         grades = [level.grade for level in self.levels]
         if len(set(names)) < len(names) or len(set(grades)) < len(grades):
-            raise ParameterError(f"the scale `{self.name}` has two levels of the same name or grade")
+            raise ParameterError(
+                f"the scale `{self.name}` has two levels of the same name or grade"
+            )
 
     @property
     def highest(self) -> float | None:

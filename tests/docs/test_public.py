@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+
 import relkit
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in relkit.__all__ if not name.startswith("__")]
 THINGS = [
-    name for name in NAMES if inspect.isclass(getattr(relkit, name)) or callable(getattr(relkit, name))
+    name
+    for name in NAMES
+    if inspect.isclass(getattr(relkit, name)) or callable(getattr(relkit, name))
 ]
 #: Classes that only hold what others fill in, or that an example could only raise.
 RECORDS = {
@@ -49,7 +52,9 @@ def resolve(path: str) -> object:
     return getattr(kind, member) if member else kind
 
 
-MEMBERS = [member for name in NAMES if inspect.isclass(getattr(relkit, name)) for member in methods(name)]
+MEMBERS = [
+    member for name in NAMES if inspect.isclass(getattr(relkit, name)) for member in methods(name)
+]
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(relkit, name))]
 
 
@@ -93,7 +98,9 @@ def test_functions_say_what_they_take_return_and_raise(path: str) -> None:
             assert re.search(rf"\b{name}\b[^\n]*:", text), f"{path} does not describe `{name}`"
     assert "Raises:" in text, f"{path} does not say what it raises"
     if signature.return_annotation not in (None, "None"):
-        assert re.search(r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bCuts |decorator", text)
+        assert re.search(
+            r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bCuts |decorator", text
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if inspect.isclass(getattr(relkit, name))])
@@ -102,7 +109,9 @@ def test_fields_are_described(name: str) -> None:
     fields = getattr(kind, "__dataclass_fields__", {})
     text = inspect.getdoc(kind) or ""
     missing = [
-        field for field in fields if not field.startswith("_") and not re.search(rf"\b{field}\b.*:", text)
+        field
+        for field in fields
+        if not field.startswith("_") and not re.search(rf"\b{field}\b.*:", text)
     ]
     assert missing == []
 

@@ -37,7 +37,7 @@ def test_both_languages_show_the_same_commands() -> None:
     def commands(name: str) -> list[str]:
         text = (ROOT / name).read_text(encoding="utf-8")
         shell = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in [block]]
-        return shell + [line for line in text.splitlines() if line.startswith("$ ")]
+        return shell + [line for line in text.splitlines() if line.startswith(("$ ", "> "))]
 
     assert commands(READMES[0]) == commands(READMES[1])
 

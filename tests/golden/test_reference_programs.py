@@ -273,7 +273,7 @@ def as_queries(lists: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, A
 LISTS = ("graded", "graded_ties", "binary", "binary_ties")
 
 
-def check_lists(  # noqa: PLR0917
+def check_lists(
     program: str,
     case: str,
     translate: Callable[[str], str | None],

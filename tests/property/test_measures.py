@@ -46,7 +46,9 @@ def variants(name: str) -> list[str]:
     for parameter in known:
         choices = OPTIONS.get(parameter, [])
         if parameter == "denominator":
-            choices = ["k", "retrieved"] if name in {"p", "f1"} else ["relevant", "capped", "retrieved"]
+            choices = (
+                ["k", "retrieved"] if name in {"p", "f1"} else ["relevant", "capped", "retrieved"]
+            )
         if name == "rbp" and parameter == "gain":
             choices = ["{0:0,1:0.25,2:0.5,3:1}"]
         found += [f"{name}({parameter}={value})" for value in choices]
@@ -90,15 +92,19 @@ def reference(
     values = {}
     for query, grades in judgments.items():
         listed = run.get(query, {})
-        ranking = Ranking.build(grades, list(listed), list(listed.values()), convention, query=query)
+        ranking = Ranking.build(
+            grades, list(listed), list(listed.values()), convention, query=query
+        )
         values[query] = resolved.value(ranking)
     return values
 
 
 def same(one: float, two: float) -> bool:
-    return (math.isnan(one) and math.isnan(two)) or math.isclose(
-        one, two, rel_tol=1e-12, abs_tol=1e-12
-    ) or one == two
+    return (
+        (math.isnan(one) and math.isnan(two))
+        or math.isclose(one, two, rel_tol=1e-12, abs_tol=1e-12)
+        or one == two
+    )
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -118,7 +124,9 @@ def test_kernel_equals_steps(name: str, queries: list[list[Any]], data: st.DataO
 
 @pytest.mark.parametrize("name", JUDGED)
 @given(queries=st.lists(LISTS, min_size=1, max_size=3), data=st.data())
-def test_values_stay_within_bounds(name: str, queries: list[list[Any]], data: st.DataObject) -> None:
+def test_values_stay_within_bounds(
+    name: str, queries: list[list[Any]], data: st.DataObject
+) -> None:
     measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
     judgments, run = tables(queries)
     low, high = measure.bounds
@@ -185,15 +193,16 @@ def test_expected_equals_the_mean_over_all_orders(
     measure = relkit.measure(data.draw(st.sampled_from(variants(name))))
     convention = relkit.Convention(ties="expected")
     judgments, run = tables([documents[:7]])
-    try:
-        found = relkit.evaluate(judgments, run, [measure], convention=convention).column(measure)[0]
-    except relkit.InputError as error:
-        assert "no closed form" in str(error)
+    open_ended = name == "ap" and "denominator=retrieved" in str(measure)
+    if name in {"bpref", "infap"} or open_ended:
+        with pytest.raises(relkit.InputError, match="no closed form"):
+            relkit.evaluate(judgments, run, [measure], convention=convention)
         return
+    found = relkit.evaluate(judgments, run, [measure], convention=convention).column(measure)[0]
     resolved = measure.resolve(convention, None, 3.0)
     listed = run["q0"]
     ranking = Ranking.build(judgments["q0"], list(listed), list(listed.values()), convention)
-    if name in {"pnr", "concordance"} and getattr(measure, "score_ties") == "rank":
+    if name in {"pnr", "concordance"} and measure.score_ties == "rank":
         return  # a ratio of counts in one order: there is nothing to average
     assert math.isclose(found, resolved.expected(ranking), rel_tol=1e-9, abs_tol=1e-12) or (
         math.isnan(found) or math.isinf(found)
@@ -205,7 +214,9 @@ def test_names_round_trip(name: str) -> None:
     for text in variants(name):
         measure = relkit.measure(text)
         assert relkit.measure(str(measure)) == measure
-        assert relkit.measure(str(measure).upper().replace("RELEVANT", "relevant").lower()) == measure
+        assert (
+            relkit.measure(str(measure).upper().replace("RELEVANT", "relevant").lower()) == measure
+        )
         assert pickle.loads(pickle.dumps(measure)) == measure
         resolved = measure.resolve(relkit.Convention(), None, 3.0)
         assert relkit.measure(str(resolved)) == resolved

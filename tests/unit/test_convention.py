@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 import relkit
-from relkit.convention import CHOICES, gain_function, load_convention, parse_gain, presets, show_gain
+from relkit.convention import (
+    CHOICES,
+    gain_function,
+    load_convention,
+    parse_gain,
+    presets,
+    show_gain,
+)
 
 
 def test_presets_are_known_by_name() -> None:

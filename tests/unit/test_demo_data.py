@@ -125,7 +125,7 @@ def test_building_has_no_side_effects(
     before = set(sys.modules)
     assert "json.loads" in {document.id for document in build_corpus()}
     assert {"antigravity", "this", "curses", "turtle"}.isdisjoint(set(sys.modules) - before)
-    assert os.listdir(workplace) == ["json.py"]  # noqa: PTH208
+    assert os.listdir(workplace) == ["json.py"]
     assert not opened.exists()
     assert capfd.readouterr() == ("", "")
 

@@ -226,7 +226,7 @@ def test_no_permission(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "is empty"),
-        (gzip.compress(b""), "is empty"),
+        (gzip.compress(b"", mtime=0), "is empty"),
         (b"q1 0 d\x00 1\n", "is binary: byte 7 is zero"),
         (b"\x7fELF\x02\x01\x01\x00", "is binary"),
         ("q1 0 d1 1\n".encode("utf-16"), "is UTF-16 text"),

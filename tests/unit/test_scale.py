@@ -10,7 +10,17 @@ from relkit.scale import FLOATS, INTEGERS, SEARCH, Level, Scale, load_scale
 
 @pytest.mark.parametrize(
     ("value", "grade"),
-    [("高", 3), ("中", 2), ("低", 1), ("无", 0), ("High", 3), ("none", 0), (2, 2), ("1", 1), (3.0, 3)],
+    [
+        ("高", 3),
+        ("中", 2),
+        ("低", 1),
+        ("无", 0),
+        ("High", 3),
+        ("none", 0),
+        (2, 2),
+        ("1", 1),
+        (3.0, 3),
+    ],
 )
 def test_levels_names_and_numbers_are_grades(value: object, grade: float) -> None:
     assert SEARCH.parse(value) == grade

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from relkit import io
 from relkit.convention import load_convention
 from relkit.errors import InputError, ParameterError
-from relkit.evaluation import Evaluator, as_judgments, as_run
+from relkit.evaluation import Evaluator
+from relkit.io import as_judgments, as_run
 from relkit.judgments import Judgments
 from relkit.registry import suggestion
 
@@ -394,7 +395,7 @@ def _read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     return content
 
 
-def evaluate(  # noqa: PLR0917  the order of ranx
+def evaluate(
     qrels: Qrels | Mapping[str, Mapping[str, Any]],
     run: Run | Mapping[str, Mapping[str, Any]],
     metrics: Sequence[str] | str,

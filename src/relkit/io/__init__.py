@@ -1,5 +1,6 @@
 """Files and frames to data, and back. Importing this imports no NumPy, Polars or narwhals."""
 
+from relkit.io.accept import as_judgments, as_run
 from relkit.io.formats import (
     Format,
     formats,
@@ -16,6 +17,8 @@ from relkit.io.write import write_judgments, write_run
 __all__ = [
     "Format",
     "Source",
+    "as_judgments",
+    "as_run",
     "explain_mismatch",
     "formats",
     "is_trec_run",

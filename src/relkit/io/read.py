@@ -34,8 +34,11 @@ def read_scored(
     Args:
         source: A flat table (CSV, TSV, JSON Lines, Parquet, or any data frame), or an
             SVMlight/LETOR file, whose scores stand in a file of their own.
-        query, label, score, document: Column names; None finds them by the usual names. Without a
-            query column all rows count as one query.
+        query: The query's column; None finds it by the usual names. Without one all rows count as
+            one query.
+        label: The label's column; None finds it by the usual names.
+        score: The score's column; None finds it by the usual names.
+        document: The document's column; None finds it by the usual names. There may be none.
         scores: For SVMlight/LETOR: the file that holds one score a line.
         groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
         format: The file's format; None recognises it.

@@ -79,8 +79,13 @@ class Tau(Measure):
             discordant = sum(product < 0 for product in products)
             difference += concordant - discordant
             yield Step(
-                entry.rank, entry.document, entry.grade, float(concordant), float(discordant),
-                (concordant - discordant) / norm, difference / norm,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                float(concordant),
+                float(discordant),
+                (concordant - discordant) / norm,
+                difference / norm,
             )
             above.append((entry.score, label))
 
@@ -118,7 +123,9 @@ class Spearman(Measure):
 
     def undefined(self, ranking: Ranking) -> str | None:
         rows = labelled(ranking, self.unjudged)
-        varied = len({entry.score for entry, _ in rows}) > 1 and len({label for _, label in rows}) > 1
+        varied = (
+            len({entry.score for entry, _ in rows}) > 1 and len({label for _, label in rows}) > 1
+        )
         return None if varied else "all scores or all labels are equal"
 
     def steps(self, ranking: Ranking) -> Iterator[Step]:
@@ -134,7 +141,12 @@ class Spearman(Measure):
             product = (score - mean) * (label - mean)
             running += product
             yield Step(
-                entry.rank, entry.document, entry.grade, score, label, product / norm,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                score,
+                label,
+                product / norm,
                 running / norm,
             )
 
@@ -195,8 +207,13 @@ class Kappa(Measure):
             difference = (entry.score - label) ** 2
             running += difference
             yield Step(
-                entry.rank, entry.document, entry.grade, difference, expected,
-                -difference / expected, 1.0 - running / expected,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                difference,
+                expected,
+                -difference / expected,
+                1.0 - running / expected,
             )
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

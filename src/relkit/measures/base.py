@@ -60,7 +60,7 @@ class Measure(ABC):
         headings: What `explain` calls the gain and discount columns.
         formula: The formula in one line of plain text.
         needs: What it compares a run with: `judgments`, or another run (`reference`).
-        convention_fields: Fields that take another field of the convention, or none (an empty name).
+        convention_fields: Fields that take another field of the convention, or none (empty).
 
     Examples:
         >>> from dataclasses import dataclass
@@ -75,7 +75,8 @@ class Measure(ABC):
         ...             grade = entry.grade or 0.0
         ...             yield Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)
         >>> import relkit
-        >>> relkit.evaluate({"q": {"a": 2}}, {"q": {"a": 0.5, "b": 0.1}}, ["first_grade"])["first_grade"]
+        >>> run = {"q": {"a": 0.5, "b": 0.1}}
+        >>> relkit.evaluate({"q": {"a": 2}}, run, ["first_grade"])["first_grade"]
         2.0
     """
 
@@ -167,7 +168,9 @@ class Measure(ABC):
         measure = self.resolve(rules, scale)
         return measure.value(Ranking.of(grades, unretrieved))
 
-    def resolve(self, convention: Convention, scale: Scale | None = None, highest: float = math.nan) -> Measure:
+    def resolve(
+        self, convention: Convention, scale: Scale | None = None, highest: float = math.nan
+    ) -> Measure:
         """Returns the measure with every open parameter filled in.
 
         Args:
@@ -272,7 +275,9 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
         if value not in allowed:
             raise refuse("one of " + ", ".join(f"`{choice}`" for choice in allowed))
         return value
-    wanted = next((kind for kind in (bool, int, float) if hint is kind or kind in get_args(hint)), str)
+    wanted = next(
+        (kind for kind in (bool, int, float) if hint is kind or kind in get_args(hint)), str
+    )
     if wanted is bool:
         text = str(value).lower()
         if text not in {"true", "false"}:
@@ -293,13 +298,15 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
 
 #: The module of each measure and alias: a module is imported when one of its names is asked for.
 FAMILIES = {
-    "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho tau kendall kendall_tau tau_b",
-    "binary": "ap map map_cut f1 f setf set_f meanp mean_p mean_precision p precision prec setp set_p"
-    " rprec r_precision r-precision rprecision recall r setr set_recall rr mrr recip_rank"
-    " success hit hit_rate hitrate",
+    "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho"
+    " tau kendall kendall_tau tau_b",
+    "binary": "ap map map_cut f1 f setf set_f meanp mean_p mean_precision p precision prec"
+    " setp set_p rprec r_precision r-precision rprecision recall r setr set_recall rr mrr"
+    " recip_rank success hit hit_rate hitrate",
     "cascade": "err rbp",
     "gain": "cg dcg sdcg ndcg",
-    "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits num_ret numret",
+    "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits"
+    " num_ret numret",
     "overlap": "overlap rbo tau_ap tauap ap_correlation",
     "pairwise": "auc roc_auc concordance gauc group_auc uauc pnr",
 }
@@ -335,7 +342,8 @@ def register(kind: M) -> M:
         ...     def steps(self, ranking):
         ...         for entry in ranking:
         ...             place = float(entry.rank)
-        ...             yield relkit.Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, place)
+        ...             name, grade = entry.document, entry.grade
+        ...             yield relkit.Step(entry.rank, name, grade, 1.0, 1.0, 1.0, place)
         >>> relkit.measure("length").score([2, 0, 1])
         3.0
     """

@@ -180,8 +180,13 @@ class Success(BinaryMeasure):
             first = self.hit(entry) and not found
             found = found or first
             yield Step(
-                entry.rank, entry.document, entry.grade, float(self.hit(entry)), 1.0,
-                float(first), float(found),
+                entry.rank,
+                entry.document,
+                entry.grade,
+                float(self.hit(entry)),
+                1.0,
+                float(first),
+                float(found),
             )
 
     def parts(self, ranking: Ranking) -> tuple[float, float]:
@@ -233,7 +238,12 @@ class F1(_NeedsRelevant):
             hit = self.hit(entry)
             found += hit
             yield Step(
-                entry.rank, entry.document, entry.grade, float(hit), of / 2, 2 * hit / of,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                float(hit),
+                of / 2,
+                2 * hit / of,
                 2 * found / of,
             )
 
@@ -330,8 +340,13 @@ class AP(_NeedsRelevant):
                 precision = found / entry.rank
             total += precision
             yield Step(
-                entry.rank, entry.document, entry.grade, precision, float(of),
-                precision / of if of else 0.0, total / of if of else 0.0,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                precision,
+                float(of),
+                precision / of if of else 0.0,
+                total / of if of else 0.0,
             )
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -122,9 +122,7 @@ class RBP(Measure):
             if gain > 1:
                 raise ParameterError(f"`rbp` needs gains from 0 to 1, got {gain:g}")
             total += gain * weight
-            yield Step(
-                entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total
-            )
+            yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
             weight *= self.p
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

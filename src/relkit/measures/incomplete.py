@@ -57,8 +57,13 @@ class Bpref(BinaryMeasure):
                 above += 1
             total += preferred
             yield Step(
-                entry.rank, entry.document, entry.grade, preferred, float(relevant),
-                preferred / relevant, total / relevant,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                preferred,
+                float(relevant),
+                preferred / relevant,
+                total / relevant,
             )
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -118,8 +123,13 @@ class InfAP(BinaryMeasure):
                 pooled += 1
             total += precision
             yield Step(
-                entry.rank, entry.document, entry.grade, precision, float(relevant),
-                precision / relevant, total / relevant,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                precision,
+                float(relevant),
+                precision / relevant,
+                total / relevant,
             )
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -162,7 +172,12 @@ class Judged(Measure):
             judged = entry.grade is not None
             found += judged
             yield Step(
-                entry.rank, entry.document, entry.grade, float(judged), float(of), judged / of,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                float(judged),
+                float(of),
+                judged / of,
                 found / of,
             )
 
@@ -206,9 +221,7 @@ class NumRet(Count):
 
     def steps(self, ranking: Ranking) -> Iterator[Step]:
         for entry in ranking:
-            yield Step(
-                entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank)
-            )
+            yield Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "num_ret", {}

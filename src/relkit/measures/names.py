@@ -15,7 +15,9 @@ NAME = re.compile(
     r"\s*(?P<name>[A-Za-z][A-Za-z0-9_\-]*?)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
     r"(?:[@](?P<k>[^@()\s]+)|[_.](?P<cut>\d+))?\s*",
 )
-ITEM = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,]*?)\s*(?:,|$)")
+ITEM = re.compile(
+    r"\s*(?P<name>\w+)\s*=\s*(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,]*?)\s*(?:,|$)"
+)
 
 #: Spellings that stand for a measure with parameters.
 SPELLINGS = {
@@ -25,7 +27,13 @@ SPELLINGS = {
     "ndcg_score": "ndcg",
 }
 #: Parameter names and values of other programs.
-PARAMETERS = {"dcg": "gain", "gains": "gain", "relevance_level": "rel", "cutoff": "k", "max_rel": "max"}
+PARAMETERS = {
+    "dcg": "gain",
+    "gains": "gain",
+    "relevance_level": "rel",
+    "cutoff": "k",
+    "max_rel": "max",
+}
 VALUES = {"exp-log2": "exp", "log2": "linear"}
 
 
@@ -63,9 +71,9 @@ def measure(name: str | Measure) -> Measure:
         arguments = _arguments(name, (base["arguments"] or "") if base else "") | arguments
     text = found["k"] if found["k"] is not None else found["cut"]
     kind = registry.get(word)
-    arguments = _translate(kind, arguments)
+    values = _translate(kind, arguments)
     if text is None:
-        return build(kind, arguments)
+        return build(kind, values)
     try:
         k = int(text)
     except ValueError:
@@ -74,7 +82,7 @@ def measure(name: str | Measure) -> Measure:
         raise ParameterError(
             f"the cutoff of `{name}` must be a whole number of 1 or more. Got `{text}` instead."
         )
-    return build(kind, arguments, k)
+    return build(kind, values, k)
 
 
 def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:

@@ -76,8 +76,13 @@ class Overlap(ReferenceMeasure):
         for place, both in agreements(ranking, depth):
             entry = ranking.documents[place - 1] if place <= len(ranking) else None
             yield Step(
-                place, entry.document if entry else "", None, float(both), float(depth),
-                (both - before) / depth, both / depth,
+                place,
+                entry.document if entry else "",
+                None,
+                float(both),
+                float(depth),
+                (both - before) / depth,
+                both / depth,
             )
             before = both
 
@@ -207,11 +212,14 @@ class TauAP(ReferenceMeasure):
         scale = 2.0 / (len(shared) - 1)
         running = 0.0
         for place, entry in enumerate(shared[1:], 1):
-            right = sum(
-                places[other.document] < places[entry.document] for other in shared[:place]
-            )
+            right = sum(places[other.document] < places[entry.document] for other in shared[:place])
             running += right / place
             yield Step(
-                entry.rank, entry.document, None, float(right), float(place),
-                scale * right / place, scale * running - 1.0,
+                entry.rank,
+                entry.document,
+                None,
+                float(right),
+                float(place),
+                scale * right / place,
+                scale * running - 1.0,
             )

@@ -83,9 +83,7 @@ class _Pairs(Measure):
             total = self.ratio(positives, negatives)
             total = 0.0 if math.isnan(total) else total
             change = total - before if math.isfinite(total) and math.isfinite(before) else 0.0
-            yield Step(
-                entry.rank, entry.document, entry.grade, positive, negative, change, total
-            )
+            yield Step(entry.rank, entry.document, entry.grade, positive, negative, change, total)
             before = total
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -103,7 +101,7 @@ class PNR(_Pairs):
 
     Over pairs of documents of one query, a pair whose better-scored document has the better label
     is positive, one whose better-scored document has the worse label is negative:
-    PNR = positive / negative. Without a negative pair it is +inf, without any pair undefined. Over
+    PNR = positive / negative. Without a negative pair it is +inf. Undefined without any pair. Over
     queries the counts are added up (micro); `macro` takes the mean.
 
     Attributes:
@@ -202,7 +200,8 @@ class _ClassPairs(BinaryMeasure):
     def classes(self, ranking: Ranking) -> tuple[list[RankedDocument], list[RankedDocument]]:
         """Returns positive and negative documents."""
         unjudged: str = getattr(self, "unjudged", "removed")
-        positive, negative = [], []
+        positive: list[RankedDocument] = []
+        negative: list[RankedDocument] = []
         for entry, label in labelled(ranking, unjudged):
             (positive if label >= self.threshold() else negative).append(entry)
         return positive, negative
@@ -224,7 +223,12 @@ class _ClassPairs(BinaryMeasure):
             )
             won += beaten
             yield Step(
-                entry.rank, entry.document, entry.grade, beaten, float(pairs), beaten / pairs,
+                entry.rank,
+                entry.document,
+                entry.grade,
+                beaten,
+                float(pairs),
+                beaten / pairs,
                 won / pairs,
             )
 
@@ -269,8 +273,8 @@ class AUC(_ClassPairs):
 class GAUC(_ClassPairs):
     """Grouped AUC.
 
-    AUC within each query, averaged with weights: sum of w AUC / sum of w. Queries with one class
-    only are undefined.
+    AUC within each query, averaged with weights: sum of w AUC / sum of w. Undefined for a
+    query with one class only.
 
     Attributes:
         rel: Lowest positive grade; `None` takes the convention's or the scale's.

@@ -1,0 +1,65 @@
+// Parts of one input shared out to threads, and their results put together in input order.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "batch.hpp"
+#include "judgments.hpp"
+#include "plan.hpp"
+
+namespace relkit {
+
+// Threads to use: as asked, or RELKIT_THREADS, or one a processor up to 8.
+int thread_count(int asked);
+
+// The size of one part: `usual`, or RELKIT_STRETCH, with which tests make small inputs have many.
+std::uint64_t stretch_size(std::uint64_t usual);
+
+// Calls work(part) for every part, each on some thread. The error of the first part that has one
+// is thrown, so that the same error comes out for any number of threads.
+template <class Work>
+void each_part(std::size_t parts, int threads, const Work& work) {
+  std::vector<std::exception_ptr> errors(parts);
+  std::atomic<std::size_t> next{0};
+  const auto loop = [&] {
+    for (std::size_t part; (part = next.fetch_add(1)) < parts;) {
+      try {
+        work(part);
+      } catch (...) {
+        errors[part] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> pool;
+  const std::size_t workers = std::min(parts, static_cast<std::size_t>(thread_count(threads)));
+  try {
+    while (pool.size() + 1 < workers) pool.emplace_back(loop);
+  } catch (const std::system_error&) {
+    // The machine gives no more threads: those there are do the work.
+  }
+  loop();
+  for (std::thread& thread : pool) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+// What one part of a run gave.
+struct Stretch {
+  Batch batch;
+  std::vector<std::uint32_t> groups;  // judged queries met, in order
+  std::vector<std::string> unjudged;  // other queries met, in order
+  std::uint64_t rows = 0;
+};
+
+// Joins the parts of a run and adds the judged queries that it lacks. False, with `whole` undefined,
+// where the rows of a judged query are not together.
+bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan, Batch& whole);
+
+}  // namespace relkit
