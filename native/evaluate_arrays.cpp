@@ -23,6 +23,7 @@
 #include "evaluator.hpp"
 #include "pairs.hpp"
 #include "parameters.hpp"
+#include "simd.hpp"
 
 namespace nb = nanobind;
 
@@ -89,6 +90,8 @@ struct Numbers {
     size = array.size();
   }
 
+  bool whole() const { return type != Type::float64 && type != Type::float32; }
+
   // Rows [start, start + out.size()) as doubles.
   void copy(std::size_t start, std::span<double> out) const {
     visit(type, data, [&](const auto* values) {
@@ -110,10 +113,7 @@ struct Numbers {
 }
 
 void check_finite(std::span<const double> values, const char* what, std::size_t first_row) {
-  // A sum of zeros unless a value is infinite or NaN.
-  double sum = 0.0;
-  for (const double value : values) sum += value * 0.0;
-  if (sum == 0.0) return;
+  if (simd::finite(values.data(), values.size())) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) refuse_number(what, values[i], first_row + i);
   }
@@ -160,8 +160,22 @@ struct Reader {
   Evaluator evaluator;
   std::vector<double> labels;
   std::vector<double> scores;
-  std::vector<Match> matches;
+  std::vector<double> judged;
 };
+
+void sort_descending(std::span<const double> values, std::vector<double>& sorted) {
+  sorted.resize(values.size());
+  std::uint32_t counts[simd::levels];
+  if (simd::count_levels(values.data(), values.size(), counts)) {
+    auto next = sorted.begin();
+    for (std::size_t level = simd::levels; level-- > 0;) {
+      next = std::fill_n(next, counts[level], static_cast<double>(level));
+    }
+    return;
+  }
+  std::copy(values.begin(), values.end(), sorted.begin());
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+}
 
 // Evaluates rows [start, end) as query `query`.
 void read_query(Reader& reader, const Numbers& labels, const Numbers& scores, std::size_t start,
@@ -180,15 +194,11 @@ void read_query(Reader& reader, const Numbers& labels, const Numbers& scores, st
   }
   reader.labels.resize(size);
   labels.copy(start, reader.labels);
-  check_finite(list.scores, scores.what, start);
-  check_finite(reader.labels, labels.what, start);
-  reader.matches.resize(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    reader.matches[i] = {static_cast<std::uint32_t>(i), reader.labels[i]};
-  }
-  std::sort(reader.labels.begin(), reader.labels.end(), std::greater<>());
-  list.matches = reader.matches;
-  list.judged = reader.labels;
+  if (!scores.whole()) check_finite(list.scores, scores.what, start);
+  if (!labels.whole()) check_finite(reader.labels, labels.what, start);
+  sort_descending(reader.labels, reader.judged);
+  list.grades = reader.labels;
+  list.judged = reader.judged;
   reader.evaluator.add_at(query, list, columns);
 }
 

@@ -15,14 +15,79 @@ namespace {
 class LabelKernel : public Kernel {
  public:
   explicit LabelKernel(bool unjudged) : unjudged_(unjudged) {}
-  bool needs_all_ranks() const override { return true; }
+  bool needs_pairs() const override { return true; }
   bool needs_scores() const override { return unjudged_; }
 
  protected:
+  // Counts from the documents with a grade above 0 alone, where all documents are judged: those
+  // they meet beside each other have the label 0.
+  PairCounts count_positive(const QueryView& query, bool split_ties, Scratch& scratch) const {
+    PairCounts counts = count_pairs(labelled(query, scratch), split_ties, scratch);
+    const std::uint64_t listed = query.ranked.size();
+    const std::uint64_t zeros = query.retrieved - listed;
+    const std::uint64_t zero_pairs = zeros < 2 ? 0 : zeros * (zeros - 1) / 2;
+    if (!split_ties) {
+      for (std::uint64_t i = 0; i < listed; ++i) {
+        const std::uint64_t above = query.ranked[i].rank - 1 - i;
+        counts.lower += above;
+        counts.higher += zeros - above;
+      }
+      counts.equal += zero_pairs;
+      return counts;
+    }
+    std::uint64_t tied_zeros = 0;
+    for (std::uint64_t start = 0; start < listed;) {
+      const Ranked& document = query.ranked[start];
+      std::uint64_t end = start + 1;
+      if (document.last != document.first) {
+        while (end < listed && query.ranked[end].first == document.first) ++end;
+      }
+      const std::uint64_t members = end - start;
+      const std::uint64_t above = document.first - 1 - start;
+      const std::uint64_t tied = document.last - document.first + 1 - members;
+      counts.lower += members * above;
+      counts.higher += members * (zeros - above - tied);
+      tied_zeros += members * tied;
+      start = end;
+    }
+    const std::uint64_t tied_zero_pairs =
+        query.tied_pairs - counts.tied_equal - counts.tied_different - tied_zeros;
+    counts.equal += zero_pairs - tied_zero_pairs;
+    counts.tied_equal += tied_zero_pairs;
+    counts.tied_different += tied_zeros;
+    return counts;
+  }
+
+  // The same for two classes.
+  static ClassPairs count_positive_class(const QueryView& query, double threshold) {
+    ClassPairs counts;
+    if (threshold <= 0) {
+      counts.positives = query.retrieved;
+      return counts;
+    }
+    for (const Ranked& document : query.ranked) counts.positives += document.grade >= threshold ? 1 : 0;
+    counts.negatives = query.retrieved - counts.positives;
+    std::uint64_t seen = 0;
+    for (std::size_t start = 0; start < query.ranked.size();) {
+      const Ranked& document = query.ranked[start];
+      std::size_t end = start;
+      std::uint64_t members = 0;
+      for (; end < query.ranked.size() && query.ranked[end].first == document.first; ++end) {
+        members += query.ranked[end].grade >= threshold ? 1 : 0;
+      }
+      const std::uint64_t above = document.first - 1 - seen;
+      const std::uint64_t tied = document.last - document.first + 1 - members;
+      counts.twice_won += members * (2 * (counts.negatives - above - tied) + tied);
+      seen += members;
+      start = end;
+    }
+    return counts;
+  }
+
   Rows labelled(const QueryView& query, Scratch& scratch) const {
     std::vector<double>& scores = scratch.doubles;
     std::vector<double>& labels = scratch.more_doubles;
-    if (unjudged_) {
+    if (unjudged_ && query.complete) {
       labels.assign(query.scores.size(), 0.0);
       for (const Ranked& document : query.ranked) {
         labels[document.rank - 1] = std::max(document.grade, 0.0);
@@ -65,10 +130,8 @@ class Pairs : public LabelKernel {
   };
 
   Sides sides(const QueryView& query, Scratch& scratch) const {
-    const Rows rows = labelled(query, scratch);
     const bool by_rank = score_ties_ == ScoreTies::rank && !expected_;
-    const PairCounts counts = by_column_ && !by_rank ? split_by_column(rows, scratch)
-                                                     : count_pairs(rows, !by_rank && query_tied(query), scratch);
+    const PairCounts counts = count(query, by_rank, scratch);
     // Twice the counts, so that halves stay whole.
     std::uint64_t positive = 2 * counts.higher;
     std::uint64_t negative = 2 * counts.lower;
@@ -86,8 +149,12 @@ class Pairs : public LabelKernel {
   }
 
  private:
-  // Without a shared score among the listed documents there is no tie to look for.
-  bool query_tied(const QueryView& query) const { return query.tied || needs_scores(); }
+  PairCounts count(const QueryView& query, bool by_rank, Scratch& scratch) const {
+    if (!query.complete) return count_positive(query, !by_rank, scratch);
+    const Rows rows = labelled(query, scratch);
+    if (by_column_ && !by_rank) return split_by_column(rows, scratch);
+    return count_pairs(rows, !by_rank, scratch);
+  }
 
   // A rank column may part equal scores, so pairs of them are found by score and taken out.
   static PairCounts split_by_column(Rows rows, Scratch& scratch) {
@@ -152,6 +219,8 @@ class AreaUnderCurve final : public LabelKernel {
  public:
   AreaUnderCurve(bool unjudged, double rel) : LabelKernel(unjudged), rel_(rel) {}
 
+  bool needs_all_ranks() const override { return true; }
+
   Partial score(const QueryView& query, Scratch& scratch) const override {
     return mean_of(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_).auc());
   }
@@ -185,7 +254,9 @@ class GroupedArea final : public LabelKernel {
       : LabelKernel(unjudged), rel_(rel), weight_(weight) {}
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    const ClassPairs counts = count_class_pairs(by_score(labelled(query, scratch), scratch), rel_);
+    const ClassPairs counts =
+        query.complete ? count_class_pairs(by_score(labelled(query, scratch), scratch), rel_)
+                       : count_positive_class(query, rel_);
     const double value = counts.auc();
     if (std::isnan(value)) return {};
     double weight = 1.0;
@@ -204,8 +275,9 @@ class Tau final : public LabelKernel {
   using LabelKernel::LabelKernel;
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    const Rows rows = by_score(labelled(query, scratch), scratch);
-    const PairCounts counts = count_pairs(rows, true, scratch);
+    const PairCounts counts =
+        query.complete ? count_pairs(by_score(labelled(query, scratch), scratch), true, scratch)
+                       : count_positive(query, true, scratch);
     const auto concordant = static_cast<double>(counts.higher);
     const auto discordant = static_cast<double>(counts.lower);
     const auto by_score_untied = static_cast<double>(counts.higher + counts.lower + counts.equal);
@@ -219,6 +291,8 @@ class Tau final : public LabelKernel {
 class Spearman final : public LabelKernel {
  public:
   using LabelKernel::LabelKernel;
+
+  bool needs_all_ranks() const override { return true; }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
     const Rows rows = labelled(query, scratch);
@@ -259,6 +333,8 @@ class Spearman final : public LabelKernel {
 class Kappa final : public LabelKernel {
  public:
   using LabelKernel::LabelKernel;
+
+  bool needs_all_ranks() const override { return true; }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
     const Rows rows = labelled(query, scratch);

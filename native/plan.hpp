@@ -41,6 +41,9 @@ class Kernel {
   virtual std::uint32_t cutoff() const { return 0; }
   // True when documents with a grade of 0 or less must appear in `ranked` (bpref, PNR, AUC ...).
   virtual bool needs_all_ranks() const { return false; }
+  // True when pairs of judged documents count. `ranked` then holds every judged document, or, where
+  // every retrieved document is judged, those with a grade above 0, and `tied_pairs` is filled.
+  virtual bool needs_pairs() const { return false; }
   // True when the scores of unjudged documents count: fills `QueryView::scores`.
   virtual bool needs_scores() const { return false; }
   // True when pooled but unjudged documents count: fills `QueryView::pooled` (infAP).
@@ -60,6 +63,9 @@ struct Plan {
   bool needs_all_ranks() const {
     if (rules.unjudged == Unjudged::removed || rules.ties == Ties::expected) return true;
     return any([](const Kernel& kernel) { return kernel.needs_all_ranks(); });
+  }
+  bool needs_pairs() const {
+    return any([](const Kernel& kernel) { return kernel.needs_pairs(); });
   }
   bool needs_scores() const {
     return any([](const Kernel& kernel) { return kernel.needs_scores(); });

@@ -25,8 +25,10 @@ struct QueryView {
   std::span<const Ranked> ranked;          // ascending rank
   std::span<const double> judged;          // every judged grade of the query, descending
   bool complete = true;                    // `ranked` holds every judged retrieved document;
-                                           // false: only those with grade > 0 (Plan::needs_all_ranks)
+                                           // false: only those with grade > 0
   bool tied = false;                       // a document of `ranked` shares its score with another
+  std::uint64_t tied_pairs = 0;            // pairs of equal scores, if not `complete` and a kernel
+                                           // asks (Plan::needs_pairs): all documents are judged then
   std::span<const double> scores;          // every score in rank order (Plan::needs_scores)
   std::span<const std::uint32_t> pooled;   // ranks of pooled but unjudged documents, ascending:
                                            // grades below 0 under Negative::unjudged

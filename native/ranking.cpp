@@ -1,6 +1,8 @@
 #include "ranking.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 
 #include "error.hpp"
@@ -21,6 +23,7 @@ double positive_part(double grade) { return grade > 0 ? grade : 0.0; }
 Ranker::Ranker(const Plan& plan)
     : plan_(plan),
       all_(plan.needs_all_ranks()),
+      pairs_(plan.needs_pairs()),
       needs_scores_(plan.needs_scores()),
       needs_pooled_(plan.needs_pooled()) {}
 
@@ -35,13 +38,13 @@ const QueryView& Ranker::rank(const List& list) {
   ranked_.clear();
   prepare(list);
   view_.retrieved = scores_.size();
-  view_.complete = all_;
+  view_.complete = complete_;
   if (plan_.rules.ties == Ties::rank) {
     rank_by_column();
   } else if (simd::descending(scores_.data(), scores_.size())) {
-    if (needs_scores_) view_.scores = scores_;
-    rank_ordered(nullptr);
-  } else if (needs_scores_ || wanted_.size() > 16) {
+    if (fill_scores_) view_.scores = scores_;
+    rank_in_order();
+  } else if (fill_scores_ || !few_wanted()) {
     rank_sorted();
   } else {
     rank_counted();
@@ -55,7 +58,6 @@ const QueryView& Ranker::rank(const List& list) {
 void Ranker::prepare(const List& list) {
   const Rules& rules = plan_.rules;
   scores_ = list.scores;
-  wanted_ = list.matches;
   view_.judged = list.judged;
   ranks_ = list.ranks;
   ids_ = list.ids;
@@ -76,24 +78,19 @@ void Ranker::prepare(const List& list) {
       drop_negative = !has_pooled_;
     }
   }
-  if (drop_negative || !all_ || condensed_) {
-    matches_.clear();
-    rows_.clear();
-    for (const Match& match : list.matches) {
-      if (drop_negative && match.grade < 0) continue;
-      if (!all_ && !(match.grade > 0)) continue;
-      matches_.push_back(match);
-    }
-    wanted_ = matches_;
-  }
-  if (condensed_) {
+  choose_wanted(list, drop_negative);
+  if (condensed_ && wanted_.size() < list.scores.size()) {
     own_scores_.clear();
+    rows_.clear();
     for (Match& match : matches_) {
       own_scores_.push_back(scores_[match.row]);
       rows_.push_back(match.row);
       match.row = static_cast<std::uint32_t>(rows_.size() - 1);
     }
     scores_ = own_scores_;
+    grades_ = {};
+  } else {
+    condensed_ = false;
   }
   if (rules.float32) {
     const std::size_t size = scores_.size();
@@ -103,20 +100,52 @@ void Ranker::prepare(const List& list) {
   }
 }
 
-// Ranks follow from places: `order` holds the rows from the best score to the worst, stable, or is
-// nullptr where the list is sorted already.
-void Ranker::rank_ordered(const std::uint32_t* order) {
-  const auto size = static_cast<std::uint32_t>(scores_.size());
-  const auto score_at = [&](std::uint32_t place) { return scores_[order ? order[place] : place]; };
-  const bool every = wanted_.size() == size;
-  if (order != nullptr && !every) {
-    index_.assign(size, absent);
-    for (std::uint32_t i = 0; i < wanted_.size(); ++i) index_[wanted_[i].row] = i;
+void Ranker::choose_wanted(const List& list, bool drop_negative) {
+  const bool dense = !list.grades.empty();
+  const bool every_judged =
+      (dense || list.matches.size() == list.scores.size()) && !drop_negative && !has_pooled_;
+  complete_ = all_ || (pairs_ && (!every_judged || plan_.rules.ties == Ties::rank));
+  count_ties_ = pairs_ && !complete_;
+  fill_scores_ = needs_scores_ && complete_;
+  grades_ = dense && !drop_negative && !has_pooled_ ? list.grades : std::span<const double>{};
+  if (!dense && complete_ && !drop_negative && !condensed_) {
+    wanted_ = list.matches;
+    return;
   }
+  if (dense) {
+    matches_.resize(list.grades.size());
+    std::size_t count = 0;
+    for (std::uint32_t row = 0; row < list.grades.size(); ++row) {
+      const double grade = list.grades[row];
+      matches_[count] = {row, grade};
+      count += (complete_ && !(drop_negative && grade < 0)) || grade > 0 ? 1 : 0;
+    }
+    matches_.resize(count);
+  } else {
+    matches_.clear();
+    for (const Match& match : list.matches) {
+      if (complete_ ? !(drop_negative && match.grade < 0) : match.grade > 0) matches_.push_back(match);
+    }
+  }
+  wanted_ = matches_;
+}
+
+// Whether looking up each wanted document beats ordering the whole list.
+bool Ranker::few_wanted() const {
+  const std::uint64_t size = scores_.size();
+  const std::uint64_t counting = wanted_.size() * size / 4 + (count_ties_ ? 6 * size : 0);
+  const std::uint64_t ordering =
+      size <= simd::most_to_order ? size * size / 12 + 10 * size : 60 * size;
+  return counting < ordering;
+}
+
+// The list comes sorted: ranks follow from rows.
+void Ranker::rank_in_order() {
+  const auto size = static_cast<std::uint32_t>(scores_.size());
   std::uint32_t next = 0;
   std::uint32_t place = 0;
   while (place < size) {
-    if (order == nullptr) {
+    if (!count_ties_) {
       if (next == wanted_.size()) return;
       // Jump to the next wanted document, and back to the start of its tie.
       const std::uint32_t row = wanted_[next].row;
@@ -125,40 +154,84 @@ void Ranker::rank_ordered(const std::uint32_t* order) {
       while (start > place && scores_[start - 1] == score) --start;
       place = start;
     }
-    const double score = score_at(place);
+    tie_score_ = scores_[place];
     std::uint32_t end = place + 1;
-    while (end < size && score_at(end) == score) ++end;
-    members_.clear();
-    if (order == nullptr) {
+    while (end < size && scores_[end] == tie_score_) ++end;
+    if (count_ties_ && end - place > 1) {
+      view_.tied_pairs += std::uint64_t{end - place} * (end - place - 1) / 2;
+    }
+    if (end - place == 1) {
+      if (next < wanted_.size() && wanted_[next].row == place) {
+        push(wanted_[next++].grade, tie_score_, place + 1, place + 1, place + 1);
+      }
+    } else {
+      members_.clear();
       for (; next < wanted_.size() && wanted_[next].row < end; ++next) {
         members_.push_back({wanted_[next].row - place, wanted_[next].grade});
       }
-    } else {
-      for (std::uint32_t i = place; i < end; ++i) {
-        const std::uint32_t index = every ? order[i] : index_[order[i]];
-        if (index != absent) members_.push_back({i - place, wanted_[index].grade});
-      }
-    }
-    if (!members_.empty()) {
-      tie_score_ = score;
-      place_tie(place, end - place, order ? order + place : nullptr);
+      if (!members_.empty()) place_tie(place, end - place, nullptr);
     }
     place = end;
   }
 }
 
+// The list is ordered first, and wanted documents are picked from the order.
+void Ranker::rank_sorted() {
+  sort_rows();
+  const auto size = static_cast<std::uint32_t>(scores_.size());
+  if (fill_scores_) {
+    sorted_scores_.resize(size);
+    for (std::uint32_t i = 0; i < size; ++i) sorted_scores_[i] = scores_[order_[i]];
+    view_.scores = sorted_scores_;
+  }
+  if (grades_.empty()) {
+    row_grades_.assign(size, std::numeric_limits<double>::quiet_NaN());
+    for (const Match& match : wanted_) row_grades_[match.row] = match.grade;
+    grades_ = row_grades_;
+  }
+  const double lowest = complete_ ? -std::numeric_limits<double>::infinity() : 0.0;
+  const auto is_wanted = [lowest](double grade) { return grade > lowest; };
+  std::size_t count = 0;
+  ranked_.resize(wanted_.size() + 1);
+  for (std::uint32_t place = 0; place < size;) {
+    const double score = scores_[order_[place]];
+    if (place + 1 == size || scores_[order_[place + 1]] != score) {
+      const double grade = grades_[order_[place]];
+      ranked_[count] = {grade, score, place + 1, place + 1, place + 1};
+      count += is_wanted(grade) ? 1 : 0;
+      ++place;
+      continue;
+    }
+    std::uint32_t end = place + 2;
+    while (end < size && scores_[order_[end]] == score) ++end;
+    if (count_ties_) view_.tied_pairs += std::uint64_t{end - place} * (end - place - 1) / 2;
+    members_.clear();
+    for (std::uint32_t i = place; i < end; ++i) {
+      const double grade = grades_[order_[i]];
+      if (is_wanted(grade)) members_.push_back({i - place, grade});
+    }
+    if (!members_.empty()) {
+      ranked_.resize(count);
+      tie_score_ = score;
+      place_tie(place, end - place, order_.data() + place);
+      count = ranked_.size();
+      ranked_.resize(wanted_.size() + 1);
+    }
+    place = end;
+  }
+  ranked_.resize(count);
+}
+
 // Few documents in a list without order: each one's rank is the number of better scores.
 void Ranker::rank_counted() {
-  struct Found {
-    Match match;
-    simd::Counts counts;
-  };
-  Found found[16];
+  if (count_ties_) view_.tied_pairs = count_tied_pairs();
   const std::size_t size = wanted_.size();
+  found_.resize(size);
+  Found* const found = found_.data();
   for (std::size_t i = 0; i < size; ++i) {
     found[i] = {wanted_[i], simd::count(scores_.data(), scores_.size(), scores_[wanted_[i].row])};
   }
-  std::sort(found, found + size, [](const Found& one, const Found& other) {
+  std::sort(found_.begin(), found_.end(), [](const Found& one, const Found& other) {
     return one.counts.better != other.counts.better ? one.counts.better < other.counts.better
                                                     : one.match.row < other.match.row;
   });
@@ -186,8 +259,37 @@ void Ranker::rank_counted() {
   }
 }
 
+// Counts pairs of equal scores with a hash table whose slots expire by their stamp.
+std::uint64_t Ranker::count_tied_pairs() {
+  const std::size_t size = scores_.size();
+  const unsigned bits = static_cast<unsigned>(std::bit_width(size | 15)) + 1;
+  const std::size_t slots = std::size_t{1} << bits;
+  if (slots_.size() < slots || stamp_ == std::numeric_limits<std::uint32_t>::max()) {
+    slots_.assign(std::max(slots, slots_.size()), Slot{0, 0, 0});
+    stamp_ = 0;
+  }
+  ++stamp_;
+  std::uint64_t pairs = 0;
+  for (std::size_t row = 0; row < size; ++row) {
+    const auto score = std::bit_cast<std::uint64_t>(scores_[row] + 0.0);
+    std::size_t slot = score * 0x9e3779b97f4a7c15U >> (64 - bits);
+    while (slots_[slot].stamp == stamp_ && slots_[slot].score != score) slot = (slot + 1) & (slots - 1);
+    if (slots_[slot].stamp == stamp_) {
+      pairs += slots_[slot].count++;
+    } else {
+      slots_[slot] = {score, stamp_, 1};
+    }
+  }
+  return pairs;
+}
+
 void Ranker::sort_rows() {
   const auto size = static_cast<std::uint32_t>(scores_.size());
+  order_.resize(size);
+  if (size <= simd::most_to_order) {
+    simd::order(scores_.data(), size, order_.data());
+    return;
+  }
   keys_.resize(size);
   for (std::uint32_t row = 0; row < size; ++row) keys_[row] = {~ascending_key(scores_[row]), row};
   if (size >= radix_from) {
@@ -197,18 +299,7 @@ void Ranker::sort_rows() {
       return one.key != other.key ? one.key < other.key : one.row < other.row;
     });
   }
-  order_.resize(size);
   for (std::uint32_t i = 0; i < size; ++i) order_[i] = keys_[i].row;
-}
-
-void Ranker::rank_sorted() {
-  sort_rows();
-  if (needs_scores_) {
-    sorted_scores_.resize(scores_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) sorted_scores_[i] = scores_[order_[i]];
-    view_.scores = sorted_scores_;
-  }
-  rank_ordered(order_.data());
 }
 
 // The rank column alone is the order; ties are still those of scores.
@@ -223,13 +314,13 @@ void Ranker::rank_by_column() {
   std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t one, std::uint32_t other) {
     return ranks_[source_row(one)] < ranks_[source_row(other)];
   });
-  if (needs_scores_) {
+  if (fill_scores_) {
     sorted_scores_.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) sorted_scores_[i] = scores_[order_[i]];
     view_.scores = sorted_scores_;
   }
-  index_.assign(size, absent);
-  for (std::uint32_t i = 0; i < wanted_.size(); ++i) index_[wanted_[i].row] = i;
+  std::vector<std::uint32_t> index(size, absent);
+  for (std::uint32_t i = 0; i < wanted_.size(); ++i) index[wanted_[i].row] = i;
   keys_.resize(size);
   for (std::uint32_t row = 0; row < size; ++row) keys_[row] = {~ascending_key(scores_[row]), row};
   std::sort(keys_.begin(), keys_.end(),
@@ -237,10 +328,10 @@ void Ranker::rank_by_column() {
   const auto earlier = [](const Key& one, const Key& other) { return one.key < other.key; };
   for (std::uint32_t place = 0; place < size; ++place) {
     const std::uint32_t row = order_[place];
-    if (index_[row] == absent) continue;
+    if (index[row] == absent) continue;
     const auto [low, high] = std::equal_range(keys_.begin(), keys_.end(),
                                               Key{~ascending_key(scores_[row]), row}, earlier);
-    push(wanted_[index_[row]].grade, scores_[row], place + 1,
+    push(wanted_[index[row]].grade, scores_[row], place + 1,
          static_cast<std::uint32_t>(low - keys_.begin()) + 1,
          static_cast<std::uint32_t>(high - keys_.begin()));
   }

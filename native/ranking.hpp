@@ -9,6 +9,7 @@
 
 #include "plan.hpp"
 #include "query.hpp"
+#include "simd.hpp"
 
 namespace relkit {
 
@@ -29,6 +30,7 @@ class Ids {
 struct List {
   std::span<const double> scores;        // of every retrieved document
   std::span<const Match> matches;        // ascending row
+  std::span<const double> grades;        // in place of `matches` where every document is judged
   std::span<const double> judged;        // every judged grade of the query, descending
   const std::int64_t* ranks = nullptr;   // the rank column, for Ties::rank (smaller is better)
   const Ids* ids = nullptr;              // nullptr: the row number stands for the id
@@ -47,17 +49,29 @@ class Ranker {
     std::uint32_t place;  // among the documents of the tie, in input order
     double grade;
   };
+  struct Found {
+    Match match;
+    simd::Counts counts;
+  };
+  struct Slot {
+    std::uint64_t score;
+    std::uint32_t stamp;
+    std::uint32_t count;
+  };
   struct Key {
     std::uint64_t key;
     std::uint32_t row;
   };
 
   void prepare(const List& list);
+  void choose_wanted(const List& list, bool drop_negative);
   void rank_sorted();
-  void rank_ordered(const std::uint32_t* order);
+  void rank_in_order();
   void rank_counted();
   void rank_by_column();
   void sort_rows();
+  bool few_wanted() const;
+  std::uint64_t count_tied_pairs();
   void place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last);
@@ -66,12 +80,17 @@ class Ranker {
 
   const Plan& plan_;
   const bool all_;
+  const bool pairs_;
   const bool needs_scores_;
   const bool needs_pooled_;
 
   QueryView view_;
   std::span<const double> scores_;      // of the list, or of its judged documents if `removed`
   std::span<const Match> wanted_;       // documents that need a rank
+  std::span<const double> grades_;      // by row, where every document is judged
+  bool complete_ = true;                // every judged document is wanted
+  bool fill_scores_ = false;
+  bool count_ties_ = false;
   const std::int64_t* ranks_ = nullptr;
   const Ids* ids_ = nullptr;
   bool condensed_ = false;
@@ -84,9 +103,12 @@ class Ranker {
   std::vector<Match> matches_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> index_;
+  std::vector<double> row_grades_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;
+  std::vector<Found> found_;
+  std::vector<Slot> slots_;
+  std::uint32_t stamp_ = 0;
   std::vector<Member> members_;
   std::vector<Key> keys_;
   std::vector<Key> more_keys_;

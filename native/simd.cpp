@@ -1,11 +1,16 @@
 #include "simd.hpp"
 
+#include <bit>
+#include <cstring>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RELKIT_X86 1
 #endif
 
 namespace relkit::simd {
 namespace {
+
+constexpr std::size_t lanes = 16;
 
 #if defined(__GNUC__)
 #define RELKIT_INLINE __attribute__((always_inline)) inline
@@ -36,35 +41,130 @@ RELKIT_INLINE bool descending_loop(const double* scores, std::size_t size) {
   return true;
 }
 
+RELKIT_INLINE bool finite_loop(const double* values, std::size_t size) {
+  constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+  std::uint64_t bad = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    bad += (std::bit_cast<std::uint64_t>(values[i]) & exponent) == exponent ? 1 : 0;
+  }
+  return bad == 0;
+}
+
+RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size, std::uint32_t* counts) {
+  std::uint64_t other = 0;
+  double highest = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double value = values[i];
+    other += !(value >= 0 && value < static_cast<double>(levels)) ? 1 : 0;
+    highest = value > highest ? value : highest;
+  }
+  if (other != 0) return false;
+  std::uint64_t counted = 0;
+  for (std::size_t level = 0; level < levels; ++level) {
+    std::uint64_t count = 0;
+    if (static_cast<double>(level) <= highest) {
+      const auto wanted = static_cast<double>(level);
+      for (std::size_t i = 0; i < size; ++i) count += values[i] == wanted ? 1 : 0;
+    }
+    counts[level] = static_cast<std::uint32_t>(count);
+    counted += count;
+  }
+  return counted == size;
+}
+
+// How many of `all` are above each of the `width` vectors of `lanes` from `own`.
+template <int width>
+RELKIT_INLINE void count_above(const float* all, std::size_t size, const float* own,
+                               std::int32_t* counts) {
+  typedef float Floats __attribute__((vector_size(64)));
+  typedef std::int32_t Whole __attribute__((vector_size(64)));
+  Floats mine[width];
+  Whole sums[width];
+  for (int i = 0; i < width; ++i) {
+    std::memcpy(&mine[i], own + i * lanes, sizeof(Floats));
+    sums[i] = Whole{};
+  }
+  for (std::size_t j = 0; j < size; ++j) {
+    const Floats other = Floats{} + all[j];
+    for (int i = 0; i < width; ++i) sums[i] -= other > mine[i];
+  }
+  for (int i = 0; i < width; ++i) std::memcpy(counts + i * lanes, &sums[i], sizeof(Whole));
+}
+
+// Scores are compared as float32, which keeps their order; only where those tie are the doubles
+// looked at.
+RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
+  alignas(64) float narrow[most_to_order + lanes];
+  alignas(64) std::int32_t above[most_to_order + lanes];
+  const std::size_t vectors = (size + lanes - 1) / lanes;
+  for (std::size_t i = 0; i < size; ++i) narrow[i] = static_cast<float>(scores[i]);
+  for (std::size_t i = size; i < vectors * lanes; ++i) narrow[i] = 0.0F;
+  std::size_t done = 0;
+  for (; done + 4 <= vectors; done += 4) {
+    count_above<4>(narrow, size, narrow + done * lanes, above + done * lanes);
+  }
+  for (; done + 2 <= vectors; done += 2) {
+    count_above<2>(narrow, size, narrow + done * lanes, above + done * lanes);
+  }
+  if (done < vectors) count_above<1>(narrow, size, narrow + done * lanes, above + done * lanes);
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += static_cast<std::size_t>(above[i]);
+  if (sum == size * (size - 1) / 2) {
+    for (std::size_t i = 0; i < size; ++i) rows[above[i]] = static_cast<std::uint32_t>(i);
+    return;
+  }
+  std::uint16_t taken[most_to_order] = {};
+  for (std::size_t i = 0; i < size; ++i) {
+    // An insertion sort by the doubles among equal floats, which are few or equal.
+    std::uint32_t* const group = rows + above[i];
+    std::size_t place = taken[above[i]]++;
+    while (place > 0 && scores[group[place - 1]] < scores[i]) {
+      group[place] = group[place - 1];
+      --place;
+    }
+    group[place] = static_cast<std::uint32_t>(i);
+  }
+}
+
 struct Functions {
   const char* name;
   Counts (*count)(const double*, std::size_t, double);
   bool (*descending)(const double*, std::size_t);
+  bool (*finite)(const double*, std::size_t);
+  void (*order)(const double*, std::size_t, std::uint32_t*);
+  bool (*count_levels)(const double*, std::size_t, std::uint32_t*);
 };
 
-Counts count_portable(const double* scores, std::size_t size, double score) {
-  return count_loop(scores, size, score);
-}
-bool descending_portable(const double* scores, std::size_t size) {
-  return descending_loop(scores, size);
-}
+// The loops above, compiled for one instruction set.
+#define RELKIT_VARIANT(suffix, attributes)                                                        \
+  attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {        \
+    return count_loop(scores, size, score);                                                       \
+  }                                                                                               \
+  attributes bool descending_##suffix(const double* scores, std::size_t size) {                   \
+    return descending_loop(scores, size);                                                         \
+  }                                                                                               \
+  attributes bool finite_##suffix(const double* values, std::size_t size) {                       \
+    return finite_loop(values, size);                                                             \
+  }                                                                                               \
+  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
+    order_loop(scores, size, rows);                                                               \
+  }                                                                                               \
+  attributes bool count_levels_##suffix(const double* values, std::size_t size,                   \
+                                        std::uint32_t* counts) {                                  \
+    return count_levels_loop(values, size, counts);                                               \
+  }                                                                                               \
+  constexpr Functions functions_##suffix = {#suffix,         count_##suffix, descending_##suffix, \
+                                            finite_##suffix, order_##suffix, count_levels_##suffix};
+
 
 #ifdef RELKIT_X86
-#define RELKIT_AVX2 __attribute__((target("avx2")))
-#define RELKIT_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
-
-RELKIT_AVX2 Counts count_avx2(const double* scores, std::size_t size, double score) {
-  return count_loop(scores, size, score);
-}
-RELKIT_AVX2 bool descending_avx2(const double* scores, std::size_t size) {
-  return descending_loop(scores, size);
-}
-RELKIT_AVX512 Counts count_avx512(const double* scores, std::size_t size, double score) {
-  return count_loop(scores, size, score);
-}
-RELKIT_AVX512 bool descending_avx512(const double* scores, std::size_t size) {
-  return descending_loop(scores, size);
-}
+RELKIT_VARIANT(sse2, )
+RELKIT_VARIANT(avx2, __attribute__((target("avx2"))))
+RELKIT_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+#elif defined(__ARM_NEON)
+RELKIT_VARIANT(neon, )
+#else
+RELKIT_VARIANT(scalar, )
 #endif
 
 Functions choose() {
@@ -72,14 +172,13 @@ Functions choose() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-    return {"avx512", count_avx512, descending_avx512};
+    return functions_avx512;
   }
-  if (__builtin_cpu_supports("avx2")) return {"avx2", count_avx2, descending_avx2};
-  return {"sse2", count_portable, descending_portable};
+  return __builtin_cpu_supports("avx2") ? functions_avx2 : functions_sse2;
 #elif defined(__ARM_NEON)
-  return {"neon", count_portable, descending_portable};
+  return functions_neon;
 #else
-  return {"scalar", count_portable, descending_portable};
+  return functions_scalar;
 #endif
 }
 
@@ -98,6 +197,16 @@ Counts count(const double* scores, std::size_t size, double score) {
 
 bool descending(const double* scores, std::size_t size) {
   return functions().descending(scores, size);
+}
+
+bool finite(const double* values, std::size_t size) { return functions().finite(values, size); }
+
+void order(const double* scores, std::size_t size, std::uint32_t* rows) {
+  functions().order(scores, size, rows);
+}
+
+bool count_levels(const double* values, std::size_t size, std::uint32_t* counts) {
+  return functions().count_levels(values, size, counts);
 }
 
 }  // namespace relkit::simd

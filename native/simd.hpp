@@ -15,5 +15,15 @@ struct Counts {
 const char* name();
 Counts count(const double* scores, std::size_t size, double score);
 bool descending(const double* scores, std::size_t size);
+bool finite(const double* values, std::size_t size);
+
+// Puts the rows of at most `most_to_order` finite scores in order, the best score first, equal
+// ones by row. All pairs are compared: for short lists that is faster than any sort.
+inline constexpr std::size_t most_to_order = 384;
+void order(const double* scores, std::size_t size, std::uint32_t* rows);
+
+// Counts values that are whole numbers from 0 to levels - 1; false if any other is among them.
+inline constexpr std::size_t levels = 8;
+bool count_levels(const double* values, std::size_t size, std::uint32_t* counts);
 
 }  // namespace relkit::simd
