@@ -98,6 +98,11 @@ class Gain {
     return look_up(grade);
   }
 
+  bool knows(double grade) const {
+    return kind_ != Kind::map || std::any_of(map_.begin(), map_.end(), [grade](const auto& entry) {
+             return entry.first == grade;
+           });
+  }
   // Whether a higher grade never has a lower gain.
   bool ascending() const { return ascending_; }
   // Whether documents of grade 0 have a gain, or none in the map.

@@ -69,7 +69,18 @@ enum class Ideal { none, judged, retrieved };
 class DiscountedGain final : public CutKernel {
  public:
   DiscountedGain(std::uint32_t k, Gain gain, Discount discount, Ideal ideal, bool expected)
-      : CutKernel(k), gain_(std::move(gain)), discount_(discount), ideal_(ideal), expected_(expected) {}
+      : CutKernel(k), gain_(std::move(gain)), discount_(discount), ideal_(ideal), expected_(expected) {
+    // Shares of whole grades at the first ranks are looked up instead of divided. A map may lack
+    // a grade: such grades are left to the gain itself.
+    table_.assign(table_grades * table_ranks, -1.0);
+    for (std::size_t grade = 0; grade < table_grades; ++grade) {
+      if (!gain_.knows(static_cast<double>(grade))) continue;
+      const double worth = gain_(static_cast<double>(grade));
+      for (std::size_t rank = 1; rank < table_ranks; ++rank) {
+        table_[grade * table_ranks + rank] = worth / discount_(rank);
+      }
+    }
+  }
 
   bool needs_all_ranks() const override { return gain_.counts_zero(); }
 
@@ -99,9 +110,19 @@ class DiscountedGain final : public CutKernel {
     }
     for (const Ranked& document : query.ranked) {
       if (document.rank > limit_) break;
-      sum += gain_(document.grade) / discount_(document.rank);
+      sum += share(document.grade, document.rank);
     }
     return sum;
+  }
+
+  // What a document of a grade adds at a rank.
+  double share(double grade, std::uint64_t rank) const {
+    if (rank < table_ranks && grade >= 0 && grade < static_cast<double>(table_grades)) {
+      const int whole = static_cast<int>(grade);
+      const double found = table_[static_cast<std::size_t>(whole) * table_ranks + rank];
+      if (static_cast<double>(whole) == grade && found >= 0) return found;
+    }
+    return gain_(grade) / discount_(rank);
   }
 
   double ideal(const QueryView& query, Scratch& scratch) const {
@@ -116,27 +137,34 @@ class DiscountedGain final : public CutKernel {
       scratch.more_doubles.clear();
       for (const double grade : grades) scratch.more_doubles.push_back(gain_(grade));
       std::sort(scratch.more_doubles.begin(), scratch.more_doubles.end(), std::greater<>());
-      return sum_gains(scratch.more_doubles, [](double gain) { return gain; });
+      return add_up(scratch.more_doubles, [&](double gain, std::uint64_t rank) {
+        return gain / discount_(rank);
+      });
     }
-    return sum_gains(grades, gain_);
+    return add_up(grades, [&](double grade, std::uint64_t rank) { return share(grade, rank); });
   }
 
-  template <typename Worth>
-  double sum_gains(std::span<const double> values, const Worth& worth) const {
+  // Adds the shares of grades or gains in the best order, down to the first that is worth nothing.
+  template <typename Share>
+  double add_up(std::span<const double> values, const Share& share_of) const {
     const std::uint64_t end = std::min<std::uint64_t>(values.size(), limit_);
     double sum = 0.0;
     for (std::uint64_t i = 0; i < end; ++i) {
-      const double gain = worth(values[i]);
-      if (gain <= 0) break;
-      sum += gain / discount_(i + 1);
+      const double added = share_of(values[i], i + 1);
+      if (added <= 0) break;
+      sum += added;
     }
     return sum;
   }
+
+  static constexpr std::size_t table_grades = 8;
+  static constexpr std::size_t table_ranks = 257;
 
   const Gain gain_;
   const Discount discount_;
   const Ideal ideal_;
   const bool expected_;
+  std::vector<double> table_;
 };
 
 }  // namespace

@@ -21,18 +21,22 @@ class LabelKernel : public Kernel {
  protected:
   // Counts from the documents with a grade above 0 alone, where all documents are judged: those
   // they meet beside each other have the label 0.
-  PairCounts count_positive(const QueryView& query, bool split_ties, Scratch& scratch) const {
+  PairCounts count_positive(const QueryView& query, bool by_rank, Scratch& scratch) const {
+    const bool split_ties = !by_rank && query.tied;
     PairCounts counts = count_pairs(labelled(query, scratch), split_ties, scratch);
     const std::uint64_t listed = query.ranked.size();
     const std::uint64_t zeros = query.retrieved - listed;
     const std::uint64_t zero_pairs = zeros < 2 ? 0 : zeros * (zeros - 1) / 2;
     if (!split_ties) {
-      for (std::uint64_t i = 0; i < listed; ++i) {
-        const std::uint64_t above = query.ranked[i].rank - 1 - i;
-        counts.lower += above;
-        counts.higher += zeros - above;
-      }
-      counts.equal += zero_pairs;
+      std::uint64_t ranks = 0;
+      for (const Ranked& document : query.ranked) ranks += document.rank;
+      const std::uint64_t above = ranks - listed * (listed + 1) / 2;
+      counts.lower += above;
+      counts.higher += listed * zeros - above;
+      // Ties are among documents without gain, if anywhere.
+      const std::uint64_t tied = by_rank ? 0 : query.tied_pairs;
+      counts.equal += zero_pairs - tied;
+      counts.tied_equal += tied;
       return counts;
     }
     std::uint64_t tied_zeros = 0;
@@ -150,7 +154,7 @@ class Pairs : public LabelKernel {
 
  private:
   PairCounts count(const QueryView& query, bool by_rank, Scratch& scratch) const {
-    if (!query.complete) return count_positive(query, !by_rank, scratch);
+    if (!query.complete) return count_positive(query, by_rank, scratch);
     const Rows rows = labelled(query, scratch);
     if (by_column_ && !by_rank) return split_by_column(rows, scratch);
     return count_pairs(rows, !by_rank, scratch);
@@ -277,7 +281,7 @@ class Tau final : public LabelKernel {
   Partial score(const QueryView& query, Scratch& scratch) const override {
     const PairCounts counts =
         query.complete ? count_pairs(by_score(labelled(query, scratch), scratch), true, scratch)
-                       : count_positive(query, true, scratch);
+                       : count_positive(query, false, scratch);
     const auto concordant = static_cast<double>(counts.higher);
     const auto discordant = static_cast<double>(counts.lower);
     const auto by_score_untied = static_cast<double>(counts.higher + counts.lower + counts.equal);

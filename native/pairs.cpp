@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "radix.hpp"
+#include "simd.hpp"
 
 namespace relkit {
 namespace {
@@ -17,35 +18,33 @@ std::uint64_t pairs_of(std::uint64_t size) { return size < 2 ? 0 : size * (size 
 // Counts of labels at or above each of a few levels, side by side in one register.
 class Packed {
  public:
-  explicit Packed(unsigned levels) : bits_(64 / levels), mask_((std::uint64_t{1} << bits_) - 1) {
+  explicit Packed(unsigned levels) : bits_(width(levels)), mask_((std::uint64_t{1} << bits_) - 1) {
     std::uint64_t lanes = 0;
     for (unsigned level = 0; level < levels; ++level) {
       lanes |= std::uint64_t{1} << (level * bits_);
       steps_[level] = lanes;
     }
-    steps_[levels] = 0;
-    levels_ = levels;
   }
   static bool fits(std::size_t size, std::size_t levels) {
-    return levels >= 2 && levels <= most_levels && size >> (64 / levels) == 0;
+    return levels <= most_levels && size >> width(static_cast<unsigned>(levels)) == 0;
   }
   // Labels above or equal to `level`, and those above it.
   std::pair<std::uint64_t, std::uint64_t> at_least_and_above(std::uint64_t level) const {
-    const std::uint64_t at_least = (counts_ >> (level * bits_)) & mask_;
-    const std::uint64_t above =
-        level + 1 < levels_ ? (counts_ >> ((level + 1) * bits_)) & mask_ : 0;
-    return {at_least, above};
+    const std::uint64_t counts = counts_ >> (level * bits_);
+    return {counts & mask_, counts >> bits_ & mask_};
   }
   void add(std::uint64_t level) { counts_ += steps_[level]; }
 
   static constexpr std::size_t most_levels = 8;
 
  private:
+  // One lane more than there are levels stays 0.
+  static constexpr unsigned width(unsigned levels) { return 64 / (levels + 1); }
+
   unsigned bits_;
   std::uint64_t mask_;
-  std::uint64_t levels_ = 0;
   std::uint64_t counts_ = 0;
-  std::array<std::uint64_t, most_levels + 1> steps_{};
+  std::array<std::uint64_t, most_levels> steps_{};
 };
 
 // The same for any number of levels.
@@ -80,15 +79,33 @@ class Fenwick {
   std::uint64_t total_ = 0;
 };
 
+// Every pair by its order alone.
+template <typename Counter, typename Level>
+PairCounts count_in_order(std::size_t size, Level level, Counter counter) {
+  std::uint64_t at_least_sum = 0;
+  std::uint64_t above_sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint64_t own = level(i);
+    const auto [at_least, above] = counter.at_least_and_above(own);
+    at_least_sum += at_least;
+    above_sum += above;
+    counter.add(own);
+  }
+  PairCounts counts;
+  counts.higher = above_sum;
+  counts.equal = at_least_sum - above_sum;
+  counts.lower = pairs_of(size) - at_least_sum;
+  return counts;
+}
+
 template <typename Counter, typename Level>
 PairCounts count(std::span<const double> scores, Level level, bool split_ties, Counter counter) {
-  PairCounts counts;
   const std::size_t size = scores.size();
+  if (!split_ties) return count_in_order(size, level, counter);
+  PairCounts counts;
   for (std::size_t start = 0; start < size;) {
     std::size_t end = start + 1;
-    if (split_ties) {
-      while (end < size && scores[end] == scores[start]) ++end;
-    }
+    while (end < size && scores[end] == scores[start]) ++end;
     std::uint64_t equal_before = 0;
     for (std::size_t i = start; i < end; ++i) {
       const auto [at_least, above] = counter.at_least_and_above(level(i));
@@ -121,30 +138,37 @@ PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
   const std::size_t size = rows.labels.size();
   if (size < 2) return {};
   // Whole labels from 0 up are levels as they are.
-  double highest = 0.0;
-  bool whole = true;
-  for (const double label : rows.labels) {
-    highest = std::max(highest, label);
-    whole &= label >= 0 && label < 64 && static_cast<double>(static_cast<int>(label)) == label;
-  }
-  if (whole) {
+  std::uint32_t of_level[simd::levels];
+  if (simd::count_levels(rows.labels.data(), size, of_level)) {
+    std::size_t levels = simd::levels;
+    while (levels > 1 && of_level[levels - 1] == 0) --levels;
     const double* labels = rows.labels.data();
-    const auto level = [labels](std::size_t i) { return static_cast<std::uint64_t>(labels[i]); };
-    const std::size_t levels = std::max<std::size_t>(static_cast<std::size_t>(highest) + 1, 2);
+    const auto level = [labels](std::size_t i) { return static_cast<std::uint64_t>(static_cast<int>(labels[i])); };
     if (Packed::fits(size, levels)) {
       return count(rows.scores, level, split_ties, Packed(static_cast<unsigned>(levels)));
     }
     return count(rows.scores, level, split_ties, Fenwick(scratch.integers, 0, levels));
   }
-  std::vector<double> distinct(rows.labels.begin(), rows.labels.end());
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  scratch.integers.resize(size + distinct.size() + 1);
-  for (std::size_t i = 0; i < size; ++i) {
-    scratch.integers[i] =
-        std::lower_bound(distinct.begin(), distinct.end(), rows.labels[i]) - distinct.begin();
+  struct Label {
+    std::uint64_t key;
+    std::size_t row;
+  };
+  std::vector<Label> order(size);
+  for (std::size_t i = 0; i < size; ++i) order[i] = {ascending_key(rows.labels[i]), i};
+  if (size > 1000) {
+    std::vector<Label> spare;
+    radix_sort(order, spare, [](const Label& label) { return label.key; });
+  } else {
+    std::sort(order.begin(), order.end(),
+              [](const Label& one, const Label& other) { return one.key < other.key; });
   }
-  Fenwick counter(scratch.integers, size, distinct.size());
+  scratch.integers.resize(2 * size + 1);
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    distinct += i == 0 || order[i].key != order[i - 1].key ? 1 : 0;
+    scratch.integers[order[i].row] = static_cast<std::int64_t>(distinct) - 1;
+  }
+  Fenwick counter(scratch.integers, size, distinct);
   const std::int64_t* levels = scratch.integers.data();
   return count(rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },
                split_ties, counter);

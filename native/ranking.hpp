@@ -53,11 +53,6 @@ class Ranker {
     Match match;
     simd::Counts counts;
   };
-  struct Slot {
-    std::uint64_t score;
-    std::uint32_t stamp;
-    std::uint32_t count;
-  };
   struct Key {
     std::uint64_t key;
     std::uint32_t row;
@@ -65,6 +60,7 @@ class Ranker {
 
   void prepare(const List& list);
   void choose_wanted(const List& list, bool drop_negative);
+  void list_wanted(std::span<const double> grades, bool drop_negative);
   void rank_sorted();
   void rank_in_order();
   void rank_counted();
@@ -88,6 +84,8 @@ class Ranker {
   std::span<const double> scores_;      // of the list, or of its judged documents if `removed`
   std::span<const Match> wanted_;       // documents that need a rank
   std::span<const double> grades_;      // by row, where every document is judged
+  std::size_t wanted_count_ = 0;
+  bool listed_ = true;                  // `wanted_` is filled; else it follows from `grades_`
   bool complete_ = true;                // every judged document is wanted
   bool fill_scores_ = false;
   bool count_ties_ = false;
@@ -107,8 +105,9 @@ class Ranker {
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;
   std::vector<Found> found_;
-  std::vector<Slot> slots_;
-  std::uint32_t stamp_ = 0;
+  std::vector<std::uint16_t> seen_;
+  std::vector<double> suspects_;
+  std::uint16_t stamp_ = 0;
   std::vector<Member> members_;
   std::vector<Key> keys_;
   std::vector<Key> more_keys_;

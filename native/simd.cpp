@@ -73,7 +73,7 @@ RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size, std
 }
 
 // How many of `all` are above each of the `width` vectors of `lanes` from `own`.
-template <int width>
+template <int width, bool masks>
 RELKIT_INLINE void count_above(const float* all, std::size_t size, const float* own,
                                std::int32_t* counts) {
   typedef float Floats __attribute__((vector_size(64)));
@@ -86,13 +86,20 @@ RELKIT_INLINE void count_above(const float* all, std::size_t size, const float* 
   }
   for (std::size_t j = 0; j < size; ++j) {
     const Floats other = Floats{} + all[j];
-    for (int i = 0; i < width; ++i) sums[i] -= other > mine[i];
+    for (int i = 0; i < width; ++i) {
+      if constexpr (masks) {
+        sums[i] = other > mine[i] ? sums[i] + 1 : sums[i];  // one masked addition
+      } else {
+        sums[i] -= other > mine[i];
+      }
+    }
   }
   for (int i = 0; i < width; ++i) std::memcpy(counts + i * lanes, &sums[i], sizeof(Whole));
 }
 
 // Scores are compared as float32, which keeps their order; only where those tie are the doubles
 // looked at.
+template <bool masks>
 RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint32_t* rows) {
   alignas(64) float narrow[most_to_order + lanes];
   alignas(64) std::int32_t above[most_to_order + lanes];
@@ -101,12 +108,12 @@ RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint3
   for (std::size_t i = size; i < vectors * lanes; ++i) narrow[i] = 0.0F;
   std::size_t done = 0;
   for (; done + 4 <= vectors; done += 4) {
-    count_above<4>(narrow, size, narrow + done * lanes, above + done * lanes);
+    count_above<4, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
   }
   for (; done + 2 <= vectors; done += 2) {
-    count_above<2>(narrow, size, narrow + done * lanes, above + done * lanes);
+    count_above<2, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
   }
-  if (done < vectors) count_above<1>(narrow, size, narrow + done * lanes, above + done * lanes);
+  if (done < vectors) count_above<1, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
   std::size_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += static_cast<std::size_t>(above[i]);
   if (sum == size * (size - 1) / 2) {
@@ -136,7 +143,7 @@ struct Functions {
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, attributes)                                                        \
+#define RELKIT_VARIANT(suffix, masks, attributes)                                                 \
   attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {        \
     return count_loop(scores, size, score);                                                       \
   }                                                                                               \
@@ -147,7 +154,7 @@ struct Functions {
     return finite_loop(values, size);                                                             \
   }                                                                                               \
   attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
-    order_loop(scores, size, rows);                                                               \
+    order_loop<masks>(scores, size, rows);                                                        \
   }                                                                                               \
   attributes bool count_levels_##suffix(const double* values, std::size_t size,                   \
                                         std::uint32_t* counts) {                                  \
@@ -158,13 +165,13 @@ struct Functions {
 
 
 #ifdef RELKIT_X86
-RELKIT_VARIANT(sse2, )
-RELKIT_VARIANT(avx2, __attribute__((target("avx2"))))
-RELKIT_VARIANT(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+RELKIT_VARIANT(sse2, false, )
+RELKIT_VARIANT(avx2, false, __attribute__((target("avx2"))))
+RELKIT_VARIANT(avx512, true, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #elif defined(__ARM_NEON)
-RELKIT_VARIANT(neon, )
+RELKIT_VARIANT(neon, false, )
 #else
-RELKIT_VARIANT(scalar, )
+RELKIT_VARIANT(scalar, false, )
 #endif
 
 Functions choose() {
