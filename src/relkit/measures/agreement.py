@@ -1,7 +1,5 @@
 """Ordinal agreement of scores with labels: Kendall, Spearman, quadratic weighted kappa."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -232,9 +232,11 @@ _HINTS: dict[type, dict[str, Any]] = {}
 def parameters(kind: type[Measure]) -> dict[str, Any]:
     """Returns a measure's parameters and their types."""
     if kind not in _HINTS:
-        names = [entry.name for entry in dataclasses.fields(kind)]  # type: ignore[arg-type]
-        hints = get_type_hints(kind)
-        _HINTS[kind] = {name: hints[name] for name in names}
+        hints = {entry.name: entry.type for entry in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        if any(isinstance(hint, str) for hint in hints.values()):
+            written = get_type_hints(kind)
+            hints = {name: written[name] for name in hints}
+        _HINTS[kind] = hints
     return _HINTS[kind]
 
 

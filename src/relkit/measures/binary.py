@@ -1,7 +1,5 @@
 """Measures of binary relevance: precision, recall and everything made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

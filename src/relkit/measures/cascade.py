@@ -1,7 +1,5 @@
 """Measures of a user who reads from the top and may stop: ERR, RBP."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

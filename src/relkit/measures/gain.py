@@ -1,7 +1,5 @@
 """Measures of graded gain: CG, DCG, NDCG."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

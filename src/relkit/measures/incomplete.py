@@ -1,7 +1,5 @@
 """Measures for incomplete judgments, and counts of what was judged and retrieved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Agreement of two rankings without judgments: RBO, overlap, AP correlation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal

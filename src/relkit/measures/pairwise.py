@@ -1,7 +1,5 @@
 """Measures over pairs of documents: PNR and its share, AUC, GAUC."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
