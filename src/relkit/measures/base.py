@@ -7,13 +7,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
 from relkit.convention import Convention, parse_gain, show_gain
 from relkit.errors import ParameterError, UnknownNameError
-from relkit.ranking import Ranking
 from relkit.registry import Registry, suggestion
-from relkit.scale import Scale
+
+if TYPE_CHECKING:
+    from relkit.ranking import Ranking
+    from relkit.scale import Scale
 
 __all__ = ["Combine", "Measure", "Step", "register", "registry"]
 
@@ -160,6 +162,7 @@ class Measure(ABC):
             0.9134015925
         """
         from relkit.convention import load_convention
+        from relkit.ranking import Ranking
 
         rules = load_convention(convention)
         if scale is not None:

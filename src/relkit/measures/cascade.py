@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.convention import Gain, gain_function
 from relkit.errors import ParameterError
 from relkit.measures.base import Measure, Step, register
 from relkit.measures.gain import native_gain
-from relkit.ranking import Ranking
+
+if TYPE_CHECKING:
+    from relkit.ranking import Ranking
 
 __all__ = ["ERR", "RBP"]
 
