@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ def run() -> NoReturn:
     except SystemExit as end:
         code = end.code
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError):  # nobody reads it any more
             stream.flush()
-        except OSError:
-            # Nobody reads it any more.
-            pass
     os._exit(code if isinstance(code, int) else 1)
