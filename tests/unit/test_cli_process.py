@@ -104,7 +104,9 @@ def test_exit_codes(arguments: tuple[str, ...], code: int, process, files: Path)
 
 def test_an_unexpected_error_asks_for_a_report(process, files: Path) -> None:
     script = "import relkit.evaluation as e; e.Evaluator.evaluate = lambda *a, **k: 1 / 0;"
-    script += "from relkit.cli.application import main; main(['evaluate', 'judgments.qrels', 'bm25.run'])"
+    script += (
+        "from relkit.cli.application import main; main(['evaluate', 'judgments.qrels', 'bm25.run'])"
+    )
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=files, capture_output=True, text=True, check=False)
     assert done.returncode == 70
