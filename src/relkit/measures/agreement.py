@@ -4,14 +4,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.errors import InputError
 from relkit.measures.base import Measure, Step, register
 from relkit.measures.pairwise import PairUnjudged, labelled
-
-if TYPE_CHECKING:
-    from relkit.ranking import Ranking
+from relkit.ranking import Ranking
 
 __all__ = ["Kappa", "Spearman", "Tau"]
 

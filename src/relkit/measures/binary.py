@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.convention import ApDenominator, PDenominator
 from relkit.measures.base import Measure, Step, register
-
-if TYPE_CHECKING:
-    from relkit.ranking import RankedDocument, Ranking
+from relkit.ranking import RankedDocument, Ranking
 
 __all__ = ["AP", "F1", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
 

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.convention import Gain, gain_function
 from relkit.errors import ParameterError
 from relkit.measures.base import Measure, Step, register
 from relkit.measures.gain import native_gain
-
-if TYPE_CHECKING:
-    from relkit.ranking import Ranking
+from relkit.ranking import Ranking
 
 __all__ = ["ERR", "RBP"]
 

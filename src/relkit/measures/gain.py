@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.convention import Discount, Gain, Ideal, gain_function
 from relkit.measures.base import Measure, Step, register
-
-if TYPE_CHECKING:
-    from relkit.ranking import Ranking
+from relkit.ranking import Ranking
 
 __all__ = ["CG", "DCG", "NDCG"]
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.measures.base import Combine, Measure, Step, register
 from relkit.measures.binary import NO_RELEVANT, BinaryMeasure
 from relkit.measures.gain import UNBOUNDED
-
-if TYPE_CHECKING:
-    from relkit.ranking import Ranking
+from relkit.ranking import Ranking
 
 __all__ = ["Bpref", "InfAP", "Judged", "NumRel", "NumRelRet", "NumRet"]
 

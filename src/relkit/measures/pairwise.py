@@ -3,14 +3,12 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from relkit.errors import ParameterError
 from relkit.measures.base import Combine, Measure, Step, register
 from relkit.measures.binary import BinaryMeasure
-
-if TYPE_CHECKING:
-    from relkit.ranking import RankedDocument, Ranking
+from relkit.ranking import RankedDocument, Ranking
 
 __all__ = ["AUC", "GAUC", "PNR", "Concordance"]
 
