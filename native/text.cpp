@@ -62,7 +62,9 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
 
 Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting)
     : bytes_(bytes), path_(std::move(path)), offset_(offset), counting_(counting), buffer_(chunk + padding) {
-  refill(begin());
+  // Enough to tell how the input begins, even if its bytes come one by one.
+  while (filled_ < 4 && refill(begin())) {
+  }
 }
 
 std::uint64_t Window::line_of(std::uint64_t place) const {

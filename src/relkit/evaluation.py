@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
@@ -328,10 +329,19 @@ def _stream(
 ) -> _native.Batch:
     if isinstance(run, Mapping):
         return _native.evaluate_dict(table, plan, run)
-    with io.open_source(fspath(run)) as source:
+    with io.open_source(fspath(run)) as source, ExitStack() as readers:
         if source.plain:
             return _native.evaluate_text(table, plan, source.path, threads)
-        return _native.evaluate_chunks(table, plan, source.read, source.path)
+
+        def again() -> Callable[[int], bytes]:
+            reader = source.open()
+            readers.callback(reader.close)
+            return reader.read
+
+        once = source.waiting
+        return _native.evaluate_chunks(
+            table, plan, source.read, source.path, None if once else again, threads
+        )
 
 
 def _name(run: Any) -> str:
