@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -72,7 +73,7 @@ def split(column: pa.Array, seed: int) -> pa.ChunkedArray:
     """Cuts a column into chunks, some of them empty and all of them slices with an offset."""
     draw = random.Random(seed)
     cuts = sorted([0, len(column), *(draw.randint(0, len(column)) for _ in range(7))])
-    parts = [column.slice(a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [column.slice(a, b - a) for a, b in pairwise(cuts)]
     return pa.chunked_array(parts, type=column.type)
 
 
@@ -90,7 +91,7 @@ TEXT_TYPES: dict[str, Callable[[list[str]], Any]] = {
     "chunks of dictionaries": lambda ids: pa.chunked_array(
         [pa.array(ids[:100]).dictionary_encode(), pa.array(ids[100:]).dictionary_encode()]
     ),
-    "polars": lambda ids: pl.Series(ids),
+    "polars": pl.Series,
     "polars categorical": lambda ids: pl.Series(ids, dtype=pl.Categorical),
     "polars enum": lambda ids: pl.Series(ids, dtype=pl.Enum(sorted(set(ids)))),
     "polars in parts": lambda ids: pl.concat(
@@ -408,7 +409,7 @@ def test_ids_that_are_none(key: Any) -> None:
 def test_ids_that_are_the_same_as_text_and_number() -> None:
     judgments = _native.JudgmentTable.from_dict({"1": {"1": 1}})
     for run in ({"1": {1: 1.0, "2": 2, "1": 3}}, {1: {"1": 1.0}, "1": {"2": 2}}):
-        with pytest.raises(InputError, match="stands twice.*as text and as a number"):
+        with pytest.raises(InputError, match=r"stands twice.*as text and as a number"):
             _native.evaluate_dict(judgments, plan(), run)
     with pytest.raises(InputError, match="two grades for query `1`, document `1`: rows 1 and 2"):
         _native.JudgmentTable.from_dict({"1": {1: 1, "1": 2}})

@@ -395,8 +395,8 @@ def test_the_first_error_is_told_for_any_number_of_threads(
 @pytest.mark.parametrize(
     "read",
     [
-        lambda path: _native.JudgmentTable.from_text(path),
-        lambda path: _native.RunTable.from_text(path),
+        _native.JudgmentTable.from_text,
+        _native.RunTable.from_text,
         lambda path: _native.evaluate_text(
             _native.JudgmentTable.from_dict({"q": {"d": 1}}), plan(), path
         ),
