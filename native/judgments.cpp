@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace relkit {
 
@@ -86,8 +87,8 @@ void JudgmentTable::finish(const std::string& path) {
           ++duplicates;
           continue;
         }
-        std::string message = "two grades for query `" + std::string(index_.id(number)) + "`, document `" +
-                              std::string(judged.document) + "`: ";
+        std::string message = "two grades for query `" + excerpt(index_.id(number)) + "`, document `" +
+                              excerpt(judged.document) + "`: ";
         if (path.empty()) {
           message += "rows " + std::to_string(first->row) + " and " + std::to_string(judged.row);
         } else {

@@ -29,11 +29,15 @@ const char* Scanner::first_line() {
   const char* p = window.begin();
   if (!skipping) return beginning(window);
   // The window begins one byte before the stretch: a line that begins with the stretch is ours.
+  std::size_t skipped = 0;
   for (;;) {
     const auto* newline = static_cast<const char*>(
         std::memchr(p, '\n', static_cast<std::size_t>(window.end() - p)));
     if (newline != nullptr) return newline + 1;
     if (window.ended()) return window.end();
+    skipped += static_cast<std::size_t>(window.end() - p);
+    at = p;
+    refuse_long_line(skipped);
     window.refill(window.end());
     p = window.begin();
   }
@@ -220,7 +224,7 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
     // A pipe gives its bytes once: if a query came back, its beginning would be lost.
     FileBytes bytes(file, 0);
     RunTable table = read_run(bytes, path);
-    refuse_duplicates(table, path, nullptr);
+    refuse_duplicates(table, path, nullptr, &judgments);
     return evaluate_run(judgments, plan, table, threads);
   }
   const Loop loop = choose_loop();
@@ -251,7 +255,7 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
   FileBytes bytes(file, 0);
   const RunTable table = read_run(bytes, path);
   FileBytes again(file, 0);
-  refuse_duplicates(table, path, &again);
+  refuse_duplicates(table, path, &again, &judgments);
   return evaluate_run(judgments, plan, table, threads);
 }
 

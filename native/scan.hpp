@@ -39,13 +39,13 @@ class Met {
 // file leaves out its first group, which the stretch before it finishes.
 struct Scanner {
   Scanner(const JudgmentTable& judgments, const Plan& plan, Window& lines, Met& shared, bool within,
-          std::uint64_t stop_at)
+          std::uint64_t until)
       : window(lines),
         met(shared),
         collector(judgments, plan),
         ranks(plan.rules.ties == Ties::rank),
         skipping(within),
-        stop(stop_at) {}
+        stop(until) {}
 
   Window& window;
   Met& met;
