@@ -74,13 +74,13 @@ class DiscountedGain final : public CutKernel {
   bool needs_all_ranks() const override { return gain_.counts_zero(); }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    if (ideal_ == Ideal::none) return mean_of(actual(query));
+    if (ideal_ == Ideal::none) return mean_of(actual(query, scratch));
     const double best = ideal(query, scratch);
-    return mean_of(best > 0 ? actual(query) / best : undefined);
+    return mean_of(best > 0 ? actual(query, scratch) / best : undefined);
   }
 
  private:
-  double actual(const QueryView& query) const {
+  double actual(const QueryView& query, Scratch& scratch) const {
     double sum = 0.0;
     if (expected_) {
       for_ties(query.ranked, [&](const Tie& tie) {
@@ -97,10 +97,19 @@ class DiscountedGain final : public CutKernel {
       });
       return sum;
     }
+    // Only documents with a gain are divided, without a branch on which they are.
+    std::vector<double>& gains = scratch.doubles;
+    std::vector<double>& divisors = scratch.more_doubles;
+    gains.resize(query.ranked.size());
+    divisors.resize(query.ranked.size());
+    std::size_t count = 0;
     for (const Ranked& document : query.ranked) {
       if (document.rank > limit_) break;
-      sum += gain_(document.grade) / discount_(document.rank);
+      gains[count] = gain_(document.grade);
+      divisors[count] = discount_(document.rank);
+      count += gains[count] != 0 ? 1 : 0;
     }
+    for (std::size_t i = 0; i < count; ++i) sum += gains[i] / divisors[i];
     return sum;
   }
 

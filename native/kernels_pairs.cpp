@@ -152,9 +152,14 @@ class AreaUnderCurve final : public LabelKernel {
  public:
   AreaUnderCurve(bool unjudged, double rel) : LabelKernel(unjudged), rel_(rel) {}
 
+  std::optional<double> class_threshold() const override { return rel_; }
+  bool pools() const override { return true; }
+
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    return mean_of(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_).auc());
+    return score_classes(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_));
   }
+
+  Partial score_classes(const ClassPairs& counts) const override { return mean_of(counts.auc()); }
 
   void pool(const QueryView& query, Pool& pool) const override {
     if (!needs_scores()) {
@@ -184,8 +189,13 @@ class GroupedArea final : public LabelKernel {
   GroupedArea(bool unjudged, double rel, Weight weight)
       : LabelKernel(unjudged), rel_(rel), weight_(weight) {}
 
+  std::optional<double> class_threshold() const override { return rel_; }
+
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    const ClassPairs counts = count_class_pairs(by_score(labelled(query, scratch), scratch), rel_);
+    return score_classes(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_));
+  }
+
+  Partial score_classes(const ClassPairs& counts) const override {
     const double value = counts.auc();
     if (std::isnan(value)) return {};
     double weight = 1.0;

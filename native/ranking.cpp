@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t absent = 0xffffffff;
 constexpr std::size_t radix_from = 1024;
+constexpr std::size_t count_to = 256;  // up to here counting better scores beats sorting
 
 double positive_part(double grade) { return grade > 0 ? grade : 0.0; }
 
@@ -113,6 +114,20 @@ void Ranker::rank_ordered(const std::uint32_t* order) {
     index_.assign(size, absent);
     for (std::uint32_t i = 0; i < wanted_.size(); ++i) index_[wanted_[i].row] = i;
   }
+  if (order != nullptr && every) {
+    // Most complete lists hold no tie: their ranks are the places.
+    ranked_.resize(size);
+    bool tied = false;
+    double before = 0.0;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const double score = scores_[order[i]];
+      tied |= i > 0 && score == before;
+      before = score;
+      ranked_[i] = {wanted_[order[i]].grade, score, i + 1, i + 1, i + 1};
+    }
+    if (!tied) return;
+    ranked_.clear();
+  }
   std::uint32_t next = 0;
   std::uint32_t place = 0;
   while (place < size) {
@@ -188,6 +203,15 @@ void Ranker::rank_counted() {
 
 void Ranker::sort_rows() {
   const auto size = static_cast<std::uint32_t>(scores_.size());
+  order_.resize(size);
+  if (size <= count_to) {
+    padded_.resize(count_to + simd::padding);
+    places_.resize(count_to + simd::padding);
+    std::copy(scores_.begin(), scores_.end(), padded_.begin());
+    simd::places(padded_.data(), size, places_.data());
+    for (std::uint32_t row = 0; row < size; ++row) order_[static_cast<std::size_t>(places_[row])] = row;
+    return;
+  }
   keys_.resize(size);
   for (std::uint32_t row = 0; row < size; ++row) keys_[row] = {~ascending_key(scores_[row]), row};
   if (size >= radix_from) {
@@ -197,7 +221,6 @@ void Ranker::sort_rows() {
       return one.key != other.key ? one.key < other.key : one.row < other.row;
     });
   }
-  order_.resize(size);
   for (std::uint32_t i = 0; i < size; ++i) order_[i] = keys_[i].row;
 }
 

@@ -88,6 +88,8 @@ class Ranker {
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;
   std::vector<Member> members_;
+  std::vector<double> padded_;
+  std::vector<std::int64_t> places_;
   std::vector<Key> keys_;
   std::vector<Key> more_keys_;
   std::vector<std::pair<std::string_view, std::uint32_t>> names_;
