@@ -34,8 +34,9 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m mypy.stubtest relkit._native
+	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/make_cli.py --check
+	@$(BIN)/python docs/make_measures.py --check
 
 .PHONY: format
 format: $(DONE)/lint ## Format Python
@@ -53,6 +54,7 @@ bench: $(DONE)/test ## Measure the speed beside other programs
 .PHONY: docs
 docs: $(DONE)/docs ## Build the documentation in site/
 	@$(BIN)/python docs/make_cli.py
+	@$(BIN)/python docs/make_measures.py
 	@$(BIN)/mkdocs build --strict
 
 .PHONY: fuzz

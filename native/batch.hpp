@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Column {
   std::vector<double> numerators;
   std::vector<double> denominators;
   std::uint64_t tie_sensitive = 0;   // queries whose cutoff k falls inside a tie with a positive grade
-  Pool pool;                         // filled only by pooled kernels
+  std::shared_ptr<Pool> pool;        // only of pooled kernels
 };
 
 struct Batch {

@@ -92,8 +92,10 @@ RunTable run_from_chunks(nb::callable read, const std::string& name) {
 Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::callable read, const std::string& name,
                       nb::object again, int threads) {
   if (again.is_none()) {
-    const RunTable run = run_from_chunks(std::move(read), name);
+    Callable bytes(std::move(read));
     const nb::gil_scoped_release released;
+    const RunTable run = read_run(bytes, name);
+    refuse_duplicates(run, name, nullptr, &judgments);
     return evaluate_run(judgments, plan, run, threads);
   }
   {
@@ -105,7 +107,7 @@ Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::call
   Callable once_more(nb::cast<nb::callable>(again()));
   const nb::gil_scoped_release released;
   const RunTable run = read_run(bytes, name);
-  refuse_duplicates(run, name, &once_more);
+  refuse_duplicates(run, name, &once_more, &judgments);
   return evaluate_run(judgments, plan, run, threads);
 }
 

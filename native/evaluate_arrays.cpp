@@ -22,6 +22,7 @@
 #include "error.hpp"
 #include "evaluator.hpp"
 #include "pairs.hpp"
+#include "parallel.hpp"
 #include "parameters.hpp"
 #include "simd.hpp"
 
@@ -153,16 +154,71 @@ void run_blocks(std::size_t blocks, unsigned threads,
   if (error) std::rethrow_exception(error);
 }
 
+// The scores of the two classes among rows [start, end).
+struct Classes {
+  std::vector<double> positives;
+  std::vector<double> negatives;
+};
+
+void split(std::span<const double> labels, std::span<const double> scores, double threshold, Classes& into) {
+  const std::size_t size = labels.size();
+  into.positives.resize(size + 1);
+  into.negatives.resize(size + 1);
+  std::size_t positives = 0;
+  std::size_t negatives = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool positive = labels[i] >= threshold;
+    into.positives[positives] = scores[i];
+    into.negatives[negatives] = scores[i];
+    positives += positive ? 1 : 0;
+    negatives += positive ? 0 : 1;
+  }
+  into.positives.resize(positives);
+  into.negatives.resize(negatives);
+}
+
+// The same for very many rows, by blocks on several threads.
+Classes split_blocks(const Numbers& labels, const Numbers& scores, std::size_t start, std::size_t end,
+                     double threshold, int threads) {
+  constexpr std::size_t block_rows = std::size_t{1} << 15;
+  const std::size_t blocks = (end - start + block_rows - 1) / block_rows;
+  std::vector<Classes> parts(blocks);
+  each_part(blocks, threads, [&](std::size_t block) {
+    const std::size_t from = start + block * block_rows;
+    const std::size_t size = std::min(block_rows, end - from);
+    std::vector<double> some_labels(size);
+    std::vector<double> some_scores(size);
+    labels.copy(from, some_labels);
+    scores.copy(from, some_scores);
+    check_finite(some_scores, scores.what, from);
+    check_finite(some_labels, labels.what, from);
+    split(some_labels, some_scores, threshold, parts[block]);
+  });
+  Classes whole;
+  for (const Classes& part : parts) {
+    whole.positives.insert(whole.positives.end(), part.positives.begin(), part.positives.end());
+    whole.negatives.insert(whole.negatives.end(), part.negatives.begin(), part.negatives.end());
+  }
+  return whole;
+}
+
 // What one thread needs to read one query after the other.
 struct Reader {
-  explicit Reader(const Plan& plan) : evaluator(plan) {}
+  explicit Reader(const Plan& plan)
+      : evaluator(plan), classes_only(plan.classes_only() && !plan.rules.float32) {
+    pools.resize(plan.kernels.size());
+  }
 
   Evaluator evaluator;
+  const bool classes_only;
   std::vector<double> labels;
   std::vector<double> scores;
   std::vector<double> judged;
+  Classes classes;
+  std::vector<std::shared_ptr<Pool>> pools;
 };
 
+// Sorts labels, the highest first. Small whole numbers are counted, not compared.
 void sort_descending(std::span<const double> values, std::vector<double>& sorted) {
   sorted.resize(values.size());
   std::uint32_t counts[simd::levels];
@@ -177,10 +233,39 @@ void sort_descending(std::span<const double> values, std::vector<double>& sorted
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
 }
 
+// Measures of the two classes alone, without a ranking.
+void score_classes(Reader& reader, const Plan& plan, Classes& classes, std::size_t kernel,
+                   std::size_t query, int threads, Column& column) {
+  const ClassPairs counts = count_class_pairs(classes.positives, classes.negatives,
+                                              static_cast<unsigned>(threads));
+  const Partial partial = plan.kernels[kernel]->score_classes(counts);
+  column.values[query] = partial.value;
+  column.numerators[query] = partial.numerator;
+  column.denominators[query] = partial.denominator;
+  if (!plan.kernels[kernel]->pools()) return;
+  std::shared_ptr<Pool>& pool = reader.pools[kernel];
+  if (!pool) {
+    pool = std::make_shared<Pool>(Pool{std::move(classes.positives), std::move(classes.negatives)});
+    return;
+  }
+  pool->positive.insert(pool->positive.end(), classes.positives.begin(), classes.positives.end());
+  pool->negative.insert(pool->negative.end(), classes.negatives.begin(), classes.negatives.end());
+}
+
 // Evaluates rows [start, end) as query `query`.
-void read_query(Reader& reader, const Numbers& labels, const Numbers& scores, std::size_t start,
-                std::size_t end, std::size_t query, std::vector<Column>& columns) {
+void read_query(Reader& reader, const Plan& plan, const Numbers& labels, const Numbers& scores,
+                std::size_t start, std::size_t end, std::size_t query, int threads,
+                std::vector<Column>& columns) {
   const std::size_t size = end - start;
+  constexpr std::size_t very_many = std::size_t{1} << 17;
+  if (reader.classes_only && size >= very_many && plan.rules.negative == Negative::nonrelevant) {
+    for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
+      Classes classes =
+          split_blocks(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(), threads);
+      score_classes(reader, plan, classes, kernel, query, threads, columns[kernel]);
+    }
+    return;
+  }
   if (size > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError("a query has more than 4,294,967,295 rows");
   }
@@ -196,6 +281,15 @@ void read_query(Reader& reader, const Numbers& labels, const Numbers& scores, st
   labels.copy(start, reader.labels);
   if (!scores.whole()) check_finite(list.scores, scores.what, start);
   if (!labels.whole()) check_finite(reader.labels, labels.what, start);
+  if (reader.classes_only && (plan.rules.negative == Negative::nonrelevant ||
+                              std::none_of(reader.labels.begin(), reader.labels.end(),
+                                           [](double label) { return label < 0; }))) {
+    for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
+      split(reader.labels, list.scores, *plan.kernels[kernel]->class_threshold(), reader.classes);
+      score_classes(reader, plan, reader.classes, kernel, query, 1, columns[kernel]);
+    }
+    return;
+  }
   sort_descending(reader.labels, reader.judged);
   list.grades = reader.labels;
   list.judged = reader.judged;
@@ -254,12 +348,16 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
       Reader& reader = *readers[thread];
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
-        read_query(reader, labels, scores, static_cast<std::size_t>(ends[query]),
-                   static_cast<std::size_t>(ends[query + 1]), query, batch.columns);
+        read_query(reader, plan, labels, scores, static_cast<std::size_t>(ends[query]),
+                   static_cast<std::size_t>(ends[query + 1]), query,
+                   queries == 1 ? threads : 1, batch.columns);
       }
     });
     for (const auto& reader : readers) {
       Batch rest = reader->evaluator.take();
+      for (std::size_t i = 0; i < rest.columns.size(); ++i) {
+        if (reader->pools[i]) rest.columns[i].pool = std::move(reader->pools[i]);
+      }
       append(batch, std::move(rest));
     }
   }
@@ -276,37 +374,8 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
                      std::to_string(scores.size));
   }
   nb::gil_scoped_release release;
-  constexpr std::size_t block_rows = std::size_t{1} << 16;
-  const std::size_t blocks = (labels.size + block_rows - 1) / block_rows;
-  const unsigned workers = threads_for(threads, blocks);
-  struct Part {
-    std::vector<double> positives;
-    std::vector<double> negatives;
-    std::vector<double> labels;
-    std::vector<double> scores;
-  };
-  std::vector<Part> parts(workers);
-  run_blocks(blocks, workers, [&](unsigned thread, std::size_t block) {
-    Part& part = parts[thread];
-    const std::size_t start = block * block_rows;
-    const std::size_t size = std::min(block_rows, labels.size - start);
-    part.labels.resize(size);
-    part.scores.resize(size);
-    labels.copy(start, part.labels);
-    scores.copy(start, part.scores);
-    check_finite(part.scores, scores.what, start);
-    check_finite(part.labels, labels.what, start);
-    for (std::size_t i = 0; i < size; ++i) {
-      (part.labels[i] >= threshold ? part.positives : part.negatives).push_back(part.scores[i]);
-    }
-  });
-  std::vector<double> positives;
-  std::vector<double> negatives;
-  for (const Part& part : parts) {
-    positives.insert(positives.end(), part.positives.begin(), part.positives.end());
-    negatives.insert(negatives.end(), part.negatives.begin(), part.negatives.end());
-  }
-  return count_class_pairs(positives, negatives, workers).auc();
+  Classes classes = split_blocks(labels, scores, 0, labels.size, threshold, threads);
+  return count_class_pairs(classes.positives, classes.negatives, static_cast<unsigned>(threads)).auc();
 }
 
 template <typename Value>

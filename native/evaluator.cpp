@@ -42,7 +42,10 @@ void Evaluator::score(const std::string& query, const List& list, Store store) {
       store(i, kernel.score(view, scratch_));
       const std::uint32_t k = kernel.cutoff();
       if (k != 0 && tie_across(view, k)) ++column.tie_sensitive;
-      kernel.pool(view, column.pool);
+      if (kernel.pools()) {
+        if (!column.pool) column.pool = std::make_shared<Pool>();
+        kernel.pool(view, *column.pool);
+      }
     }
   } catch (const InputError& error) {
     if (query.empty()) throw;
@@ -86,8 +89,12 @@ void append(Batch& whole, Batch&& part) {
     move_back(column.values, std::move(more.values));
     move_back(column.numerators, std::move(more.numerators));
     move_back(column.denominators, std::move(more.denominators));
-    move_back(column.pool.positive, std::move(more.pool.positive));
-    move_back(column.pool.negative, std::move(more.pool.negative));
+    if (!column.pool) {
+      column.pool = std::move(more.pool);
+    } else if (more.pool) {
+      move_back(column.pool->positive, std::move(more.pool->positive));
+      move_back(column.pool->negative, std::move(more.pool->negative));
+    }
     column.tie_sensitive += more.tie_sensitive;
   }
   move_back(whole.queries, std::move(part.queries));

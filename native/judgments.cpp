@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace relkit {
 
@@ -86,10 +87,14 @@ void JudgmentTable::finish(const std::string& path) {
           ++duplicates;
           continue;
         }
-        const std::string unit = path.empty() ? "row " : "line ";
-        throw InputError("two grades for query `" + std::string(index_.id(number)) +
-                             "`, document `" + std::string(judged.document) + "`: the other is in " +
-                             unit + std::to_string(first->row),
+        std::string message = "two grades for query `" + excerpt(index_.id(number)) + "`, document `" +
+                              excerpt(judged.document) + "`: ";
+        if (path.empty()) {
+          message += "rows " + std::to_string(first->row) + " and " + std::to_string(judged.row);
+        } else {
+          message += "the other is in line " + std::to_string(first->row);
+        }
+        throw InputError(message,
                          path, judged.row, "keep one of them");
       }
       std::size_t slot = hash & (size - 1);

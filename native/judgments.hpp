@@ -53,7 +53,7 @@ class JudgmentTable {
   struct Judged {
     std::string_view document;
     double grade;
-    std::uint64_t row;  // where it was read: a line, or a row from 0
+    std::uint64_t row;  // where it was read: a line or a row, from 1
   };
 
   // One query's documents and the small table that finds them.

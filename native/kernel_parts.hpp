@@ -86,8 +86,8 @@ class Gain {
   static Gain take(Parameters& parameters);
 
   double operator()(double grade) const {
+    if (kind_ == Kind::linear) return std::max(grade, 0.0);
     if (!(grade > 0) && !(kind_ == Kind::map && grade == 0)) return 0.0;
-    if (kind_ == Kind::linear) return grade;
     if (grade < table_size) {
       const auto whole = static_cast<std::size_t>(grade);
       if (static_cast<double>(whole) == grade) {
@@ -133,8 +133,7 @@ class Discount {
   double operator()(std::uint64_t rank) const {
     switch (kind_) {
       case Kind::log2:
-        return rank < logarithms().size() ? logarithms()[rank]
-                                          : std::log2(static_cast<double>(rank) + 1.0);
+        return rank < table_->size() ? (*table_)[rank] : std::log2(static_cast<double>(rank) + 1.0);
       case Kind::inverse:
         return static_cast<double>(rank);
       default:
@@ -146,6 +145,7 @@ class Discount {
   static const std::array<double, 4096>& logarithms();
 
  private:
+  const std::array<double, 4096>* table_ = &logarithms();
   Kind kind_ = Kind::log2;
 };
 

@@ -167,7 +167,7 @@ class AveragePrecision final : public BinaryKernel {
   AveragePrecision(std::uint32_t k, double rel, Denominator denominator, bool expected)
       : BinaryKernel(k, rel, expected), denominator_(denominator) {}
 
-  Partial score(const QueryView& query, Scratch&) const override {
+  Partial score(const QueryView& query, Scratch& scratch) const override {
     const std::uint64_t judged = relevant_judged(query);
     if (judged == 0) return {};
     std::uint64_t found = 0;
@@ -175,12 +175,15 @@ class AveragePrecision final : public BinaryKernel {
     if (expected_) {
       sum = mean(query);
     } else {
+      // Without a branch on relevance, which cannot be predicted.
+      std::vector<double>& ranks = scratch.doubles;
+      ranks.resize(query.ranked.size());
       for (const Ranked& document : query.ranked) {
         if (document.rank > limit_) break;
-        if (!relevant(document)) continue;
-        ++found;
-        sum += static_cast<double>(found) / document.rank;
+        ranks[found] = document.rank;
+        found += relevant(document) ? 1 : 0;
       }
+      for (std::uint64_t i = 0; i < found; ++i) sum += static_cast<double>(i + 1) / ranks[i];
     }
     switch (denominator_) {
       case Denominator::relevant:

@@ -224,10 +224,16 @@ class AreaUnderCurve final : public LabelKernel {
   AreaUnderCurve(bool unjudged, double rel) : LabelKernel(unjudged), rel_(rel) {}
 
   bool needs_all_ranks() const override { return true; }
+  std::optional<double> class_threshold() const override {
+    return rel_ > 0 ? std::optional(rel_) : std::nullopt;
+  }
+  bool pools() const override { return true; }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    return mean_of(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_).auc());
+    return score_classes(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_));
   }
+
+  Partial score_classes(const ClassPairs& counts) const override { return mean_of(counts.auc()); }
 
   void pool(const QueryView& query, Pool& pool) const override {
     if (!needs_scores()) {
@@ -257,10 +263,17 @@ class GroupedArea final : public LabelKernel {
   GroupedArea(bool unjudged, double rel, Weight weight)
       : LabelKernel(unjudged), rel_(rel), weight_(weight) {}
 
+  std::optional<double> class_threshold() const override {
+    return rel_ > 0 ? std::optional(rel_) : std::nullopt;
+  }
+
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    const ClassPairs counts =
+    return score_classes(
         query.complete ? count_class_pairs(by_score(labelled(query, scratch), scratch), rel_)
-                       : count_positive_class(query, rel_);
+                       : count_positive_class(query, rel_));
+  }
+
+  Partial score_classes(const ClassPairs& counts) const override {
     const double value = counts.auc();
     if (std::isnan(value)) return {};
     double weight = 1.0;

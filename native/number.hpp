@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -31,12 +32,20 @@ inline Number parse_number_slow(std::string_view text, double& value) {
   const auto [end, error] = std::from_chars(first, last, value);
   if (end != last || first == last) return Number::not_a_number;
   if (error == std::errc::result_out_of_range) {
-    // Too small becomes zero, as in Python; too large is not finite.
+    // Too small becomes zero, as in Python; too large is not finite. The power of ten of the first
+    // digit that counts tells which: it is beyond 300 either way.
     const std::string_view body(first, static_cast<std::size_t>(last - first));
-    const std::size_t mark = body.find_first_of("eE");
-    const bool tiny = mark != std::string_view::npos ? body.substr(mark + 1).starts_with('-')
-                                                     : body.find_first_of("123456789") >
-                                                           body.find('.');
+    const std::size_t mark = std::min(body.find_first_of("eE"), body.size());
+    const std::size_t point = std::min(body.find('.'), mark);
+    const std::size_t leading = body.find_first_of("123456789");
+    double power = static_cast<double>(point) - static_cast<double>(leading);
+    const bool below = mark + 1 < body.size() && body[mark + 1] == '-';
+    double exponent = 0;
+    for (std::size_t at = mark + 1; at < body.size(); ++at) {
+      if (body[at] >= '0' && body[at] <= '9') exponent = exponent * 10 + (body[at] - '0');
+    }
+    power += below ? -exponent : exponent;
+    const bool tiny = power < 0;
     if (!tiny) return Number::not_finite;
     value = *first == '-' ? -0.0 : 0.0;
     return Number::good;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "parallel.hpp"
 #include "radix.hpp"
 #include "simd.hpp"
 
@@ -217,21 +218,92 @@ ClassPairs count_class_pairs(Rows rows, double threshold) {
   return counts;
 }
 
-ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives, unsigned) {
+namespace {
+
+// Up to this many scores of the smaller class, looking at all others for each beats sorting.
+constexpr std::size_t scan_to = 64;
+
+// Finds how many of some sorted scores are below a score and how many equal it: a table of buckets
+// leads to a few neighbours, and those are searched.
+class Finder {
+ public:
+  explicit Finder(const std::vector<double>& sorted) : sorted_(sorted) {
+    lowest_ = ascending_key(sorted.front());
+    highest_ = ascending_key(sorted.back());
+    const auto width = static_cast<unsigned>(std::bit_width(highest_ - lowest_));
+    const unsigned bits = std::min(17U, static_cast<unsigned>(std::bit_width(sorted.size())) + 1);
+    shift_ = width > bits ? width - bits : 0;
+    starts_.assign(static_cast<std::size_t>((highest_ - lowest_) >> shift_) + 2, 0);
+    for (const double score : sorted) ++starts_[bucket(ascending_key(score)) + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  }
+
+  // Scores below, and scores up to, the given one.
+  std::pair<std::uint64_t, std::uint64_t> find(double score) const {
+    const std::uint64_t key = ascending_key(score);
+    if (key < lowest_) return {0, 0};
+    if (key > highest_) return {sorted_.size(), sorted_.size()};
+    const std::size_t at = bucket(key);
+    const double* start = sorted_.data() + starts_[at];
+    const double* end = sorted_.data() + starts_[at + 1];
+    if (end - start > 16) {
+      const auto [low, high] = std::equal_range(start, end, score);
+      return {static_cast<std::uint64_t>(low - sorted_.data()), static_cast<std::uint64_t>(high - sorted_.data())};
+    }
+    std::uint64_t below = starts_[at];
+    std::uint64_t up_to = below;
+    for (; start != end; ++start) {
+      below += *start < score ? 1 : 0;
+      up_to += *start <= score ? 1 : 0;
+    }
+    return {below, up_to};
+  }
+
+ private:
+  std::size_t bucket(std::uint64_t key) const { return static_cast<std::size_t>((key - lowest_) >> shift_); }
+
+  const std::vector<double>& sorted_;
+  std::vector<std::uint32_t> starts_;
+  std::uint64_t lowest_ = 0;
+  std::uint64_t highest_ = 0;
+  unsigned shift_ = 0;
+};
+
+}  // namespace
+
+ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives,
+                             unsigned threads) {
   ClassPairs counts;
   counts.positives = positives.size();
   counts.negatives = negatives.size();
-  std::vector<double> spare;
-  radix_sort(positives, spare, ascending_key);
-  radix_sort(negatives, spare, ascending_key);
-  std::size_t below = 0;
-  std::size_t not_above = 0;
-  for (const double score : positives) {
-    while (below < negatives.size() && negatives[below] < score) ++below;
-    not_above = std::max(not_above, below);
-    while (not_above < negatives.size() && negatives[not_above] == score) ++not_above;
-    counts.twice_won += below + not_above;
+  if (positives.empty() || negatives.empty()) return counts;
+  const bool few_positives = positives.size() <= negatives.size();
+  std::vector<double>& few = few_positives ? positives : negatives;
+  const std::vector<double>& many = few_positives ? negatives : positives;
+  if (few.size() <= scan_to) {
+    for (const double score : few) {
+      const simd::Counts found = simd::count(many.data(), many.size(), score);
+      const std::uint64_t twice_above = 2 * static_cast<std::uint64_t>(found.better) + found.equal;
+      counts.twice_won += few_positives ? 2 * many.size() - twice_above : twice_above;
+    }
+    return counts;
   }
+  std::vector<double> spare;
+  radix_sort(few, spare, ascending_key);
+  const Finder finder(few);
+  constexpr std::size_t block = std::size_t{1} << 16;
+  const std::size_t blocks = (many.size() + block - 1) / block;
+  std::vector<std::uint64_t> won(blocks, 0);
+  each_part(blocks, static_cast<int>(threads), [&](std::size_t part) {
+    std::uint64_t sum = 0;
+    const std::size_t last = std::min(many.size(), (part + 1) * block);
+    for (std::size_t i = part * block; i < last; ++i) {
+      const auto [below, up_to] = finder.find(many[i]);
+      sum += few_positives ? 2 * few.size() - below - up_to : below + up_to;
+    }
+    won[part] = sum;
+  });
+  for (const std::uint64_t each : won) counts.twice_won += each;
   return counts;
 }
 

@@ -43,7 +43,7 @@ struct ClassPairs {
 // `rows` must be ordered by score.
 ClassPairs count_class_pairs(Rows rows, double threshold);
 
-// Any order; the vectors are used as working memory.
+// Any order; the smaller class is sorted in place.
 ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives,
                              unsigned threads = 1);
 

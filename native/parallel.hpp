@@ -27,12 +27,15 @@ template <class Work>
 void each_part(std::size_t parts, int threads, const Work& work) {
   std::vector<std::exception_ptr> errors(parts);
   std::atomic<std::size_t> next{0};
+  // Parts are begun in order: when one fails, those before it have begun, and the first error is known.
+  std::atomic<bool> failed{false};
   const auto loop = [&] {
-    for (std::size_t part; (part = next.fetch_add(1)) < parts;) {
+    for (std::size_t part; !failed && (part = next.fetch_add(1)) < parts;) {
       try {
         work(part);
       } catch (...) {
         errors[part] = std::current_exception();
+        failed = true;
       }
     }
   };

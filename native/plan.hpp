@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 namespace relkit {
 
+struct ClassPairs;
 struct Pool;
 
 enum class Ties { doc_desc, doc_asc, input, rank, expected, worst, best };
@@ -48,6 +50,11 @@ class Kernel {
   virtual bool needs_scores() const { return false; }
   // True when pooled but unjudged documents count: fills `QueryView::pooled` (infAP).
   virtual bool needs_pooled() const { return false; }
+  // The label from which a document is positive, for measures that see nothing but the scores of
+  // the two classes (AUC, GAUC): where all of a plan do, complete lists need no ranking.
+  virtual std::optional<double> class_threshold() const { return std::nullopt; }
+  virtual Partial score_classes(const ClassPairs&) const { return {}; }
+  virtual bool pools() const { return false; }
   // Adds the query's scores to those of all queries, for measures over pooled pairs.
   virtual void pool(const QueryView&, Pool&) const {}
 };
@@ -66,6 +73,9 @@ struct Plan {
   }
   bool needs_pairs() const {
     return any([](const Kernel& kernel) { return kernel.needs_pairs(); });
+  }
+  bool classes_only() const {
+    return !kernels.empty() && !any([](const Kernel& kernel) { return !kernel.class_threshold(); });
   }
   bool needs_scores() const {
     return any([](const Kernel& kernel) { return kernel.needs_scores(); });

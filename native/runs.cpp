@@ -24,9 +24,11 @@ void RunTable::add(std::string_view query, std::string_view document, double sco
   ++count;
 }
 
-bool RunTable::duplicate(std::string_view& query, std::string_view& document) const {
+bool RunTable::duplicate(std::string_view& query, std::string_view& document,
+                         const JudgmentTable* judgments) const {
   std::vector<std::uint64_t> hashes;
   for (std::uint32_t number = 0; number < queries_.size(); ++number) {
+    if (judgments != nullptr && judgments->find(id(number)) == Index::none) continue;
     const std::vector<Row>& all = queries_[number];
     hashes.clear();
     for (const Row& row : all) hashes.push_back(hash_bytes(row.document()));

@@ -30,7 +30,9 @@ class RunTable {
   std::size_t size() const { return queries_.size(); }
 
   // A query and document that stand twice, or false. Sources call it once everything is added.
-  bool duplicate(std::string_view& query, std::string_view& document) const;
+  // With judgments, only judged queries are looked at.
+  bool duplicate(std::string_view& query, std::string_view& document,
+                 const JudgmentTable* judgments = nullptr) const;
 
   std::uint64_t count = 0;
   std::string tag;

@@ -29,11 +29,15 @@ const char* Scanner::first_line() {
   const char* p = window.begin();
   if (!skipping) return beginning(window);
   // The window begins one byte before the stretch: a line that begins with the stretch is ours.
+  std::size_t skipped = 0;
   for (;;) {
     const auto* newline = static_cast<const char*>(
         std::memchr(p, '\n', static_cast<std::size_t>(window.end() - p)));
     if (newline != nullptr) return newline + 1;
     if (window.ended()) return window.end();
+    skipped += static_cast<std::size_t>(window.end() - p);
+    at = p;
+    refuse_long_line(skipped);
     window.refill(window.end());
     p = window.begin();
   }
@@ -191,9 +195,9 @@ Loop choose_loop() {
 
 // Runs the loop over one stretch; `line` counts the line of a place for errors.
 template <class Line>
-Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, const Loop& loop, bool within,
-             std::uint64_t stop, const Line& line) {
-  Scanner scanner(judgments, plan, window, within, stop);
+Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, Met& met, const Loop& loop,
+             bool within, std::uint64_t stop, const Line& line) {
+  Scanner scanner(judgments, plan, window, met, within, stop);
   try {
     loop.run(scanner);
     scanner.out.batch = scanner.collector.evaluator().take();
@@ -220,7 +224,7 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
     // A pipe gives its bytes once: if a query came back, its beginning would be lost.
     FileBytes bytes(file, 0);
     RunTable table = read_run(bytes, path);
-    refuse_duplicates(table, path, nullptr);
+    refuse_duplicates(table, path, nullptr, &judgments);
     return evaluate_run(judgments, plan, table, threads);
   }
   const Loop loop = choose_loop();
@@ -228,34 +232,42 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
   const std::uint64_t step =
       stretch_size(std::clamp<std::uint64_t>(file.size() / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20));
   std::vector<Stretch> stretches(static_cast<std::size_t>((file.size() + step - 1) / step));
-  each_part(stretches.size(), threads, [&](std::size_t part) {
-    // A stretch within the file sees the byte before it, to know whether a line begins with it.
-    const std::uint64_t from = part == 0 ? 0 : part * step - 1;
-    FileBytes bytes(file, from);
-    Window window(bytes, path, from);
-    stretches[part] = scan(judgments, plan, window, loop, part > 0, (part + 1) * step,
-                           [&](std::uint64_t place) { return line_of(file, place); });
-  });
+  Met met(judgments);
+  try {
+    each_part(stretches.size(), threads, [&](std::size_t part) {
+      if (met.again()) return;
+      // A stretch within the file sees the byte before it, to know whether a line begins with it.
+      const std::uint64_t from = part == 0 ? 0 : part * step - 1;
+      FileBytes bytes(file, from);
+      Window window(bytes, path, from);
+      stretches[part] = scan(judgments, plan, window, met, loop, part > 0, (part + 1) * step,
+                             [&](std::uint64_t place) { return line_of(file, place); });
+    });
+  } catch (const InputError&) {
+    // What the whole file has to say comes first where it is read whole.
+    if (!met.again()) throw;
+  }
   Batch whole;
-  const bool joined = join(stretches, judgments, plan, whole);
+  const bool joined = !met.again() && join(stretches, judgments, plan, whole);
   if (joined && whole.rows == 0) throw InputError("holds no document", path);
   if (joined) return whole;
   stretches.clear();
   FileBytes bytes(file, 0);
   const RunTable table = read_run(bytes, path);
   FileBytes again(file, 0);
-  refuse_duplicates(table, path, &again);
+  refuse_duplicates(table, path, &again, &judgments);
   return evaluate_run(judgments, plan, table, threads);
 }
 
 std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan& plan, Bytes& bytes,
                                      const std::string& name) {
   Window window(bytes, name, 0, true);
+  Met met(judgments);
   std::vector<Stretch> stretches;
-  stretches.push_back(scan(judgments, plan, window, choose_loop(), false, std::numeric_limits<std::uint64_t>::max(),
+  stretches.push_back(scan(judgments, plan, window, met, choose_loop(), false, std::numeric_limits<std::uint64_t>::max(),
                            [&](std::uint64_t place) { return window.line_of(place); }));
   Batch whole;
-  if (!join(stretches, judgments, plan, whole)) return std::nullopt;
+  if (met.again() || !join(stretches, judgments, plan, whole)) return std::nullopt;
   if (whole.rows == 0) throw InputError("holds no document", name);
   return whole;
 }

@@ -1,6 +1,7 @@
 // The state of one thread that streams lines of a run through the evaluator.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -15,18 +16,39 @@
 
 namespace relkit {
 
+// The judged queries that a scan has met, shared by its threads. A query that comes back ends the
+// scan early: its lines are not together, and the file must be read whole.
+class Met {
+ public:
+  explicit Met(const JudgmentTable& judgments) : met_(judgments.size()) {}
+
+  // False where the query was met before.
+  bool meet(std::uint32_t query) {
+    if (!met_[query].exchange(true, std::memory_order_relaxed)) return true;
+    again_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  bool again() const { return again_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<std::atomic<bool>> met_;
+  std::atomic<bool> again_{false};
+};
+
 // Streams the groups of lines that begin in [from, stop) of a file. A stretch that begins within a
 // file leaves out its first group, which the stretch before it finishes.
 struct Scanner {
-  Scanner(const JudgmentTable& judgments, const Plan& plan, Window& lines, bool within,
-          std::uint64_t stop_at)
+  Scanner(const JudgmentTable& judgments, const Plan& plan, Window& lines, Met& shared, bool within,
+          std::uint64_t until)
       : window(lines),
+        met(shared),
         collector(judgments, plan),
         ranks(plan.rules.ties == Ties::rank),
         skipping(within),
-        stop(stop_at) {}
+        stop(until) {}
 
   Window& window;
+  Met& met;
   Collector collector;
   const bool ranks;
   bool skipping;         // in the first group of a stretch within the file
@@ -51,7 +73,7 @@ struct Scanner {
   // Ends the open group and, unless it was the last of the stretch, begins one at `line`.
   bool change_query(std::string_view id, const char* line) {
     close();
-    if (final_group) return false;
+    if (final_group || met.again()) return false;
     if (open) skipping = false;
     open = true;
     if (query.size() < id.size() + 16) query.resize(id.size() * 2 + 16);
@@ -64,7 +86,12 @@ struct Scanner {
       collector.begin(id);
       collector.set_base(line);
       judging = collector.judged();
-      if (!judging) out.unjudged.emplace_back(id);
+      if (!judging) {
+        out.unjudged.emplace_back(id);
+      } else if (!met.meet(collector.number())) {
+        judging = false;
+        return false;
+      }
     }
     return true;
   }

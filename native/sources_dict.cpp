@@ -110,13 +110,13 @@ constexpr const char* inner = "a mapping {document: number} for each query";
 
 JudgmentTable judgments_from_dict(nb::handle judgments) {
   JudgmentTable table;
-  std::uint64_t row = 0;
+  std::uint64_t row = 0;  // counted from 1, for errors
   each_item(judgments, outer, [&](PyObject* query, PyObject* grades) {
     nb::object query_owner;
     const std::string_view id = id_bytes(query, query_owner);
     each_item(grades, inner, [&](PyObject* document, PyObject* grade) {
       nb::object owner;
-      table.add(id, id_bytes(document, owner), number(grade, query, document, "grade"), row++);
+      table.add(id, id_bytes(document, owner), number(grade, query, document, "grade"), ++row);
     });
   });
   table.finish("");

@@ -62,7 +62,9 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
 
 Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting)
     : bytes_(bytes), path_(std::move(path)), offset_(offset), counting_(counting), buffer_(chunk + padding) {
-  refill(begin());
+  // Enough to tell how the input begins, even if its bytes come one by one.
+  while (filled_ < 4 && refill(begin())) {
+  }
 }
 
 std::uint64_t Window::line_of(std::uint64_t place) const {
@@ -151,21 +153,32 @@ std::string excerpt(std::string_view line) {
   return shown;
 }
 
+void refuse_long_line(std::size_t size) {
+  if (size <= Window::longest_line) return;
+  throw TextError{TextError::unknown, "the line is longer than 16 MiB", "is this a text file with one document a line?"};
+}
+
 void each_line(Bytes& bytes, const std::string& path,
                const std::function<void(std::string_view, std::uint64_t)>& row) {
   Window window(bytes, path, 0);
   const char* p = beginning(window);
   std::uint64_t at = 0;
   const char* scanned = p;
+  const auto take = [&](const char* end) {
+    ++at;
+    try {
+      refuse_long_line(static_cast<std::size_t>(end - p));
+      row({p, static_cast<std::size_t>(end - p)}, at);
+    } catch (const TextError& error) {
+      throw InputError(error.message, path, at, error.hint);
+    }
+  };
   for (;;) {
     const auto* newline = static_cast<const char*>(
         std::memchr(scanned, '\n', static_cast<std::size_t>(window.end() - scanned)));
     if (newline == nullptr) {
-      if (static_cast<std::size_t>(window.end() - p) > Window::longest_line) {
-        throw InputError("the line is longer than 16 MiB", path, at + 1,
-                         "is this a text file with one document a line?");
-      }
       const std::size_t done = static_cast<std::size_t>(window.end() - p);
+      if (done > Window::longest_line) take(window.end());
       const bool more = window.refill(p);
       p = window.begin();
       scanned = p + done;
@@ -173,12 +186,7 @@ void each_line(Bytes& bytes, const std::string& path,
       if (p == window.end()) return;
       newline = window.end();
     }
-    ++at;
-    try {
-      row({p, static_cast<std::size_t>(newline - p)}, at);
-    } catch (const TextError& error) {
-      throw InputError(error.message, path, at, error.hint);
-    }
+    take(newline);
     if (newline == window.end()) return;
     p = scanned = newline + 1;
   }

@@ -8,6 +8,7 @@
 
 #include "error.hpp"
 #include "pairs.hpp"
+#include "parallel.hpp"
 
 namespace relkit {
 namespace {
@@ -186,8 +187,7 @@ void Total::add(std::span<const double> more_values, std::span<const double> mor
 void Total::add(const Column& column, std::uint64_t more_missing) {
   add(column.values, column.numerators, column.denominators, more_missing);
   tie_sensitive += column.tie_sensitive;
-  pool.positive.insert(pool.positive.end(), column.pool.positive.begin(), column.pool.positive.end());
-  pool.negative.insert(pool.negative.end(), column.pool.negative.begin(), column.pool.negative.end());
+  if (column.pool) pools.push_back(column.pool);
 }
 
 void Total::merge(const Total& other) {
@@ -198,9 +198,8 @@ void Total::merge(const Total& other) {
   values.merge(other.values);
   numerators.merge(other.numerators);
   denominators.merge(other.denominators);
-  const Pool more = other.pool;  // a copy: `other` may be this
-  pool.positive.insert(pool.positive.end(), more.positive.begin(), more.positive.end());
-  pool.negative.insert(pool.negative.end(), more.negative.begin(), more.negative.end());
+  const std::vector<std::shared_ptr<const Pool>> more = other.pools;  // a copy: `other` may be this
+  pools.insert(pools.end(), more.begin(), more.end());
 }
 
 double Total::mean(Undefined rule) const {
@@ -222,8 +221,19 @@ double Total::ratio() const {
 }
 
 double Total::auc() const {
-  Pool copy = pool;
-  return count_class_pairs(copy.positive, copy.negative).auc();
+  // The pairs of one query are its own.
+  if (queries == 1) return mean(Undefined::skip);
+  Pool whole = joined();
+  return count_class_pairs(whole.positive, whole.negative, thread_count(0)).auc();
+}
+
+Pool Total::joined() const {
+  Pool whole;
+  for (const auto& pool : pools) {
+    whole.positive.insert(whole.positive.end(), pool->positive.begin(), pool->positive.end());
+    whole.negative.insert(whole.negative.end(), pool->negative.begin(), pool->negative.end());
+  }
+  return whole;
 }
 
 std::string Total::to_bytes() const {
@@ -232,8 +242,9 @@ std::string Total::to_bytes() const {
   values.write(bytes);
   numerators.write(bytes);
   denominators.write(bytes);
-  write_scores(bytes, pool.positive);
-  write_scores(bytes, pool.negative);
+  const Pool whole = joined();
+  write_scores(bytes, whole.positive);
+  write_scores(bytes, whole.negative);
   return bytes;
 }
 
@@ -248,8 +259,12 @@ Total Total::from_bytes(std::string_view bytes) {
   total.values.read(bytes);
   total.numerators.read(bytes);
   total.denominators.read(bytes);
-  total.pool.positive = read_scores(bytes);
-  total.pool.negative = read_scores(bytes);
+  Pool pool;
+  pool.positive = read_scores(bytes);
+  pool.negative = read_scores(bytes);
+  if (!pool.positive.empty() || !pool.negative.empty()) {
+    total.pools.push_back(std::make_shared<const Pool>(std::move(pool)));
+  }
   if (!bytes.empty()) refuse();
   return total;
 }

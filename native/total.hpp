@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ class Total {
   double mean(Undefined undefined) const;
   double ratio() const;
   double auc() const;
+  Pool joined() const;
 
   std::string to_bytes() const;
   static Total from_bytes(std::string_view bytes);
@@ -58,7 +60,7 @@ class Total {
   ExactSum values;
   ExactSum numerators;
   ExactSum denominators;
-  Pool pool;
+  std::vector<std::shared_ptr<const Pool>> pools;  // shared with the batches they come from
 };
 
 }  // namespace relkit

@@ -60,9 +60,10 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
   return table;
 }
 
-void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again) {
+void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again,
+                       const JudgmentTable* judgments) {
   std::string_view query, document;
-  if (!table.duplicate(query, document)) return;
+  if (!table.duplicate(query, document, judgments)) return;
   std::uint64_t first = 0, second = 0;
   if (again != nullptr) {
     Tokens tokens;

@@ -25,7 +25,8 @@ std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan&
 
 // Throws InputError if a query of a run holds a document twice. `again` reads the run's text once
 // more, to say in which lines; nullptr where it cannot be read again.
-void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again);
+void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again,
+                       const JudgmentTable* judgments = nullptr);
 
 // The instruction set that the scanner uses: "avx512", "avx2" or "scalar".
 const char* scanner_name();

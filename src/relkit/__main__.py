@@ -1,6 +1,6 @@
 """``python -m relkit`` is the command line."""
 
-from relkit.cli import main
+from relkit.cli import run
 
 if __name__ == "__main__":
-    main(prog_name="relkit")
+    run()

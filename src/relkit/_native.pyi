@@ -169,9 +169,18 @@ def evaluate_text(judgments: JudgmentTable, plan: Plan, path: str, threads: int 
     """Evaluates an uncompressed TREC run file, streaming where its lines are grouped by query."""
 
 def evaluate_chunks(
-    judgments: JudgmentTable, plan: Plan, read: Callable[[int], bytes], name: str
+    judgments: JudgmentTable,
+    plan: Plan,
+    read: Callable[[int], bytes],
+    name: str,
+    again: Callable[[], Callable[[int], bytes]] | None = None,
+    threads: int = 0,
 ) -> Batch:
-    """Evaluates a TREC run read from `read(size)`, streaming where grouped by query."""
+    """Evaluates a TREC run read from `read(size)`.
+
+    Streams it where `again` can open the input once more, should its lines turn out not to be
+    grouped by query; without `again` the run is kept whole.
+    """
 
 def evaluate_dict(
     judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]

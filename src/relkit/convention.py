@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError, UnknownNameError
 from relkit.registry import Registry, suggestion
-from relkit.scale import is_settings, read_settings
 
 __all__ = [
     "Convention",
@@ -286,6 +285,8 @@ def load_convention(
         return presets.get("relkit")
     if isinstance(source, Convention):
         return source
+    from relkit.scale import is_settings, read_settings
+
     if isinstance(source, Mapping):
         values = dict(source)
     elif is_settings(fspath(source)):

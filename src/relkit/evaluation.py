@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,16 +17,16 @@ from relkit.judgments import Judgments
 from relkit.measures.base import Measure
 from relkit.measures.names import measures as parse_measures
 from relkit.notes import Note
-from relkit.ranking import Ranking
 from relkit.results import Entry, Results
 from relkit.run import Run
-from relkit.scale import Scale, load_scale
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from relkit.io.arrays import Rows
     from relkit.io.scored import Scored
+    from relkit.ranking import Ranking
+    from relkit.scale import Scale
 
 __all__ = ["DEFAULT_MEASURES", "Accumulator", "Evaluator", "evaluate", "evaluate_scores"]
 
@@ -110,7 +111,7 @@ class Evaluator:
     ) -> None:
         self.convention = load_convention(convention)
         self.threads = _check_threads(threads)
-        chosen = load_scale(scale) if scale is not None else None
+        chosen = _chosen_scale(scale)
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (
             Judgments.from_dict({})
@@ -156,6 +157,8 @@ class Evaluator:
 
     def _in_python(self, program: Program, batch: _native.Batch, run: Run) -> dict[str, _Column]:
         """Evaluates the measures that have no kernel, query by query."""
+        from relkit.ranking import Ranking
+
         convention = program.convention
 
         def rankings() -> Iterable[Ranking]:
@@ -176,6 +179,8 @@ class Evaluator:
 
     def _compare(self, program: Program, other: Any, title: str, strict: bool) -> Results:
         """Compares two runs without judgments."""
+        from relkit.ranking import Ranking
+
         reference = self.reference
         if reference is None:
             raise ParameterError("there is no other run to compare with")
@@ -324,10 +329,19 @@ def _stream(
 ) -> _native.Batch:
     if isinstance(run, Mapping):
         return _native.evaluate_dict(table, plan, run)
-    with io.open_source(fspath(run)) as source:
+    with io.open_source(fspath(run)) as source, ExitStack() as readers:
         if source.plain:
             return _native.evaluate_text(table, plan, source.path, threads)
-        return _native.evaluate_chunks(table, plan, source.read, source.path)
+
+        def again() -> Callable[[int], bytes]:
+            reader = source.open()
+            readers.callback(reader.close)
+            return reader.read
+
+        once = source.waiting
+        return _native.evaluate_chunks(
+            table, plan, source.read, source.path, None if once else again, threads
+        )
 
 
 def _name(run: Any) -> str:
@@ -338,6 +352,14 @@ def _name(run: Any) -> str:
         return "stdin" if path == "-" else path.replace("\\", "/").rsplit("/", 1)[-1]
     name = getattr(run, "name", None)
     return name if isinstance(name, str) and name else "run"
+
+
+def _chosen_scale(scale: Scale | str | None) -> Scale | None:
+    if scale is None:
+        return None
+    from relkit.scale import load_scale
+
+    return load_scale(scale)
 
 
 def _check_threads(threads: int) -> int:
@@ -595,7 +617,7 @@ def evaluate_scores(
         >>> results["auc"]
         0.75
     """
-    chosen = load_scale(scale) if scale is not None else None
+    chosen = _chosen_scale(scale)
     rules = _array_rules(load_convention(convention))
     rows, notes = _rows(labels, scores, groups, chosen)
     program, columns = _evaluate_rows(
@@ -649,6 +671,7 @@ def _evaluate_rows(
     batch = _native.evaluate_arrays(program.plan, rows.labels, rows.scores, rows.offsets, threads)
     columns = _columns(program, batch)
     if program.in_python:
+        from relkit.ranking import Ranking
 
         def rankings() -> Iterable[Ranking]:
             for query, grades, values in rows.lists():
@@ -693,7 +716,7 @@ class Accumulator:
         scale: Scale | str | None = None,
     ) -> None:
         self.convention = load_convention(convention)
-        self.scale = load_scale(scale) if scale is not None else None
+        self.scale = _chosen_scale(scale)
         self.average = average
         self.measures = parse_measures(measures)
         for one in self.measures:

@@ -76,7 +76,7 @@ def relkit(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command in this process."""
 
     def run(*arguments: str) -> Outcome:
-        from relkit.cli import main
+        from relkit.cli.application import main
 
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:

@@ -59,7 +59,9 @@ def test_totals_do_not_depend_on_threads() -> None:
     for i in range(len(KERNELS)):
         one, other = (batch.total(i) for batch in batches)
         assert (one.tie_sensitive, one.undefined, one.mean()) == (
-            other.tie_sensitive, other.undefined, other.mean(),
+            other.tie_sensitive,
+            other.undefined,
+            other.mean(),
         )
     assert batches[0].total(0).tie_sensitive > 0
     assert batches[0].total(8).auc() == batches[1].total(8).auc()
@@ -95,7 +97,8 @@ def test_orders_of_long_lists(size: int) -> None:
         batch = _native.evaluate_arrays(plan, labels, scores)
         assert batch.values(0) == [total]
         assert [array[0] for array in batch.arrays(1)[1:]] == [
-            positive, size * (size - 1) // 2 - positive,
+            positive,
+            size * (size - 1) // 2 - positive,
         ]
 
 
@@ -126,9 +129,14 @@ def test_layouts_that_are_not_contiguous() -> None:
     labels, scores = grid(6, queries=50)
     wanted = evaluate(labels, scores)
     assert evaluate(np.asfortranarray(labels), np.asfortranarray(scores)) == wanted
-    assert evaluate(np.repeat(labels, 2, axis=1)[:, ::2], np.repeat(scores, 3, axis=0)[::3]) == wanted
+    assert (
+        evaluate(np.repeat(labels, 2, axis=1)[:, ::2], np.repeat(scores, 3, axis=0)[::3]) == wanted
+    )
     assert evaluate(labels[::-1][::-1], scores[:, ::-1][:, ::-1]) == wanted
-    assert evaluate(labels.ravel()[::-1][::-1], scores.ravel(), np.arange(0, 50 * 23 + 1, 23)) == wanted
+    assert (
+        evaluate(labels.ravel()[::-1][::-1], scores.ravel(), np.arange(0, 50 * 23 + 1, 23))
+        == wanted
+    )
 
 
 def test_callers_arrays_are_left_as_they_are() -> None:
@@ -249,7 +257,9 @@ def test_a_million_documents_in_one_query() -> None:
     scores = np.arange(size, dtype=np.float64)
     blocks = 1000
     # Within each block the order is reversed: all other pairs are right.
-    labels = (np.arange(size) // blocks * blocks + (blocks - 1 - np.arange(size) % blocks)).astype(np.int64)
+    labels = (np.arange(size) // blocks * blocks + (blocks - 1 - np.arange(size) % blocks)).astype(
+        np.int64
+    )
     negative = size // blocks * (blocks * (blocks - 1) // 2)
     shuffle = np.random.default_rng(0).permutation(size)
     plan = _native.Plan([("pnr", {}), ("tau", {})], ties="input")
@@ -265,7 +275,9 @@ def test_few_grades_over_a_million_documents() -> None:
     labels = random.integers(0, 5, size)
     scores = random.integers(0, 3, size).astype(np.float64)
     plan = _native.Plan([("pnr", {"label_ties": "ignore"})], ties="input")
-    table = np.array([[int(((labels == y) & (scores == s)).sum()) for y in range(5)] for s in range(3)])
+    table = np.array(
+        [[int(((labels == y) & (scores == s)).sum()) for y in range(5)] for s in range(3)]
+    )
     positive = negative = 0
     for high in range(3):
         for low in range(high):

@@ -41,7 +41,9 @@ def ordered(
     negative: str = "nonrelevant",
 ) -> Case:
     """The ranking that the rules ask for, by plain sorting."""
-    pooled = {name for name, grade in judged.items() if grade < 0} if negative == "unjudged" else set()
+    pooled = (
+        {name for name, grade in judged.items() if grade < 0} if negative == "unjudged" else set()
+    )
     grades = {name: grade for name, grade in judged.items() if name not in pooled}
     names = [name for name in run if unjudged != "removed" or name in grades]
     if ties == "doc-desc":
@@ -99,7 +101,9 @@ def slow_cg(case: Case, k: int | None = None, gain: Any = "linear") -> Parts:
     return mean(dcg(case, k, gain, "none"))
 
 
-def slow_dcg(case: Case, k: int | None = None, gain: Any = "linear", discount: str = "log2") -> Parts:
+def slow_dcg(
+    case: Case, k: int | None = None, gain: Any = "linear", discount: str = "log2"
+) -> Parts:
     return mean(dcg(case, k, gain, discount))
 
 
@@ -199,7 +203,7 @@ def slow_rprec(case: Case, rel: float = 1.0) -> Parts:
     return ratio(found(case, of, rel), of) if of else (NAN, 0.0, 0.0)
 
 
-def slow_err(case: Case, k: int | None = None, max: float = 1.0) -> Parts:  # noqa: A002
+def slow_err(case: Case, k: int | None = None, max: float = 1.0) -> Parts:
     total, reached = 0.0, 1.0
     for rank, document in enumerate(case.documents[:k], 1):
         stop = gain_of(document.grade, "exp") / 2.0**max
@@ -257,8 +261,10 @@ def slow_infap(case: Case, rel: float = 1.0) -> Parts:
 
 def slow_judged(case: Case, k: int | None = None) -> Parts:
     top = case.documents[:k]
-    return ratio(sum(document.grade is not None for document in top), len(top)) if top else (
-        NAN, 0.0, 0.0
+    return (
+        ratio(sum(document.grade is not None for document in top), len(top))
+        if top
+        else (NAN, 0.0, 0.0)
     )
 
 
@@ -282,9 +288,7 @@ def labelled(case: Case, unjudged: str) -> list[tuple[float, float]]:
     ]
 
 
-def pair_counts(
-    case: Case, label_ties: str, score_ties: str, unjudged: str
-) -> tuple[float, float]:
+def pair_counts(case: Case, label_ties: str, score_ties: str, unjudged: str) -> tuple[float, float]:
     positive = negative = 0.0
     for (score, label), (other_score, other_label) in combinations(labelled(case, unjudged), 2):
         if label == other_label and label_ties == "ignore":
@@ -366,7 +370,8 @@ def slow_spearman(case: Case, unjudged: str = "removed") -> Parts:
 
     def ranks(values: list[float]) -> list[float]:
         return [
-            sum(other < value for other in values) + (1 + sum(other == value for other in values)) / 2
+            sum(other < value for other in values)
+            + (1 + sum(other == value for other in values)) / 2
             for value in values
         ]
 
@@ -496,7 +501,10 @@ def sample(
 
 
 def native(
-    kernel: tuple[str, dict[str, Any]], judged: dict[str, float], run: dict[str, float], **rules: str
+    kernel: tuple[str, dict[str, Any]],
+    judged: dict[str, float],
+    run: dict[str, float],
+    **rules: str,
 ) -> Parts:
     plan = _native.Plan([kernel], **rules)  # type: ignore[arg-type]
     table = _native.JudgmentTable.from_dict({"q": judged})
@@ -515,7 +523,9 @@ def same(found_parts: Parts, wanted: Parts, tolerance: float = 1e-12) -> bool:
 
 
 def kernel_id(kernel: tuple[str, dict[str, Any]]) -> str:
-    return kernel[0] + "".join(f"-{key}={value}" for key, value in kernel[1].items() if key != "gain")
+    return kernel[0] + "".join(
+        f"-{key}={value}" for key, value in kernel[1].items() if key != "gain"
+    )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=kernel_id)
@@ -533,7 +543,21 @@ def test_kernel_is_the_slow_loop(kernel: tuple[str, dict[str, Any]]) -> None:
                     assert same(result, wanted), (seed, rules, result, wanted)
 
 
-EXACT = ["cg", "dcg", "ndcg", "recall", "p", "f1", "rr", "ap", "meanp", "rprec", "err", "rbp", "bpref"]
+EXACT = [
+    "cg",
+    "dcg",
+    "ndcg",
+    "recall",
+    "p",
+    "f1",
+    "rr",
+    "ap",
+    "meanp",
+    "rprec",
+    "err",
+    "rbp",
+    "bpref",
+]
 
 
 @pytest.mark.parametrize("kernel", [one for one in KERNELS if one[0] in EXACT], ids=kernel_id)
@@ -558,7 +582,9 @@ def test_expected_is_the_mean_over_every_order(kernel: tuple[str, dict[str, Any]
     for seed in range(40):
         judged, run = sample(seed, size=6)
         parts = [SLOW[name](case, **parameters) for case in orders(ordered(judged, run))]
-        value, above, below = (math.fsum(column) / len(parts) for column in zip(*parts, strict=True))
+        value, above, below = (
+            math.fsum(column) / len(parts) for column in zip(*parts, strict=True)
+        )
         result = native(kernel, judged, run, ties="expected")
         assert same(result, (value, above, below)), (seed, result, value, above, below)
 
@@ -574,7 +600,9 @@ def test_expected_pair_ratio_does_not_depend_on_order() -> None:
 
 @pytest.mark.parametrize("kernel", NO_CLOSED_FORM, ids=kernel_id)
 def test_without_a_closed_form_expected_is_refused(kernel: tuple[str, dict[str, Any]]) -> None:
-    with pytest.raises(InputError, match=r"no closed form under ties=expected[\s\S]*another tie rule"):
+    with pytest.raises(
+        InputError, match=r"no closed form under ties=expected[\s\S]*another tie rule"
+    ):
         _native.Plan([kernel], ties="expected")
 
 
@@ -597,7 +625,9 @@ def test_expected_err_of_a_long_tie() -> None:
     assert abs(sum(draws) / len(draws) - value) < 4 * error
 
 
-RANK_KERNELS = [one for one in KERNELS if one[0] in {"pnr", "concordance", "auc", "tau", "ndcg", "kappa"}]
+RANK_KERNELS = [
+    one for one in KERNELS if one[0] in {"pnr", "concordance", "auc", "tau", "ndcg", "kappa"}
+]
 
 
 @pytest.mark.parametrize("kernel", RANK_KERNELS, ids=kernel_id)
@@ -609,7 +639,9 @@ def test_a_rank_column_is_the_whole_order(kernel: tuple[str, dict[str, Any]]) ->
         random.Random(seed).shuffle(names)
         ranks = {document: position for position, document in enumerate(names)}
         table = _native.JudgmentTable.from_dict({"q": judged})
-        lines = [f"q 0 {document} {ranks[document]} {score!r} t\n" for document, score in run.items()]
+        lines = [
+            f"q 0 {document} {ranks[document]} {score!r} t\n" for document, score in run.items()
+        ]
         blocks = iter(["".join(lines).encode()])
         held = _native.RunTable.from_chunks(lambda _, blocks=blocks: next(blocks, b""), "run")
         batch = _native.evaluate_run(table, _native.Plan([kernel], ties="rank"), held)
@@ -623,7 +655,13 @@ def test_long_lists_take_the_same_ranks_in_any_order() -> None:
     chance = random.Random(3)
     run = {f"d{number}": float(chance.randint(0, 900)) for number in range(3000)}
     judged = {f"d{number}": float(chance.randint(0, 3)) for number in range(0, 3000, 2)}
-    kernels = [("ndcg", {}), ("ap", {}), ("bpref", {}), ("pnr", {"unjudged": "nonrelevant"}), ("tau", {})]
+    kernels = [
+        ("ndcg", {}),
+        ("ap", {}),
+        ("bpref", {}),
+        ("pnr", {"unjudged": "nonrelevant"}),
+        ("tau", {}),
+    ]
     few = dict(list(judged.items())[:5])
     for grades in (judged, few):
         for ties in ("doc-desc", "doc-asc", "worst", "best"):
@@ -654,7 +692,9 @@ def test_queries_are_tie_sensitive_where_a_tie_with_gain_crosses_the_cutoff(k: i
     judged = {"a": 1.0, "b": 0.0, "c": 2.0, "d": 0.0}
     run = {"a": 9.0, "b": 5.0, "c": 5.0, "u": 5.0, "d": 1.0, "v": 1.0}
     table = _native.JudgmentTable.from_dict({"q": judged})
-    batch = _native.evaluate_dict(table, _native.Plan([("ndcg", {"k": k}), ("judged", {"k": k})]), {"q": run})
+    batch = _native.evaluate_dict(
+        table, _native.Plan([("ndcg", {"k": k}), ("judged", {"k": k})]), {"q": run}
+    )
     wanted = int(k in {2, 3})
     assert [batch.total(measure).tie_sensitive for measure in (0, 1)] == [wanted, wanted]
 
@@ -708,7 +748,9 @@ def test_bad_rules_are_named(rules: dict[str, str], message: str) -> None:
         (("kappa", {}), "compares predicted grades, and 0.5 is not one"),
     ],
 )
-def test_grades_that_a_measure_cannot_take(kernel: tuple[str, dict[str, Any]], message: str) -> None:
+def test_grades_that_a_measure_cannot_take(
+    kernel: tuple[str, dict[str, Any]], message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         native(kernel, {"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 0.5})
     assert message in str(caught.value)

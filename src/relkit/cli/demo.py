@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from shutil import which
 
 import click
 
@@ -59,7 +61,7 @@ def command(directory: str, rebuild: bool) -> None:
     emit("\n".join([table(results), "", *wrap(line, 80, "  ")]))
     for result in results:
         messages.notes((result.run, note) for note in result.notes)
-    _say_next(paths, results[0].run)
+    _say_next(paths)
 
 
 def _build(directory: str) -> None:
@@ -83,14 +85,23 @@ def _build(directory: str) -> None:
     messages.say(f"{directory}: {', '.join(FILES)}")
 
 
-def _say_next(paths: dict[str, str], run: str) -> None:
+def _say_next(paths: dict[str, str]) -> None:
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     messages.say()
     messages.say("Try next:")
+    program = _program()
     for line in (
-        f"relkit evaluate {judgments} {bm25} --scale {SCALE} -q",
-        f"relkit explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
-        f"relkit evaluate {bm25} {tfidf} -m rbo -m overlap@10",
-        "relkit measures ndcg",
+        f"evaluate {judgments} {bm25} --scale {SCALE} -q",
+        f"explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
+        f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
+        "measures ndcg",
     ):
-        messages.say(f"  {line}")
+        messages.say(f"  {program} {line}")
+
+
+def _program() -> str:
+    """Returns how to call this program again: by its path where `relkit` alone does not do."""
+    path = sys.argv[0]
+    if os.path.basename(path) != "relkit" or which("relkit"):
+        return "relkit"
+    return os.path.relpath(path)

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from relkit.cli.messages import messages
 from relkit.errors import ParameterError, RelkitError, UnknownNameError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from relkit.convention import Convention
     from relkit.scale import Scale
 
@@ -40,6 +41,8 @@ def _names(registry: str) -> Callable[..., list[CompletionItem]]:
     def complete(
         context: click.Context, parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         if registry == "measure":
             from relkit.measures import registry as names
         elif registry == "convention":

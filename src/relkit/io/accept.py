@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.io.formats import read_judgments, read_run
 from relkit.judgments import Judgments
 from relkit.run import Run
-from relkit.scale import Scale
+
+if TYPE_CHECKING:
+    from relkit.scale import Scale
 
 __all__ = ["as_judgments", "as_run"]
 

@@ -1,7 +1,5 @@
 """Ordinal agreement of scores with labels: Kendall, Spearman, quadratic weighted kappa."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -61,16 +59,16 @@ class Tau(Measure):
     formula = "(concordant - discordant) / sqrt(untied in score x untied in label)"
     unjudged: PairUnjudged = "removed"
 
-    def _norm(self, ranking: Ranking) -> float:
+    def _norm(self, ranking: "Ranking") -> float:
         rows = labelled(ranking, self.unjudged)
         scores = sum(one.score != other.score for (one, _), (other, _) in combinations(rows, 2))
         labels = sum(one != other for (_, one), (_, other) in combinations(rows, 2))
         return math.sqrt(scores) * math.sqrt(labels)
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if self._norm(ranking) else "all scores or all labels are equal"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         norm, difference = self._norm(ranking), 0
         above: list[tuple[float, float]] = []
         for entry, label in labelled(ranking, self.unjudged):
@@ -121,14 +119,14 @@ class Spearman(Measure):
     formula = "Pearson correlation of the ranks of scores and labels"
     unjudged: PairUnjudged = "removed"
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         rows = labelled(ranking, self.unjudged)
         varied = (
             len({entry.score for entry, _ in rows}) > 1 and len({label for _, label in rows}) > 1
         )
         return None if varied else "all scores or all labels are equal"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         rows = labelled(ranking, self.unjudged)
         scores = average_ranks([entry.score for entry, _ in rows])
         labels = average_ranks([label for _, label in rows])
@@ -187,7 +185,7 @@ class Kappa(Measure):
     formula = "1 - sum (predicted - label)^2 / expected by chance"
     unjudged: PairUnjudged = "removed"
 
-    def _expected(self, ranking: Ranking) -> float:
+    def _expected(self, ranking: "Ranking") -> float:
         rows = labelled(ranking, self.unjudged)
         for entry, _ in rows:
             if entry.score != int(entry.score):
@@ -198,10 +196,10 @@ class Kappa(Measure):
         total = sum((entry.score - label) ** 2 for entry, _ in rows for _, label in rows)
         return total / len(rows) if rows else 0.0
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if self._expected(ranking) else "predictions and labels are constant and equal"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         expected, running = self._expected(ranking), 0.0
         for entry, label in labelled(ranking, self.unjudged):
             difference = (entry.score - label) ** 2

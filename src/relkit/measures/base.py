@@ -7,13 +7,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
 from relkit.convention import Convention, parse_gain, show_gain
 from relkit.errors import ParameterError, UnknownNameError
-from relkit.ranking import Ranking
 from relkit.registry import Registry, suggestion
-from relkit.scale import Scale
+
+if TYPE_CHECKING:
+    from relkit.ranking import Ranking
+    from relkit.scale import Scale
 
 __all__ = ["Combine", "Measure", "Step", "register", "registry"]
 
@@ -160,6 +162,7 @@ class Measure(ABC):
             0.9134015925
         """
         from relkit.convention import load_convention
+        from relkit.ranking import Ranking
 
         rules = load_convention(convention)
         if scale is not None:
@@ -232,9 +235,11 @@ _HINTS: dict[type, dict[str, Any]] = {}
 def parameters(kind: type[Measure]) -> dict[str, Any]:
     """Returns a measure's parameters and their types."""
     if kind not in _HINTS:
-        names = [entry.name for entry in dataclasses.fields(kind)]  # type: ignore[arg-type]
-        hints = get_type_hints(kind)
-        _HINTS[kind] = {name: hints[name] for name in names}
+        hints = {entry.name: entry.type for entry in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        if any(isinstance(hint, str) for hint in hints.values()):
+            written = get_type_hints(kind)
+            hints = {name: written[name] for name in hints}
+        _HINTS[kind] = hints
     return _HINTS[kind]
 
 

@@ -1,7 +1,5 @@
 """Measures of binary relevance: precision, recall and everything made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -27,15 +25,15 @@ class BinaryMeasure(Measure):
         rel: float | None = getattr(self, "rel", None)
         return 1.0 if rel is None else rel
 
-    def hit(self, entry: RankedDocument) -> bool:
+    def hit(self, entry: "RankedDocument") -> bool:
         """Whether a retrieved document is judged relevant."""
         return entry.grade is not None and entry.grade >= self.threshold()
 
-    def hits(self, ranking: Ranking, k: int | None) -> int:
+    def hits(self, ranking: "Ranking", k: int | None) -> int:
         """How many of the first `k` documents are relevant."""
         return sum(self.hit(entry) for entry in ranking.top(k))
 
-    def share(self, ranking: Ranking, k: int | None, of: float) -> Iterator[Step]:
+    def share(self, ranking: "Ranking", k: int | None, of: float) -> Iterator[Step]:
         """Yields relevant documents among the first `k`, divided by `of`."""
         found = 0
         for entry in ranking.top(k):
@@ -49,7 +47,7 @@ class BinaryMeasure(Measure):
 class _NeedsRelevant(BinaryMeasure):
     """Shared by measures that divide by R, the number of judged relevant documents."""
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if ranking.relevant(self.threshold()) else NO_RELEVANT
 
 
@@ -91,11 +89,11 @@ class Precision(BinaryMeasure):
     rel: float | None = None
     denominator: PDenominator | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         of = _retrieved_or_k(self.k, len(ranking), self.denominator)
         return self.share(ranking, self.k, of)
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         of = _retrieved_or_k(self.k, len(ranking), self.denominator)
         return float(self.hits(ranking, self.k)), float(of)
 
@@ -133,14 +131,14 @@ class Recall(_NeedsRelevant):
     rel: float | None = None
     capped: bool = False
 
-    def _of(self, ranking: Ranking) -> int:
+    def _of(self, ranking: "Ranking") -> int:
         relevant = ranking.relevant(self.threshold())
         return min(relevant, self.k) if self.capped and self.k is not None else relevant
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return self.share(ranking, self.k, self._of(ranking))
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return float(self.hits(ranking, self.k)), float(self._of(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -174,7 +172,7 @@ class Success(BinaryMeasure):
     k: int | None = None
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         found = False
         for entry in ranking.top(self.k):
             first = self.hit(entry) and not found
@@ -189,7 +187,7 @@ class Success(BinaryMeasure):
                 float(found),
             )
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return self.value(ranking), 1.0
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -226,12 +224,12 @@ class F1(_NeedsRelevant):
     rel: float | None = None
     denominator: PDenominator | None = None
 
-    def _of(self, ranking: Ranking) -> int:
+    def _of(self, ranking: "Ranking") -> int:
         return _retrieved_or_k(self.k, len(ranking), self.denominator) + ranking.relevant(
             self.threshold()
         )
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         of = self._of(ranking)
         found = 0
         for entry in ranking.top(self.k):
@@ -247,7 +245,7 @@ class F1(_NeedsRelevant):
                 2 * found / of,
             )
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return 2.0 * self.hits(ranking, self.k), float(self._of(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -281,7 +279,7 @@ class RR(_NeedsRelevant):
     k: int | None = None
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         total = 0.0
         for entry in ranking.top(self.k):
             hit = self.hit(entry)
@@ -326,7 +324,7 @@ class AP(_NeedsRelevant):
     rel: float | None = None
     denominator: ApDenominator | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         of = ranking.relevant(self.threshold())
         if self.denominator == "capped" and self.k is not None:
             of = min(of, self.k)
@@ -385,7 +383,7 @@ class MeanP(BinaryMeasure):
     k: int | None = None
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         depth = self.k if self.k is not None else len(ranking)
         found, total = 0, 0.0
         for rank in range(1, depth + 1):
@@ -431,11 +429,11 @@ class RPrec(_NeedsRelevant):
     formula = "relevant in top R / R"
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
         return self.share(ranking, relevant, relevant)
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         relevant = ranking.relevant(self.threshold())
         return float(self.hits(ranking, relevant)), float(relevant)
 

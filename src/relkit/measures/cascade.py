@@ -1,7 +1,5 @@
 """Measures of a user who reads from the top and may stop: ERR, RBP."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -47,7 +45,7 @@ class ERR(Measure):
     k: int | None = None
     max: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         highest = 1.0 if self.max is None else self.max
         total, reached = 0.0, 1.0
         for entry in ranking.top(self.k):
@@ -110,7 +108,7 @@ class RBP(Measure):
                 f"the parameter `p` of `rbp` must be between 0 and 1. Got `{self.p:g}` instead."
             )
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         threshold = 1.0 if self.rel is None else self.rel
         worth = gain_function(self.gain) if self.gain is not None else None
         total, weight = 0.0, 1.0 - self.p

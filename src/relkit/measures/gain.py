@@ -1,7 +1,5 @@
 """Measures of graded gain: CG, DCG, NDCG."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ def divisor(discount: str) -> Callable[[int], float]:
 
 
 def discounted(
-    ranking: Ranking, k: int | None, gain: Gain, discount: str, ideal: float = 1.0
+    ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: float = 1.0
 ) -> Iterator[Step]:
     """Yields the discounted gain of the first `k` ranks, as a share of an ideal sum."""
     worth, divide = gain_function(gain), divisor(discount)
@@ -39,7 +37,7 @@ def discounted(
         )
 
 
-def ideal_sum(ranking: Ranking, k: int | None, gain: Gain, discount: str, ideal: str) -> float:
+def ideal_sum(ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str) -> float:
     """Returns the discounted gain of the best order of the judged or retrieved documents."""
     worth, divide = gain_function(gain), divisor(discount)
     grades = ranking.judged.values() if ideal == "judged" else ranking.retrieved_grades
@@ -77,7 +75,7 @@ class CG(Measure):
     k: int | None = None
     gain: Gain | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return discounted(ranking, self.k, self.gain or "linear", "none")
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -115,7 +113,7 @@ class DCG(Measure):
     gain: Gain | None = None
     discount: Discount | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return discounted(ranking, self.k, self.gain or "linear", self.discount or "log2")
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -154,15 +152,15 @@ class NDCG(Measure):
     discount: Discount | None = None
     ideal: Ideal | None = None
 
-    def _ideal(self, ranking: Ranking) -> float:
+    def _ideal(self, ranking: "Ranking") -> float:
         return ideal_sum(
             ranking, self.k, self.gain or "linear", self.discount or "log2", self.ideal or "judged"
         )
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if self._ideal(ranking) > 0 else "the ideal DCG is 0"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return discounted(
             ranking, self.k, self.gain or "linear", self.discount or "log2", self._ideal(ranking)
         )

@@ -1,7 +1,5 @@
 """Measures for incomplete judgments, and counts of what was judged and retrieved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -42,10 +40,10 @@ class Bpref(BinaryMeasure):
     headings: ClassVar[tuple[str, str]] = ("preferred", "R")
     rel: float | None = None
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if ranking.relevant(self.threshold()) else NO_RELEVANT
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
         bound = min(relevant, len(ranking.judged) - relevant)
         above, total = 0, 0.0
@@ -99,10 +97,10 @@ class InfAP(BinaryMeasure):
     headings: ClassVar[tuple[str, str]] = ("expected P", "R")
     rel: float | None = None
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if ranking.relevant(self.threshold()) else NO_RELEVANT
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
         found, nonrelevant, pooled, total = 0, 0, 0, 0.0
         for entry in ranking:
@@ -162,10 +160,10 @@ class Judged(Measure):
     headings: ClassVar[tuple[str, str]] = ("judged", "divisor")
     k: int | None = None
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if len(ranking) else "nothing was retrieved"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         of = len(ranking.top(self.k))
         found = 0
         for entry in ranking.top(self.k):
@@ -181,7 +179,7 @@ class Judged(Measure):
                 found / of,
             )
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         top = ranking.top(self.k)
         return float(sum(entry.grade is not None for entry in top)), float(len(top))
 
@@ -219,7 +217,7 @@ class NumRet(Count):
     aliases = ("numret",)
     formula = "retrieved documents"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         for entry in ranking:
             yield Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank))
 
@@ -251,7 +249,7 @@ class NumRel(Count):
     formula = "judged documents with grade >= rel"
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         total = 0
         for document, grade in ranking.judged.items():
             if grade >= self.threshold():
@@ -288,7 +286,7 @@ class NumRelRet(Count):
     k: int | None = None
     rel: float | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return self.share(ranking, self.k, 1)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -1,7 +1,5 @@
 """Agreement of two rankings without judgments: RBO, overlap, AP correlation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -20,13 +18,13 @@ class ReferenceMeasure(Measure):
     needs: ClassVar[str] = "reference"
     headings: ClassVar[tuple[str, str]] = ("in both", "depth")
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         if not ranking.reference:
             return "the other run does not hold this query"
         return None if len(ranking) else "nothing was retrieved"
 
 
-def agreements(ranking: Ranking, depth: int) -> Iterator[tuple[int, int]]:
+def agreements(ranking: "Ranking", depth: int) -> Iterator[tuple[int, int]]:
     """Yields each depth and the number of documents that both lists hold down to it."""
     ours: set[str] = set()
     theirs: set[str] = set()
@@ -69,7 +67,7 @@ class Overlap(ReferenceMeasure):
     formula = "in the top k of both / k"
     k: int | None = None
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         longest = max(len(ranking), len(ranking.reference))
         depth = min(self.k, longest) if self.k is not None else longest
         before = 0
@@ -129,7 +127,7 @@ class RBO(ReferenceMeasure):
                 f"the parameter `p` of `rbo` must be between 0 and 1. Got `{self.p:g}` instead."
             )
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         import math
 
         p = self.p
@@ -170,7 +168,7 @@ class RBO(ReferenceMeasure):
 
     @staticmethod
     def _step(
-        ranking: Ranking, depth: int, both: int, weight: float, added: float, total: float
+        ranking: "Ranking", depth: int, both: int, weight: float, added: float, total: float
     ) -> Step:
         document = ranking.documents[depth - 1].document if depth <= len(ranking) else ""
         return Step(depth, document, None, float(both), weight, added, total)
@@ -202,11 +200,11 @@ class TauAP(ReferenceMeasure):
     headings: ClassVar[tuple[str, str]] = ("right above", "above")
     formula = "2/(n-1) sum of (right above rank i) / (i - 1) - 1"
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         held = {entry.document for entry in ranking} & set(ranking.reference)
         return None if len(held) > 1 else "the two lists share fewer than two documents"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         places = {document: place for place, document in enumerate(ranking.reference)}
         shared = [entry for entry in ranking if entry.document in places]
         scale = 2.0 / (len(shared) - 1)

@@ -1,7 +1,5 @@
 """Measures over pairs of documents: PNR and its share, AUC, GAUC."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ PairUnjudged = Literal["removed", "nonrelevant"]
 Weight = Literal["uniform", "rows", "positives"]
 
 
-def labelled(ranking: Ranking, unjudged: str) -> list[tuple[RankedDocument, float]]:
+def labelled(ranking: "Ranking", unjudged: str) -> "list[tuple[RankedDocument, float]]":
     """Returns the retrieved documents that have a label, best ranked first."""
     pairs = []
     for entry in ranking:
@@ -42,7 +40,7 @@ class _Pairs(Measure):
     score_ties: ScoreTies = "ignore"
     unjudged: PairUnjudged = "removed"
 
-    def pairs(self, ranking: Ranking) -> Iterator[tuple[RankedDocument, float, float]]:
+    def pairs(self, ranking: "Ranking") -> "Iterator[tuple[RankedDocument, float, float]]":
         """Yields each document with its positive and negative pairs with documents above it."""
         above: list[tuple[RankedDocument, float]] = []
         for entry, label in labelled(ranking, self.unjudged):
@@ -63,11 +61,11 @@ class _Pairs(Measure):
             yield entry, positive, negative
             above.append((entry, label))
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         counted = list(self.pairs(ranking))
         return sum(entry[1] for entry in counted), sum(entry[2] for entry in counted)
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         positive, negative = self.parts(ranking)
         return None if positive + negative else "there is no pair to count"
 
@@ -75,7 +73,7 @@ class _Pairs(Measure):
         """Returns the measure of summed counts."""
         raise NotImplementedError
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         positives = negatives = before = 0.0
         for entry, positive, negative in self.pairs(ranking):
             positives += positive
@@ -182,11 +180,11 @@ class Concordance(_Pairs):
         pairs = positive + negative
         return positive / pairs if pairs else math.nan
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         positive, negative = super().parts(ranking)
         return positive, positive + negative
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         return None if self.parts(ranking)[1] else "there is no pair to count"
 
 
@@ -197,7 +195,7 @@ class _ClassPairs(BinaryMeasure):
     headings: ClassVar[tuple[str, str]] = ("won", "pairs")
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
 
-    def classes(self, ranking: Ranking) -> tuple[list[RankedDocument], list[RankedDocument]]:
+    def classes(self, ranking: "Ranking") -> "tuple[list[RankedDocument], list[RankedDocument]]":
         """Returns positive and negative documents."""
         unjudged: str = getattr(self, "unjudged", "removed")
         positive: list[RankedDocument] = []
@@ -206,13 +204,13 @@ class _ClassPairs(BinaryMeasure):
             (positive if label >= self.threshold() else negative).append(entry)
         return positive, negative
 
-    def undefined(self, ranking: Ranking) -> str | None:
+    def undefined(self, ranking: "Ranking") -> str | None:
         positive, negative = self.classes(ranking)
         if not positive:
             return "no retrieved document is positive"
         return None if negative else "no retrieved document is negative"
 
-    def steps(self, ranking: Ranking) -> Iterator[Step]:
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
         positive, negative = self.classes(ranking)
         pairs = len(positive) * len(negative)
         won = 0.0
@@ -298,7 +296,7 @@ class GAUC(_ClassPairs):
     weight: Weight = "uniform"
     unjudged: PairUnjudged = "removed"
 
-    def parts(self, ranking: Ranking) -> tuple[float, float]:
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
         value = self.value(ranking)
         if math.isnan(value):
             return 0.0, 0.0

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds fuzz_native with AddressSanitizer and UndefinedBehaviorSanitizer; prints where it is.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=${1:-$root/build/fuzz}
+compiler=${CXX:-c++}
+mkdir -p "$folder"
+rm -f "$folder/fuzz_native"
+flags="-std=c++20 -O2 -g -Wall -Wextra -Wshadow -ffp-contract=off -fno-math-errno -pthread \
+  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+objects=""
+# What does not speak Python.
+for source in $(grep -LE 'nanobind|"bind.hpp"|"sources.hpp"' "$root"/native/*.cpp); do
+  object=$folder/$(basename "$source" .cpp).o
+  if [ ! -e "$object" ] || [ -n "$(find "$root/native" -name '*.[hi]*' -newer "$object" | head -n 1)" ] ||
+    [ "$source" -nt "$object" ]; then
+    # shellcheck disable=SC2086
+    "$compiler" $flags -c "$source" -o "$object"
+  fi
+  objects="$objects $object"
+done
+# shellcheck disable=SC2086
+"$compiler" $flags -I "$root/native" "$root/tests/fuzz/fuzz_native.cpp" $objects -o "$folder/fuzz_native"
+echo "$folder/fuzz_native"

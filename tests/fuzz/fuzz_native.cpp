@@ -1,0 +1,570 @@
+// Feeds mutated qrels and runs to the readers and to the streaming evaluation. Every input must end
+// in a result or in an InputError, and every way to read it must say the same.
+//
+//   fuzz_native COUNT SEED [FOLDER]
+//
+// Input number i is made from SEED + i alone: `fuzz_native 1 N` repeats input N. An input that fails
+// is left in the working directory as fuzz-failure.qrels and fuzz-failure.run.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "error.hpp"
+#include "kernels.hpp"
+#include "total.hpp"
+#include "trec.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" void __sanitizer_set_death_callback(void (*callback)());
+#endif
+
+namespace {
+
+using relkit::Batch;
+using relkit::InputError;
+using relkit::JudgmentTable;
+using relkit::Plan;
+using relkit::RunTable;
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t mixed = state_;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+    return mixed ^ (mixed >> 31);
+  }
+
+  // A number from 0 to `count` - 1.
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
+  bool one_in(std::size_t count) { return below(count) == 0; }
+
+  template <class List>
+  const auto& pick(const List& list) {
+    return list[below(std::size(list))];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view pieces[] = {
+    "\0"sv, "\r"sv, "\n"sv, "\r\n"sv, "\n\n"sv, "\t"sv, " "sv, "  "sv, "\v"sv, "\f"sv, "#"sv, "# "sv,
+    "\n# q1 Q0 d1 1 2 t\n"sv, "\n#q1 Q0 d1 1 2 t\n"sv, "\xef\xbb\xbf"sv, "\xff\xfe"sv, "\x1f\x8b"sv,
+    "\x28\xb5\x2f\xfd"sv, "nan"sv, "-nan"sv, "nan(1)"sv, "inf"sv, "-Infinity"sv, "1e999"sv, "-1e999"sv,
+    "1e-999"sv, "0x1p3"sv, "0x10"sv, "1_000"sv, "1,5"sv, "+1"sv, "+-1"sv, "--1"sv, "-0"sv, "-0.0"sv,
+    "."sv, "1."sv, ".5"sv, "-.5"sv, "+.5"sv, "1e"sv, "1e+"sv, "e5"sv, "1E5"sv, "1e5 "sv, "-"sv, "+"sv,
+    "9007199254740993"sv, "0.1234567890123456789"sv, "123456789.12345678"sv, "999999999.99999999"sv,
+    "4.9406564584124654e-324"sv, "2.4703282292062327e-324"sv, "1.7976931348623158e308"sv,
+    "1.7976931348623159e308"sv, "00000000000000000000001.5"sv, "99999999999999999999"sv, "2147483648"sv,
+    "-2147483649"sv, "1.0.0"sv, "1.5x"sv, "\xe4\xb8\xad"sv, "\xf0\x9f\x98\x80"sv, "\xc3"sv, "\xe2\x80\xa8"sv,
+    "\xc2\xa0"sv, "\x7f"sv, "\x01"sv, "q1 Q0 d1 1 2 t\n"sv, "q1 0 d1 1\n"sv, "\nq2 "sv, "d1"sv,
+};
+
+struct Input {
+  std::string qrels;
+  std::string run;
+};
+
+std::string query_name(Random& random) {
+  static constexpr std::string_view names[] = {"q1", "q2", "q3", "1", "01", "#4", "query-number-5", "\xe9\x97\xae"};
+  return std::string(random.pick(names));
+}
+
+std::string document_name(Random& random) {
+  static constexpr std::string_view names[] = {"d", "doc-", "\xe6\x96\x87", "#", "a-document-with-a-name-as-long-as-"};
+  return std::string(random.pick(names)) + std::to_string(random.below(12));
+}
+
+std::string number(Random& random) {
+  char text[40];
+  switch (random.below(5)) {
+    case 0:
+      return std::to_string(random.below(4));
+    case 1:
+      return std::to_string(static_cast<int>(random.below(9)) - 4);
+    case 2:
+      std::snprintf(text, sizeof text, "%.*f", static_cast<int>(random.below(10)),
+                    static_cast<double>(random.below(2000)) / 16);
+      return text;
+    case 3:
+      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(random.next() >> 11) * 0x1p-50);
+      return text;
+    default:
+      std::snprintf(text, sizeof text, "%.6e", static_cast<double>(random.below(1000)) - 500);
+      return text;
+  }
+}
+
+// A valid file most of the time: the mutations come on top.
+Input valid_input(Random& random) {
+  Input input;
+  std::set<std::string> asked;
+  const std::size_t queries = 1 + random.below(4);
+  while (asked.size() < queries) asked.insert(query_name(random));
+  for (const std::string& query : asked) {
+    std::set<std::string> judged, retrieved;
+    const std::size_t grades = 1 + random.below(5), rows = 1 + random.below(8);
+    while (judged.size() < grades) judged.insert(document_name(random));
+    while (retrieved.size() < rows) retrieved.insert(document_name(random));
+    if (!random.one_in(6)) {
+      for (const std::string& document : judged) {
+        const int grade = static_cast<int>(random.below(6)) - 1;
+        input.qrels += query + " 0 " + document + " " + std::to_string(grade) + "\n";
+      }
+    }
+    if (!random.one_in(8)) {
+      std::size_t rank = 0;
+      for (const std::string& document : retrieved) {
+        input.run += query + " Q0 " + document + " " + std::to_string(++rank) + " " + number(random) + " tag\n";
+      }
+    }
+  }
+  if (input.qrels.empty()) input.qrels = "q1 0 d1 1\n";
+  if (input.run.empty()) input.run = "q1 Q0 d1 1 2.5 tag\n";
+  return input;
+}
+
+// First and last byte of a random token, or of a random line with `sign` = '\n'.
+std::pair<std::size_t, std::size_t> span_of(Random& random, const std::string& text, bool line) {
+  const auto ends = [line](char sign) { return sign == '\n' || (!line && (sign == ' ' || sign == '\t')); };
+  std::size_t from = random.below(text.size());
+  while (from > 0 && !ends(text[from - 1])) --from;
+  std::size_t to = from;
+  while (to < text.size() && !ends(text[to])) ++to;
+  return {from, to};
+}
+
+void mutate(Random& random, std::string& text) {
+  if (text.empty()) {
+    text = random.pick(pieces);
+    return;
+  }
+  const std::size_t at = random.below(text.size());
+  switch (random.below(14)) {
+    case 0:
+      text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
+      break;
+    case 1:
+      text[at] = static_cast<char>(random.below(256));
+      break;
+    case 2:
+      text.erase(at, 1 + random.below(4));
+      break;
+    case 3:
+      text.insert(at, random.pick(pieces));
+      break;
+    case 4: {  // another token in the place of one
+      const auto [from, to] = span_of(random, text, false);
+      text.replace(from, to - from, random.pick(pieces));
+      break;
+    }
+    case 5: {  // two tokens exchanged
+      auto one = span_of(random, text, false), other = span_of(random, text, false);
+      if (one.first > other.first) std::swap(one, other);
+      if (one.second > other.first) break;
+      const std::string first = text.substr(one.first, one.second - one.first);
+      const std::string second = text.substr(other.first, other.second - other.first);
+      text.replace(other.first, second.size(), first);
+      text.replace(one.first, first.size(), second);
+      break;
+    }
+    case 6: {  // a line twice
+      const auto [from, to] = span_of(random, text, true);
+      text.insert(from, text.substr(from, to - from) + "\n");
+      break;
+    }
+    case 7: {  // a line to another place
+      const auto [from, to] = span_of(random, text, true);
+      const std::string line = text.substr(from, to - from) + "\n";
+      text.erase(from, to - from + 1);
+      const auto place = text.empty() ? std::pair<std::size_t, std::size_t>{0, 0} : span_of(random, text, true);
+      text.insert(place.first, line);
+      break;
+    }
+    case 8:  // cut off
+      text.resize(random.one_in(4) ? at : text.size() - 1);
+      break;
+    case 9: {  // a token around the 64 bytes that are looked at together
+      const auto [from, to] = span_of(random, text, false);
+      text.replace(from, to - from, std::string(56 + random.below(16), random.one_in(2) ? '7' : 'x'));
+      break;
+    }
+    case 10: {  // a number with very many digits
+      const auto [from, to] = span_of(random, text, false);
+      std::string digits(300 + random.below(120), random.one_in(2) ? '0' : '9');
+      if (random.one_in(2)) digits.insert(random.below(3), ".");
+      if (random.one_in(2)) digits += "1e" + std::to_string(static_cast<int>(random.below(900)) - 450);
+      text.replace(from, to - from, digits);
+      break;
+    }
+    case 11: {  // CRLF
+      for (std::size_t place = 0; (place = text.find('\n', place)) != std::string::npos; place += 2) {
+        text.insert(place, "\r");
+      }
+      break;
+    }
+    case 12: {  // other blanks
+      const std::size_t place = text.find(' ', at);
+      if (place != std::string::npos) text.replace(place, 1, random.one_in(2) ? "\t" : " \t ");
+      break;
+    }
+    default:
+      text.insert(at, text.substr(random.below(text.size()), random.below(40)));
+  }
+}
+
+// Moves the text to where the window of the reader ends, behind a comment or a long first token.
+void push_to_border(Random& random, std::string& text, bool run) {
+  static constexpr std::size_t borders[] = {std::size_t{64} << 10, std::size_t{128} << 10,
+                                            std::size_t{256} << 10, std::size_t{512} << 10};
+  const std::size_t border = random.pick(borders) + 64;
+  const std::size_t before = random.below(text.size() + 80);
+  const std::size_t size = border > before ? border - before : border;
+  if (random.one_in(3)) {
+    const std::string line = run ? " Q0 d1 1 2.5 tag\n" : " 0 d1 1\n";
+    text.insert(0, std::string(size, 'q') + line);
+  } else if (random.one_in(2)) {
+    text.insert(random.below(text.size() + 1), std::string(size, random.one_in(2) ? 'x' : '5'));
+  } else {
+    text.insert(0, "# " + std::string(size, '-') + "\n");
+  }
+}
+
+Input make_input(std::uint64_t seed) {
+  Random random(seed * 0x2545f4914f6cdd1dULL + 1);
+  Input input = valid_input(random);
+  const std::size_t changes = random.below(5);
+  for (std::size_t change = 0; change < changes; ++change) {
+    mutate(random, random.one_in(3) ? input.qrels : input.run);
+  }
+  if (random.one_in(40)) push_to_border(random, random.one_in(4) ? input.qrels : input.run, false);
+  return input;
+}
+
+// Bytes from memory, a few at a time.
+class Pieces final : public relkit::Bytes {
+ public:
+  Pieces(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
+  std::size_t read(char* into, std::size_t size) override {
+    const std::size_t got = std::min({size, piece_, text_.size()});
+    std::memcpy(into, text_.data(), got);
+    text_.remove_prefix(got);
+    return got;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t piece_;
+};
+
+std::uint64_t current = 0;
+Input given;
+std::string run_path;
+
+void save() {
+  std::ofstream("fuzz-failure.qrels", std::ios::binary) << given.qrels;
+  std::ofstream("fuzz-failure.run", std::ios::binary) << given.run;
+  std::fprintf(stderr, "\ninput %llu failed; it is in fuzz-failure.qrels and fuzz-failure.run\n",
+               static_cast<unsigned long long>(current));
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& one = {}, const std::string& other = {}) {
+  save();
+  std::fprintf(stderr, "%s\n--- one\n%s\n--- other\n%s\n", what.c_str(), one.c_str(), other.c_str());
+  std::_Exit(1);
+}
+
+// What a reading says, as text: equal texts are equal to the last bit.
+struct Outcome {
+  bool good = true;
+  std::string text;
+  std::uint64_t line = 0;
+  std::string message;
+  bool repeated() const { return !good && message.find("stands twice") != std::string::npos; }
+  // A measure or a rule refuses the data, not the reader.
+  bool refused() const {
+    if (good) return false;
+    for (const char* words : {"compares predicted grades", "negative grade", "the rank is not", "ties=rank needs"}) {
+      if (message.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+std::string bits(double value) {
+  char text[20];
+  if (value != value) return "nan";
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
+  return text;
+}
+
+template <class Work>
+Outcome attempt(const Work& work) {
+  Outcome outcome;
+  try {
+    outcome.text = work();
+  } catch (const InputError& error) {
+    outcome.good = false;
+    outcome.line = error.line;
+    outcome.message = error.what();
+    outcome.text = error.path + ":" + std::to_string(error.line) + ": " + error.what() + " | " + error.hint;
+    if (outcome.text.size() > 1000) fail("a message of " + std::to_string(outcome.text.size()) + " bytes");
+    if (outcome.message.empty()) fail("an empty message");
+  } catch (const std::exception& error) {
+    fail(std::string("another exception: ") + error.what());
+  } catch (...) {
+    fail("an exception that is no InputError");
+  }
+  return outcome;
+}
+
+std::string describe(const Batch& batch) {
+  std::string text;
+  const auto missing = static_cast<std::uint64_t>(std::count(batch.missing.begin(), batch.missing.end(), 1));
+  for (std::size_t row = 0; row < batch.queries.size(); ++row) {
+    text += batch.queries[row] + (batch.missing[row] != 0 ? " missing" : "");
+    for (const relkit::Column& column : batch.columns) {
+      text += " " + bits(column.values[row]) + "/" + bits(column.numerators[row]) + "/" + bits(column.denominators[row]);
+    }
+    text += "\n";
+  }
+  for (const relkit::Column& column : batch.columns) {
+    relkit::Total total;
+    total.add(column, missing);
+    if (relkit::Total::from_bytes(total.to_bytes()).to_bytes() != total.to_bytes()) fail("a total changed");
+    text += std::to_string(column.tie_sensitive) + " " + bits(total.mean(relkit::Undefined::zero)) + " " + bits(total.auc()) + "\n";
+  }
+  text += std::to_string(batch.rows) + " rows, " + std::to_string(batch.matched) + " matched, " +
+          std::to_string(batch.unjudged_queries) + " unjudged:";
+  for (const std::string& query : batch.unjudged_examples) text += " " + query;
+  return text;
+}
+
+std::string describe(const JudgmentTable& table) {
+  std::string text;
+  for (std::uint32_t number = 0; number < table.size(); ++number) {
+    for (const auto& judged : table.query(number).documents) {
+      text += std::string(table.id(number)) + " " + std::string(judged.document) + " " + bits(judged.grade) + "\n";
+    }
+  }
+  return text + std::to_string(table.rows) + " " + std::to_string(table.duplicates) + " " +
+         std::to_string(table.negatives) + " " + bits(table.highest) + (table.fractional ? " f" : "");
+}
+
+std::string describe(const RunTable& table) {
+  std::string text;
+  for (std::uint32_t number = 0; number < table.size(); ++number) {
+    for (const auto& row : table.rows(number)) {
+      text += std::string(table.id(number)) + " " + std::string(row.document()) + " " +
+              (table.has_ranks ? std::to_string(row.rank) : "-") + " " + bits(row.score) + "\n";
+    }
+  }
+  return text + std::to_string(table.count) + " " + table.tag + (table.grouped ? "" : " not grouped");
+}
+
+Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative) {
+  Plan plan;
+  plan.rules.ties = ties;
+  plan.rules.unjudged = unjudged;
+  plan.rules.negative = negative;
+  using Given = std::map<std::string, relkit::Parameter>;
+  const auto k = [](std::int64_t cutoff) { return Given{{"k", cutoff}}; };
+  const std::pair<const char*, Given> wanted[] = {
+      {"ndcg", k(10)},
+      {"ndcg", {{"gain", std::string("exp")}}},
+      {"ap", {}},
+      {"rr", k(3)},
+      {"recall", k(2)},
+      {"p", k(5)},
+      {"rbp", {}},
+      {"err", {{"max", 4.0}}},
+      {"bpref", {}},
+      {"infap", {}},
+      {"judged", k(3)},
+      {"pnr", {}},
+      {"auc", {}},
+      {"gauc", {}},
+      {"tau", {}},
+      {"spearman", {}},
+      {"kappa", {}},
+      {"num_ret", {}},
+  };
+  for (const auto& [name, parameters] : wanted) {
+    // Kappa refuses most scores, so that little else would be seen.
+    if (name == std::string_view("kappa") && negative != relkit::Negative::error) continue;
+    try {
+      plan.kernels.push_back(relkit::make_kernel({name, parameters}, plan.rules));
+    } catch (const InputError& error) {
+      // Not every measure has an expectation.
+      if (ties != relkit::Ties::expected) {
+        std::fprintf(stderr, "%s: %s\n", name, error.what());
+        std::exit(2);
+      }
+    }
+  }
+  return plan;
+}
+
+std::vector<Plan> make_plans() {
+  using relkit::Negative, relkit::Ties, relkit::Unjudged;
+  std::vector<Plan> plans;
+  plans.push_back(make_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant));
+  plans.push_back(make_plan(Ties::doc_asc, Unjudged::removed, Negative::unjudged));
+  plans.push_back(make_plan(Ties::rank, Unjudged::nonrelevant, Negative::unjudged));
+  plans.push_back(make_plan(Ties::expected, Unjudged::nonrelevant, Negative::nonrelevant));
+  plans.push_back(make_plan(Ties::worst, Unjudged::nonrelevant, Negative::error));
+  return plans;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fclose(file) != 0) {
+    std::perror(path.c_str());
+    std::_Exit(2);
+  }
+}
+
+// A document that a judged query of a run holds twice.
+bool judged_twice(const JudgmentTable& judgments, const RunTable& run) {
+  for (std::uint32_t number = 0; number < run.size(); ++number) {
+    if (judgments.find(run.id(number)) == relkit::Index::none) continue;
+    std::set<std::string_view> seen;
+    for (const RunTable::Row& row : run.rows(number)) {
+      if (!seen.insert(row.document()).second) return true;
+    }
+  }
+  return false;
+}
+
+struct Counts {
+  std::uint64_t judgments = 0;
+  std::uint64_t runs = 0;
+};
+
+void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
+  current = seed;
+  given = make_input(seed);
+  Random random(seed + 77);
+
+  JudgmentTable judgments;
+  const auto read_judgments = [&](std::size_t piece) {
+    return attempt([&] {
+      Pieces bytes(given.qrels, piece);
+      judgments = relkit::read_qrels(bytes, "x.qrels");
+      return describe(judgments);
+    });
+  };
+  const Outcome in_pieces = read_judgments(1 + random.below(given.qrels.size() > 4096 ? 50000 : 90));
+  const Outcome whole = read_judgments(std::size_t{1} << 30);
+  if (in_pieces.text != whole.text) fail("judgments differ when read in pieces", whole.text, in_pieces.text);
+  if (whole.good) {
+    ++counts.judgments;
+  } else {
+    Pieces bytes("q1 0 d1 1\nq1 0 d2 3\nq1 0 doc-1 -1\n1 0 d3 1\nq2 0 d1 0\n#4 0 #1 2\n", 1000);
+    judgments = relkit::read_qrels(bytes, "y.qrels");
+  }
+
+  RunTable table;
+  const auto read_table = [&](std::size_t piece) {
+    return attempt([&] {
+      Pieces bytes(given.run, piece);
+      table = relkit::read_run(bytes, run_path);
+      return describe(table);
+    });
+  };
+  const Outcome run_in_pieces = read_table(1 + random.below(given.run.size() > 4096 ? 50000 : 90));
+  const Outcome read = read_table(std::size_t{1} << 30);
+  if (run_in_pieces.text != read.text) fail("runs differ when read in pieces", read.text, run_in_pieces.text);
+
+  write_file(run_path, given.run);
+  const Plan& plan = random.one_in(3) ? random.pick(plans) : plans[0];
+  const auto evaluate = [&](const char* simd, std::size_t stretch, int threads) {
+    ::setenv("RELKIT_SIMD", simd, 1);
+    ::setenv("RELKIT_STRETCH", std::to_string(stretch).c_str(), 1);
+    return attempt([&] { return describe(relkit::evaluate_run_file(judgments, plan, run_path, threads)); });
+  };
+  const Outcome first = evaluate("scalar", 0, 1);
+  counts.runs += first.good;
+  // Where the rows of a query are not together the file is read whole, and of two faults, one of
+  // them a repeated document, either may be named.
+  const bool whole_file = !read.good || !table.grouped;
+  const auto same = [&](const Outcome& other, const std::string& how) {
+    if (whole_file && !first.good && !other.good &&
+        (first.repeated() || first.refused() || other.repeated() || other.refused())) {
+      return;
+    }
+    if (other.text != first.text) fail("the evaluation differs: " + how, first.text, other.text);
+  };
+  same(evaluate("best", 0, 1), "best instruction set");
+  const std::size_t least = given.run.size() > 4096 ? given.run.size() / 12 : 1 + given.run.size() / 24;
+  const std::size_t stretch = least + random.below(given.run.size() + 1);
+  static constexpr const char* levels[] = {"scalar", "avx2", "best"};
+  const char* level = random.pick(levels);
+  const int threads = random.one_in(6) ? 3 : 1;
+  same(evaluate(level, stretch, threads),
+       std::string(level) + ", stretches of " + std::to_string(stretch) + ", threads " + std::to_string(threads));
+
+  // The run read whole must say the same. Documents that stand twice are looked for in judged
+  // queries, and come to light at the end of a query, so that a bad line may be named instead.
+  if (!read.good) {
+    if (first.good) fail("only the table refuses the run", first.text, read.text);
+    if (first.text != read.text && !first.refused() && !first.repeated()) {
+      fail("the table refuses the run for another reason", first.text, read.text);
+    }
+    return;
+  }
+  if (judged_twice(judgments, table)) {
+    if (!first.repeated() && !first.refused()) fail("a document stands twice", first.text);
+    if (first.repeated() && first.line == 0) fail("a repeated document has no line", first.text);
+    return;
+  }
+  const Outcome again = attempt([&] { return describe(relkit::evaluate_run(judgments, plan, table, threads)); });
+  // The table looks at the ranks of queries that nobody judged, too.
+  if (again.good != first.good && !again.refused()) fail("only one of the two accepts the run", first.text, again.text);
+  if (again.good && again.text != first.text) fail("the table gives other values", first.text, again.text);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::fprintf(stderr, "usage: fuzz_native COUNT SEED [FOLDER]\n");
+    return 2;
+  }
+  const std::uint64_t inputs = std::strtoull(arguments[1], nullptr, 10);
+  const std::uint64_t seed = std::strtoull(arguments[2], nullptr, 10);
+  const std::string folder = count > 3 ? arguments[3] : "/tmp";
+  run_path = folder + "/relkit-fuzz-" + std::to_string(seed) + ".run";
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_set_death_callback(save);
+#endif
+  const std::vector<Plan> plans = make_plans();
+  Counts counts;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t input = 0; input < inputs; ++input) check(seed + input, plans, counts);
+  std::remove(run_path.c_str());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::printf("%llu inputs in %.1f s, no failure: %llu judgment files and %llu runs were accepted\n",
+              static_cast<unsigned long long>(inputs), took.count(),
+              static_cast<unsigned long long>(counts.judgments), static_cast<unsigned long long>(counts.runs));
+  return 0;
+}
