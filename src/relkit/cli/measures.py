@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from relkit.cli.options import format_option, no_color_option
+from relkit.cli.options import format_option, no_color_option, plugin_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
 from relkit.measures import Measure, measure, registry
@@ -33,6 +33,7 @@ and ranx (hit_rate@5) are understood.
 @click.command("measures", help=HELP, short_help="List the measures, or describe one.")
 @click.argument("name", required=False)
 @format_option("table", "json")
+@plugin_option
 @no_color_option
 def command(name: str | None, form: str) -> None:
     """Runs `relkit measures`."""
