@@ -88,7 +88,8 @@ def describe(kind: type[Measure]) -> str:
     parts = sections(kind.__doc__)
     values = to_dict(kind)
     cutoff = "@k" if any(entry["name"] == "k" for entry in values["parameters"]) else ""
-    lines = [f"{kind.name}{cutoff}  =  {kind.formula}", "", *paragraphs(parts[""])]
+    title = f"{kind.name}{cutoff}" + (f"  =  {kind.formula}" if kind.formula else "")
+    lines = [title, "", *paragraphs(parts[""])]
     if values["parameters"]:
         lines += ["", "Parameters:"]
         lines += definitions([(entry["name"], _parameter(entry)) for entry in values["parameters"]])
