@@ -231,36 +231,53 @@ class Finder {
     lowest_ = ascending_key(sorted.front());
     highest_ = ascending_key(sorted.back());
     const auto width = static_cast<unsigned>(std::bit_width(highest_ - lowest_));
-    const unsigned bits = std::min(17U, static_cast<unsigned>(std::bit_width(sorted.size())) + 1);
+    const unsigned bits = std::min(19U, static_cast<unsigned>(std::bit_width(sorted.size())) + 1);
     shift_ = width > bits ? width - bits : 0;
     starts_.assign(static_cast<std::size_t>((highest_ - lowest_) >> shift_) + 2, 0);
     for (const double score : sorted) ++starts_[bucket(ascending_key(score)) + 1];
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   }
 
-  // Scores below, and scores up to, the given one.
-  std::pair<std::uint64_t, std::uint64_t> find(double score) const {
-    const std::uint64_t key = ascending_key(score);
-    if (key < lowest_) return {0, 0};
-    if (key > highest_) return {sorted_.size(), sorted_.size()};
-    const std::size_t at = bucket(key);
+  // The sum, over many scores, of those below each and those up to it.
+  std::uint64_t sum(std::span<const double> scores) const {
+    std::uint64_t total = 0;
+    std::array<std::uint32_t, batch> buckets;
+    for (std::size_t from = 0; from < scores.size(); from += batch) {
+      const std::span<const double> some = scores.subspan(from, std::min(batch, scores.size() - from));
+      // Three passes, so that what one score needs from memory comes while others are looked at.
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const std::uint64_t key = std::clamp(ascending_key(some[i]), lowest_, highest_);
+        buckets[i] = static_cast<std::uint32_t>((key - lowest_) >> shift_);
+        prefetch(&starts_[buckets[i]]);
+      }
+      for (std::size_t i = 0; i < some.size(); ++i) prefetch(sorted_.data() + starts_[buckets[i]]);
+      for (std::size_t i = 0; i < some.size(); ++i) total += sum(some[i], buckets[i]);
+    }
+    return total;
+  }
+
+ private:
+  static constexpr std::size_t batch = 64;
+
+  static void prefetch(const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#endif
+  }
+
+  std::size_t bucket(std::uint64_t key) const { return static_cast<std::size_t>((key - lowest_) >> shift_); }
+
+  std::uint64_t sum(double score, std::size_t at) const {
     const double* start = sorted_.data() + starts_[at];
     const double* end = sorted_.data() + starts_[at + 1];
     if (end - start > 16) {
       const auto [low, high] = std::equal_range(start, end, score);
-      return {static_cast<std::uint64_t>(low - sorted_.data()), static_cast<std::uint64_t>(high - sorted_.data())};
+      return static_cast<std::uint64_t>((low - sorted_.data()) + (high - sorted_.data()));
     }
-    std::uint64_t below = starts_[at];
-    std::uint64_t up_to = below;
-    for (; start != end; ++start) {
-      below += *start < score ? 1 : 0;
-      up_to += *start <= score ? 1 : 0;
-    }
-    return {below, up_to};
+    std::uint64_t found = 2 * static_cast<std::uint64_t>(starts_[at]);
+    for (; start != end; ++start) found += (*start < score ? 1 : 0) + (*start <= score ? 1 : 0);
+    return found;
   }
-
- private:
-  std::size_t bucket(std::uint64_t key) const { return static_cast<std::size_t>((key - lowest_) >> shift_); }
 
   const std::vector<double>& sorted_;
   std::vector<std::uint32_t> starts_;
@@ -295,13 +312,10 @@ ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>
   const std::size_t blocks = (many.size() + block - 1) / block;
   std::vector<std::uint64_t> won(blocks, 0);
   each_part(blocks, static_cast<int>(threads), [&](std::size_t part) {
-    std::uint64_t sum = 0;
-    const std::size_t last = std::min(many.size(), (part + 1) * block);
-    for (std::size_t i = part * block; i < last; ++i) {
-      const auto [below, up_to] = finder.find(many[i]);
-      sum += few_positives ? 2 * few.size() - below - up_to : below + up_to;
-    }
-    won[part] = sum;
+    const std::size_t from = part * block;
+    const std::size_t size = std::min(block, many.size() - from);
+    const std::uint64_t sum = finder.sum(std::span(many).subspan(from, size));
+    won[part] = few_positives ? 2 * static_cast<std::uint64_t>(few.size()) * size - sum : sum;
   });
   for (const std::uint64_t each : won) counts.twice_won += each;
   return counts;

@@ -21,6 +21,7 @@ from relkit.cli.options import (
     measure_option,
     no_color_option,
     output_option,
+    plugin_option,
     scale_option,
     split_measures,
 )
@@ -134,6 +135,7 @@ file whose scores stand in --scores FILE.
     default=0,
     help="Threads; 0 takes one a processor. The numbers do not depend on it.  [default: 0]",
 )
+@plugin_option
 @no_color_option
 def command(
     judgments: str | None,

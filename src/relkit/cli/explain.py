@@ -16,6 +16,7 @@ from relkit.cli.options import (
     format_option,
     no_color_option,
     output_option,
+    plugin_option,
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
@@ -54,6 +55,7 @@ of the lowest values are named.
 @columns_option
 @click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
 @click.option("--run-format", metavar="FORMAT", help="Format of the run.")
+@plugin_option
 @no_color_option
 def command(
     judgments: str,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from relkit.cli.options import format_option, no_color_option
+from relkit.cli.options import format_option, no_color_option, plugin_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
 from relkit.measures import Measure, measure, registry
@@ -33,6 +33,7 @@ and ranx (hit_rate@5) are understood.
 @click.command("measures", help=HELP, short_help="List the measures, or describe one.")
 @click.argument("name", required=False)
 @format_option("table", "json")
+@plugin_option
 @no_color_option
 def command(name: str | None, form: str) -> None:
     """Runs `relkit measures`."""
@@ -87,7 +88,8 @@ def describe(kind: type[Measure]) -> str:
     parts = sections(kind.__doc__)
     values = to_dict(kind)
     cutoff = "@k" if any(entry["name"] == "k" for entry in values["parameters"]) else ""
-    lines = [f"{kind.name}{cutoff}  =  {kind.formula}", "", *paragraphs(parts[""])]
+    title = f"{kind.name}{cutoff}" + (f"  =  {kind.formula}" if kind.formula else "")
+    lines = [title, "", *paragraphs(parts[""])]
     if values["parameters"]:
         lines += ["", "Parameters:"]
         lines += definitions([(entry["name"], _parameter(entry)) for entry in values["parameters"]])

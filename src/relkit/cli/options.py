@@ -28,6 +28,7 @@ __all__ = [
     "measure_option",
     "no_color_option",
     "output_option",
+    "plugin_option",
     "scale_option",
     "split_measures",
 ]
@@ -57,6 +58,29 @@ def _names(registry: str) -> Callable[..., list[CompletionItem]]:
 def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
         messages.color = False
+
+
+def _load_plugins(
+    context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> None:
+    for source in value:
+        from relkit.measures.plugins import load_plugin
+
+        load_plugin(source)
+
+
+def plugin_option(command: F) -> F:
+    """Adds ``--plugin``."""
+    return click.option(
+        "--plugin",
+        metavar="FILE|MODULE",
+        multiple=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_load_plugins,
+        help="Import your own measures first: a Python file or a module. Installed packages offer"
+        " theirs under the entry point group relkit.measures.",
+    )(command)
 
 
 def convention_options(command: F) -> F:

@@ -317,12 +317,23 @@ FAMILIES = {
 }
 
 
+_PLUGINS = {"loaded": False}
+
+
 def _load(name: str | None) -> None:
     from importlib import import_module
 
+    known = False
     for family, names in FAMILIES.items():
         if name is None or name in names.split():
             import_module(f"relkit.measures.{family}")
+            known = name is not None
+    if not known and not _PLUGINS["loaded"]:
+        # Looking for installed packages takes time, and built-in names do not need it.
+        _PLUGINS["loaded"] = True
+        from relkit.measures.plugins import load_entry_points
+
+        load_entry_points()
 
 
 registry: Registry[type[Measure]] = Registry("measure", _load)
