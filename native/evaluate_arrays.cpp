@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -177,30 +179,92 @@ void split(std::span<const double> labels, std::span<const double> scores, doubl
   into.negatives.resize(negatives);
 }
 
-// The same for very many rows, by blocks on several threads.
-Classes split_blocks(const Numbers& labels, const Numbers& scores, std::size_t start, std::size_t end,
-                     double threshold, int threads) {
-  constexpr std::size_t block_rows = std::size_t{1} << 15;
-  const std::size_t blocks = (end - start + block_rows - 1) / block_rows;
-  std::vector<Classes> parts(blocks);
-  each_part(blocks, threads, [&](std::size_t block) {
-    const std::size_t from = start + block * block_rows;
-    const std::size_t size = std::min(block_rows, end - from);
-    std::vector<double> some_labels(size);
-    std::vector<double> some_scores(size);
-    labels.copy(from, some_labels);
-    scores.copy(from, some_scores);
-    check_finite(some_scores, scores.what, from);
-    check_finite(some_labels, labels.what, from);
-    split(some_labels, some_scores, threshold, parts[block]);
-  });
-  Classes whole;
-  for (const Classes& part : parts) {
-    whole.positives.insert(whole.positives.end(), part.positives.begin(), part.positives.end());
-    whole.negatives.insert(whole.negatives.end(), part.negatives.begin(), part.negatives.end());
+// The two classes of very many rows, read in blocks on several threads.
+class ClassRows {
+ public:
+  static constexpr std::size_t block_rows = std::size_t{1} << 14;
+  using Picked = std::array<double, block_rows + 1>;
+
+  // Counts the classes among rows [start, end), and checks that all numbers are finite.
+  ClassRows(const Numbers& labels, const Numbers& scores, std::size_t start, std::size_t end,
+            double threshold, int threads)
+      : labels_(labels), scores_(scores), start_(start), end_(end), threshold_(threshold),
+        threads_(threads), positives_before_(blocks() + 1, 0) {
+    each([&](std::size_t block) {
+      const auto [first, size] = rows_of(block);
+      Picked values;
+      if (scores_.type == Type::float64) {
+        check_finite({static_cast<const double*>(scores_.data) + first, size}, scores_.what, first);
+      } else if (!scores_.whole()) {
+        scores_.copy(first, std::span(values).first(size));
+        check_finite({values.data(), size}, scores_.what, first);
+      }
+      labels_.copy(first, std::span(values).first(size));
+      if (!labels_.whole()) check_finite({values.data(), size}, labels_.what, first);
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < size; ++i) count += values[i] >= threshold_ ? 1 : 0;
+      positives_before_[block + 1] = count;
+    });
+    std::partial_sum(positives_before_.begin(), positives_before_.end(), positives_before_.begin());
   }
-  return whole;
-}
+
+  std::size_t count(bool positive) const {
+    return positive ? positives_before_.back() : end_ - start_ - positives_before_.back();
+  }
+
+  std::size_t blocks() const { return (end_ - start_ + block_rows - 1) / block_rows; }
+
+  template <typename Work>
+  void each(const Work& work) const {
+    each_part(blocks(), threads_, work);
+  }
+
+  // Copies the scores of one class in a block to `into`.
+  std::span<const double> pick(std::size_t block, bool positive, Picked& into) const {
+    const auto [first, size] = rows_of(block);
+    Picked own;
+    const double* values = static_cast<const double*>(scores_.data) + first;
+    if (scores_.type != Type::float64) {
+      scores_.copy(first, std::span(own).first(size));
+      values = own.data();
+    }
+    std::size_t count = 0;
+    visit(labels_.type, labels_.data, [&, from = first, rows = size](const auto* all) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        into[count] = values[i];
+        count += (static_cast<double>(all[from + i]) >= threshold_) == positive ? 1 : 0;
+      }
+    });
+    return {into.data(), count};
+  }
+
+  // The scores of one class, in input order.
+  std::vector<double> all(bool positive) const {
+    std::vector<double> whole(count(positive));
+    each([&](std::size_t block) {
+      Picked picked;
+      const std::span<const double> some = pick(block, positive, picked);
+      const std::size_t before =
+          positive ? positives_before_[block] : block * block_rows - positives_before_[block];
+      std::copy(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(before));
+    });
+    return whole;
+  }
+
+ private:
+  std::pair<std::size_t, std::size_t> rows_of(std::size_t block) const {
+    const std::size_t first = start_ + block * block_rows;
+    return {first, std::min(block_rows, end_ - first)};
+  }
+
+  const Numbers& labels_;
+  const Numbers& scores_;
+  const std::size_t start_;
+  const std::size_t end_;
+  const double threshold_;
+  const int threads_;
+  std::vector<std::size_t> positives_before_;
+};
 
 // What one thread needs to read one query after the other.
 struct Reader {
@@ -260,8 +324,8 @@ void read_query(Reader& reader, const Plan& plan, const Numbers& labels, const N
   constexpr std::size_t very_many = std::size_t{1} << 17;
   if (reader.classes_only && size >= very_many && plan.rules.negative == Negative::nonrelevant) {
     for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
-      Classes classes =
-          split_blocks(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(), threads);
+      const ClassRows rows(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(), threads);
+      Classes classes{rows.all(true), rows.all(false)};
       score_classes(reader, plan, classes, kernel, query, threads, columns[kernel]);
     }
     return;
@@ -374,8 +438,23 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
                      std::to_string(scores.size));
   }
   nb::gil_scoped_release release;
-  Classes classes = split_blocks(labels, scores, 0, labels.size, threshold, threads);
-  return count_class_pairs(classes.positives, classes.negatives, static_cast<unsigned>(threads)).auc();
+  const ClassRows rows(labels, scores, 0, labels.size, threshold, threads);
+  ClassPairs counts;
+  counts.positives = rows.count(true);
+  counts.negatives = rows.count(false);
+  if (counts.positives == 0 || counts.negatives == 0) return counts.auc();
+  // Only the smaller class is kept; the rows of the other pass by.
+  const bool few_positives = counts.positives <= counts.negatives;
+  const Finder finder(rows.all(few_positives));
+  std::vector<std::uint64_t> won(rows.blocks());
+  rows.each([&](std::size_t block) {
+    ClassRows::Picked picked;
+    const std::span<const double> many = rows.pick(block, !few_positives, picked);
+    const std::uint64_t sum = finder.sum(many);
+    won[block] = few_positives ? 2 * std::uint64_t{finder.size()} * many.size() - sum : sum;
+  });
+  counts.twice_won = std::accumulate(won.begin(), won.end(), std::uint64_t{0});
+  return counts.auc();
 }
 
 template <typename Value>

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "error.hpp"
 #include "parallel.hpp"
 #include "radix.hpp"
 #include "simd.hpp"
@@ -223,79 +224,75 @@ namespace {
 // Up to this many scores of the smaller class, looking at all others for each beats sorting.
 constexpr std::size_t scan_to = 64;
 
-// Finds how many of some sorted scores are below a score and how many equal it: a table of buckets
-// leads to a few neighbours, and those are searched.
-class Finder {
- public:
-  explicit Finder(const std::vector<double>& sorted) : sorted_(sorted) {
-    lowest_ = ascending_key(sorted.front());
-    highest_ = ascending_key(sorted.back());
-    const auto width = static_cast<unsigned>(std::bit_width(highest_ - lowest_));
-    const unsigned bits = std::min(19U, static_cast<unsigned>(std::bit_width(sorted.size())) + 1);
-    shift_ = width > bits ? width - bits : 0;
-    starts_.assign(static_cast<std::size_t>((highest_ - lowest_) >> shift_) + 2, 0);
-    for (const double score : sorted) ++starts_[bucket(ascending_key(score)) + 1];
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  }
-
-  // The sum, over many scores, of those below each and those up to it.
-  std::uint64_t sum(std::span<const double> scores) const {
-    std::uint64_t total = 0;
-    std::array<std::uint32_t, batch> buckets;
-    for (std::size_t from = 0; from < scores.size(); from += batch) {
-      const std::span<const double> some = scores.subspan(from, std::min(batch, scores.size() - from));
-      // Three passes, so that what one score needs from memory comes while others are looked at.
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        const std::uint64_t key = std::clamp(ascending_key(some[i]), lowest_, highest_);
-        buckets[i] = static_cast<std::uint32_t>((key - lowest_) >> shift_);
-        prefetch(&starts_[buckets[i]]);
-      }
-      for (std::size_t i = 0; i < some.size(); ++i) prefetch(sorted_.data() + starts_[buckets[i]]);
-      for (std::size_t i = 0; i < some.size(); ++i) total += sum(some[i], buckets[i]);
-    }
-    return total;
-  }
-
- private:
-  static constexpr std::size_t batch = 64;
-
-  static void prefetch(const void* address) {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#endif
-  }
-
-  std::size_t bucket(std::uint64_t key) const { return static_cast<std::size_t>((key - lowest_) >> shift_); }
-
-  std::uint64_t sum(double score, std::size_t at) const {
-    const double* start = sorted_.data() + starts_[at];
-    const double* end = sorted_.data() + starts_[at + 1];
-    if (end - start > 16) {
-      const auto [low, high] = std::equal_range(start, end, score);
-      return static_cast<std::uint64_t>((low - sorted_.data()) + (high - sorted_.data()));
-    }
-    std::uint64_t found = 2 * static_cast<std::uint64_t>(starts_[at]);
-    for (; start != end; ++start) found += (*start < score ? 1 : 0) + (*start <= score ? 1 : 0);
-    return found;
-  }
-
-  const std::vector<double>& sorted_;
-  std::vector<std::uint32_t> starts_;
-  std::uint64_t lowest_ = 0;
-  std::uint64_t highest_ = 0;
-  unsigned shift_ = 0;
-};
-
 }  // namespace
 
-ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives,
-                             unsigned threads) {
+Finder::Finder(std::vector<double> scores) : size_(scores.size()) {
+  if (size_ > std::numeric_limits<std::uint32_t>::max() - simd::padding) {
+    throw InputError("both classes have more than 4,294,967,287 scores");
+  }
+  constexpr std::size_t most_buckets = std::size_t{1} << 19;
+  constexpr std::size_t few_scores = 4096;
+  const std::size_t count = std::clamp(std::bit_ceil(size_), std::size_t{64}, most_buckets);
+  const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
+  buckets_.last = static_cast<std::uint32_t>(count - 1);
+  buckets_.lowest_half = *lowest * 0.5;
+  const double width = *highest * 0.5 - buckets_.lowest_half;
+  buckets_.scale = width > 0 ? static_cast<double>(count) / width : 0.0;
+  buckets_.lowest_key = ascending_key(*lowest);
+  const int bits = std::bit_width(ascending_key(*highest) - buckets_.lowest_key);
+  buckets_.shift = static_cast<unsigned>(std::max(bits - static_cast<int>(std::bit_width(count - 1)), 0));
+  buckets_.even = std::isfinite(buckets_.scale) && (size_ < few_scores || spread_evenly(scores));
+
+  // Into buckets, and each bucket sorted.
+  std::vector<std::uint32_t> found(size_);
+  simd::find_buckets(buckets_, scores.data(), size_, found.data());
+  starts_.assign(count + 2, 0);
+  for (const std::uint32_t bucket : found) ++starts_[bucket + 2];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  sorted_.resize(size_ + simd::padding);
+  for (std::size_t i = 0; i < size_; ++i) sorted_[starts_[found[i] + 1]++] = scores[i];
+  std::fill_n(sorted_.begin() + static_cast<std::ptrdiff_t>(size_), simd::padding,
+              std::numeric_limits<double>::infinity());
+  for (std::size_t bucket = 0; bucket < count; ++bucket) {
+    if (starts_[bucket + 1] - starts_[bucket] > 1) {
+      std::sort(sorted_.begin() + starts_[bucket], sorted_.begin() + starts_[bucket + 1]);
+    }
+  }
+  buckets_.sorted = sorted_.data();
+  buckets_.starts = starts_.data();
+}
+
+// Whether buckets of even width are filled more evenly than buckets of bits, judged by a sample.
+bool Finder::spread_evenly(std::span<const double> scores) {
+  std::vector<double> sample;
+  const std::size_t step = std::max<std::size_t>(scores.size() / 4096, 1);
+  for (std::size_t i = 0; i < scores.size(); i += step) sample.push_back(scores[i]);
+  std::vector<std::uint32_t> found(sample.size());
+  const auto crowding = [&](bool even) {
+    buckets_.even = even;
+    simd::find_buckets(buckets_, sample.data(), sample.size(), found.data());
+    std::sort(found.begin(), found.end());
+    std::uint64_t pairs = 0;
+    const std::uint32_t coarse = std::max<std::uint32_t>((buckets_.last + 1) / 4096, 1);
+    for (std::size_t start = 0; start < found.size();) {
+      std::size_t end = start + 1;
+      while (end < found.size() && found[end] / coarse == found[start] / coarse) ++end;
+      pairs += pairs_of(end - start);
+      start = end;
+    }
+    return pairs;
+  };
+  return crowding(true) <= crowding(false);
+}
+
+ClassPairs count_class_pairs(const std::vector<double>& positives,
+                             const std::vector<double>& negatives, unsigned threads) {
   ClassPairs counts;
   counts.positives = positives.size();
   counts.negatives = negatives.size();
   if (positives.empty() || negatives.empty()) return counts;
   const bool few_positives = positives.size() <= negatives.size();
-  std::vector<double>& few = few_positives ? positives : negatives;
+  const std::vector<double>& few = few_positives ? positives : negatives;
   const std::vector<double>& many = few_positives ? negatives : positives;
   if (few.size() <= scan_to) {
     for (const double score : few) {
@@ -305,8 +302,7 @@ ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>
     }
     return counts;
   }
-  std::vector<double> spare;
-  radix_sort(few, spare, ascending_key);
+  const std::size_t few_size = few.size();
   const Finder finder(few);
   constexpr std::size_t block = std::size_t{1} << 16;
   const std::size_t blocks = (many.size() + block - 1) / block;
@@ -315,7 +311,7 @@ ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>
     const std::size_t from = part * block;
     const std::size_t size = std::min(block, many.size() - from);
     const std::uint64_t sum = finder.sum(std::span(many).subspan(from, size));
-    won[part] = few_positives ? 2 * static_cast<std::uint64_t>(few.size()) * size - sum : sum;
+    won[part] = few_positives ? 2 * static_cast<std::uint64_t>(few_size) * size - sum : sum;
   });
   for (const std::uint64_t each : won) counts.twice_won += each;
   return counts;

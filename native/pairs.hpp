@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan.hpp"
+#include "simd.hpp"
 
 namespace relkit {
 
@@ -43,8 +44,32 @@ struct ClassPairs {
 // `rows` must be ordered by score.
 ClassPairs count_class_pairs(Rows rows, double threshold);
 
-// Any order; the smaller class is sorted in place.
-ClassPairs count_class_pairs(std::vector<double>& positives, std::vector<double>& negatives,
-                             unsigned threads = 1);
+// Finds where scores stand among those of one class.
+class Finder {
+ public:
+  // `scores` must not be empty. Sorts them.
+  explicit Finder(std::vector<double> scores);
+
+  std::size_t size() const { return size_; }
+  // The sum, over `others`, of the scores below each and those up to it.
+  std::uint64_t sum(std::span<const double> others) const {
+    return simd::sum_places(buckets_, others.data(), others.size());
+  }
+
+  Finder(const Finder&) = delete;
+  Finder& operator=(const Finder&) = delete;
+
+ private:
+  bool spread_evenly(std::span<const double> scores);
+
+  std::size_t size_;
+  std::vector<double> sorted_;
+  std::vector<std::uint32_t> starts_;
+  simd::Buckets buckets_{};
+};
+
+// Any order.
+ClassPairs count_class_pairs(const std::vector<double>& positives,
+                             const std::vector<double>& negatives, unsigned threads = 1);
 
 }  // namespace relkit

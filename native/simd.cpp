@@ -1,7 +1,10 @@
 #include "simd.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include "radix.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RELKIT_X86 1
@@ -133,6 +136,73 @@ RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint3
   }
 }
 
+template <bool even>
+RELKIT_INLINE void find_buckets_loop(const Buckets& buckets, const double* scores, std::size_t size,
+                                     std::uint32_t* found) {
+  if constexpr (even) {
+    // Halves, so that no difference overflows.
+    const double low = buckets.lowest_half;
+    const double scale = buckets.scale;
+    const double last = buckets.last;
+    for (std::size_t i = 0; i < size; ++i) {
+      double place = (scores[i] * 0.5 - low) * scale;
+      place = place > 0.0 ? place : 0.0;
+      place = place < last ? place : last;
+      found[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(place));
+    }
+  } else {
+    const std::uint64_t low = buckets.lowest_key;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t key = ascending_key(scores[i]);
+      const std::uint64_t place = key > low ? (key - low) >> buckets.shift : 0;
+      found[i] = place < buckets.last ? static_cast<std::uint32_t>(place) : buckets.last;
+    }
+  }
+}
+
+template <bool even, bool masks>
+RELKIT_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double* scores,
+                                            std::size_t size) {
+  typedef double Doubles __attribute__((vector_size(64)));
+  typedef std::int64_t Whole __attribute__((vector_size(64)));
+  constexpr std::size_t batch = 256;
+  std::uint32_t found[batch];
+  std::uint64_t total = 0;
+  Whole below{};
+  Whole up_to{};
+  for (std::size_t from = 0; from < size; from += batch) {
+    const std::size_t count = size - from < batch ? size - from : batch;
+    find_buckets_loop<even>(buckets, scores + from, count, found);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double score = scores[from + i];
+      const std::uint32_t start = buckets.starts[found[i]];
+      const std::uint32_t end = buckets.starts[found[i] + 1];
+      total += 2 * std::uint64_t{start};
+      const double* const neighbours = buckets.sorted + start;
+      if (end - start <= padding) {
+        // Whatever follows the bucket is above the score.
+        Doubles values;
+        std::memcpy(&values, neighbours, sizeof(Doubles));
+        const Doubles own = Doubles{} + score;
+        if constexpr (masks) {
+          below = values < own ? below + 1 : below;
+          up_to = values <= own ? up_to + 1 : up_to;
+        } else {
+          below -= values < own;
+          up_to -= values <= own;
+        }
+      } else {
+        const double* const stop = buckets.sorted + end;
+        const double* const low = std::lower_bound(neighbours, stop, score);
+        const double* const high = low != stop && *low == score ? std::upper_bound(low, stop, score) : low;
+        total += static_cast<std::uint64_t>((low - neighbours) + (high - neighbours));
+      }
+    }
+  }
+  for (std::size_t lane = 0; lane < padding; ++lane) total += static_cast<std::uint64_t>(below[lane] + up_to[lane]);
+  return total;
+}
+
 struct Functions {
   const char* name;
   Counts (*count)(const double*, std::size_t, double);
@@ -140,6 +210,8 @@ struct Functions {
   bool (*finite)(const double*, std::size_t);
   void (*order)(const double*, std::size_t, std::uint32_t*);
   bool (*count_levels)(const double*, std::size_t, std::uint32_t*);
+  void (*find_buckets)(const Buckets&, const double*, std::size_t, std::uint32_t*);
+  std::uint64_t (*sum_places)(const Buckets&, const double*, std::size_t);
 };
 
 // The loops above, compiled for one instruction set.
@@ -160,9 +232,19 @@ struct Functions {
                                         std::uint32_t* counts) {                                  \
     return count_levels_loop(values, size, counts);                                               \
   }                                                                                               \
-  constexpr Functions functions_##suffix = {#suffix,         count_##suffix, descending_##suffix, \
-                                            finite_##suffix, order_##suffix, count_levels_##suffix};
-
+  attributes void find_buckets_##suffix(const Buckets& buckets, const double* scores,             \
+                                        std::size_t size, std::uint32_t* found) {                 \
+    buckets.even ? find_buckets_loop<true>(buckets, scores, size, found)                          \
+                 : find_buckets_loop<false>(buckets, scores, size, found);                        \
+  }                                                                                               \
+  attributes std::uint64_t sum_places_##suffix(const Buckets& buckets, const double* scores,      \
+                                               std::size_t size) {                                \
+    return buckets.even ? sum_places_loop<true, masks>(buckets, scores, size)                     \
+                        : sum_places_loop<false, masks>(buckets, scores, size);                   \
+  }                                                                                               \
+  constexpr Functions functions_##suffix = {                                                      \
+      #suffix,        count_##suffix,        descending_##suffix,   finite_##suffix,              \
+      order_##suffix, count_levels_##suffix, find_buckets_##suffix, sum_places_##suffix};
 
 #ifdef RELKIT_X86
 RELKIT_VARIANT(sse2, false, )
@@ -214,6 +296,14 @@ void order(const double* scores, std::size_t size, std::uint32_t* rows) {
 
 bool count_levels(const double* values, std::size_t size, std::uint32_t* counts) {
   return functions().count_levels(values, size, counts);
+}
+
+void find_buckets(const Buckets& buckets, const double* scores, std::size_t size, std::uint32_t* found) {
+  functions().find_buckets(buckets, scores, size, found);
+}
+
+std::uint64_t sum_places(const Buckets& buckets, const double* scores, std::size_t size) {
+  return functions().sum_places(buckets, scores, size);
 }
 
 }  // namespace relkit::simd
