@@ -15,7 +15,7 @@ std::string_view Arena::keep(std::string_view text) {
   constexpr std::size_t block = std::size_t{1} << 16;
   if (size_ - used_ < text.size() || blocks_.empty()) {
     size_ = std::max(block, text.size());
-    blocks_.push_back(std::make_unique<char[]>(size_));
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(size_));
     used_ = 0;
   }
   char* place = blocks_.back().get() + used_;

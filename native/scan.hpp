@@ -124,7 +124,7 @@ struct Scanner {
     window.refill(keep);
     group = window.begin();
     if (judging) collector.set_base(group);
-    if (!stopping) place_stop();
+    place_stop();
     return window.begin() + ahead;
   }
 

@@ -193,7 +193,7 @@ void each_line(Bytes& bytes, const std::string& path,
 }
 
 std::uint64_t line_of(const File& file, std::uint64_t offset) {
-  std::vector<char> buffer(std::size_t{1} << 20);
+  std::vector<char> buffer(std::min<std::uint64_t>(offset, std::uint64_t{1} << 20));
   std::uint64_t lines = 1;
   for (std::uint64_t at = 0; at < offset;) {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), offset - at));

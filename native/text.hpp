@@ -79,7 +79,11 @@ class Window {
   std::uint64_t line_of(std::uint64_t place) const;
 
  private:
+#ifdef RELKIT_WINDOW
+  static constexpr std::size_t chunk = RELKIT_WINDOW;  // small, so that tests meet many borders
+#else
   static constexpr std::size_t chunk = std::size_t{256} << 10;
+#endif
 
   Bytes& bytes_;
   std::string path_;

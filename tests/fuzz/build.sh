@@ -1,5 +1,6 @@
 #!/bin/sh
 # Builds fuzz_native with AddressSanitizer and UndefinedBehaviorSanitizer; prints where it is.
+# Files are read through a window of RELKIT_WINDOW bytes, so small that every input crosses its borders.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${1:-$root/build/fuzz}
@@ -7,7 +8,7 @@ compiler=${CXX:-c++}
 mkdir -p "$folder"
 rm -f "$folder/fuzz_native"
 flags="-std=c++20 -O2 -g -Wall -Wextra -Wshadow -ffp-contract=off -fno-math-errno -pthread \
-  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+  -DRELKIT_WINDOW=${RELKIT_WINDOW:-512} -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 objects=""
 # What does not speak Python.
 for source in $(grep -LE 'nanobind|"bind.hpp"|"sources.hpp"' "$root"/native/*.cpp); do

@@ -29,6 +29,8 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
+// Memory that is used again soon is faster by far; a freed block still rests for thousands of others.
+extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8:max_malloc_fill_size=64:malloc_context_size=5:allocator_release_to_os_interval_ms=-1"; }
 #endif
 
 namespace {
@@ -234,8 +236,7 @@ void mutate(Random& random, std::string& text) {
 
 // Moves the text to where the window of the reader ends, behind a comment or a long first token.
 void push_to_border(Random& random, std::string& text, bool run) {
-  static constexpr std::size_t borders[] = {std::size_t{64} << 10, std::size_t{128} << 10,
-                                            std::size_t{256} << 10, std::size_t{512} << 10};
+  static constexpr std::size_t borders[] = {512, 768, 1024, std::size_t{64} << 10, std::size_t{256} << 10};
   const std::size_t border = random.pick(borders) + 64;
   const std::size_t before = random.below(text.size() + 80);
   const std::size_t size = border > before ? border - before : border;
@@ -256,7 +257,7 @@ Input make_input(std::uint64_t seed) {
   for (std::size_t change = 0; change < changes; ++change) {
     mutate(random, random.one_in(3) ? input.qrels : input.run);
   }
-  if (random.one_in(40)) push_to_border(random, random.one_in(4) ? input.qrels : input.run, false);
+  if (random.one_in(80)) push_to_border(random, random.one_in(4) ? input.qrels : input.run, false);
   return input;
 }
 
@@ -337,7 +338,7 @@ Outcome attempt(const Work& work) {
   return outcome;
 }
 
-std::string describe(const Batch& batch) {
+std::string describe(const Batch& batch, bool totals) {
   std::string text;
   const auto missing = static_cast<std::uint64_t>(std::count(batch.missing.begin(), batch.missing.end(), 1));
   for (std::size_t row = 0; row < batch.queries.size(); ++row) {
@@ -348,10 +349,12 @@ std::string describe(const Batch& batch) {
     text += "\n";
   }
   for (const relkit::Column& column : batch.columns) {
+    text += std::to_string(column.tie_sensitive) + " ";
+    if (!totals) continue;
     relkit::Total total;
     total.add(column, missing);
     if (relkit::Total::from_bytes(total.to_bytes()).to_bytes() != total.to_bytes()) fail("a total changed");
-    text += std::to_string(column.tie_sensitive) + " " + bits(total.mean(relkit::Undefined::zero)) + " " + bits(total.auc()) + "\n";
+    text += bits(total.mean(relkit::Undefined::zero)) + " " + bits(total.auc()) + "\n";
   }
   text += std::to_string(batch.rows) + " rows, " + std::to_string(batch.matched) + " matched, " +
           std::to_string(batch.unjudged_queries) + " unjudged:";
@@ -381,7 +384,7 @@ std::string describe(const RunTable& table) {
   return text + std::to_string(table.count) + " " + table.tag + (table.grouped ? "" : " not grouped");
 }
 
-Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative) {
+Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative negative, bool few = false) {
   Plan plan;
   plan.rules.ties = ties;
   plan.rules.unjudged = unjudged;
@@ -409,6 +412,7 @@ Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative ne
       {"num_ret", {}},
   };
   for (const auto& [name, parameters] : wanted) {
+    if (few && name != std::string_view("ndcg") && name != std::string_view("pnr")) continue;
     // Kappa refuses most scores, so that little else would be seen.
     if (name == std::string_view("kappa") && negative != relkit::Negative::error) continue;
     try {
@@ -427,6 +431,7 @@ Plan make_plan(relkit::Ties ties, relkit::Unjudged unjudged, relkit::Negative ne
 std::vector<Plan> make_plans() {
   using relkit::Negative, relkit::Ties, relkit::Unjudged;
   std::vector<Plan> plans;
+  plans.push_back(make_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant, true));
   plans.push_back(make_plan(Ties::doc_desc, Unjudged::nonrelevant, Negative::nonrelevant));
   plans.push_back(make_plan(Ties::doc_asc, Unjudged::removed, Negative::unjudged));
   plans.push_back(make_plan(Ties::rank, Unjudged::nonrelevant, Negative::unjudged));
@@ -496,11 +501,12 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
   if (run_in_pieces.text != read.text) fail("runs differ when read in pieces", read.text, run_in_pieces.text);
 
   write_file(run_path, given.run);
-  const Plan& plan = random.one_in(3) ? random.pick(plans) : plans[0];
+  const Plan& plan = random.one_in(6) ? random.pick(plans) : plans[0];
+  const bool totals = random.one_in(50);
   const auto evaluate = [&](const char* simd, std::size_t stretch, int threads) {
     ::setenv("RELKIT_SIMD", simd, 1);
     ::setenv("RELKIT_STRETCH", std::to_string(stretch).c_str(), 1);
-    return attempt([&] { return describe(relkit::evaluate_run_file(judgments, plan, run_path, threads)); });
+    return attempt([&] { return describe(relkit::evaluate_run_file(judgments, plan, run_path, threads), totals); });
   };
   const Outcome first = evaluate("scalar", 0, 1);
   counts.runs += first.good;
@@ -515,11 +521,11 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
     if (other.text != first.text) fail("the evaluation differs: " + how, first.text, other.text);
   };
   same(evaluate("best", 0, 1), "best instruction set");
-  const std::size_t least = given.run.size() > 4096 ? given.run.size() / 12 : 1 + given.run.size() / 24;
+  const std::size_t least = 1 + given.run.size() / (random.one_in(8) ? 24 : 4);
   const std::size_t stretch = least + random.below(given.run.size() + 1);
   static constexpr const char* levels[] = {"scalar", "avx2", "best"};
   const char* level = random.pick(levels);
-  const int threads = random.one_in(6) ? 3 : 1;
+  const int threads = random.one_in(12) ? 3 : 1;
   same(evaluate(level, stretch, threads),
        std::string(level) + ", stretches of " + std::to_string(stretch) + ", threads " + std::to_string(threads));
 
@@ -537,7 +543,7 @@ void check(std::uint64_t seed, const std::vector<Plan>& plans, Counts& counts) {
     if (first.repeated() && first.line == 0) fail("a repeated document has no line", first.text);
     return;
   }
-  const Outcome again = attempt([&] { return describe(relkit::evaluate_run(judgments, plan, table, threads)); });
+  const Outcome again = attempt([&] { return describe(relkit::evaluate_run(judgments, plan, table, threads), totals); });
   // The table looks at the ranks of queries that nobody judged, too.
   if (again.good != first.good && !again.refused()) fail("only one of the two accepts the run", first.text, again.text);
   if (again.good && again.text != first.text) fail("the table gives other values", first.text, again.text);

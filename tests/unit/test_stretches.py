@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from relkit import evaluate
+from relkit._native import JudgmentTable, Plan, evaluate_text
 
 SIZES = (1, 1, 3, 1, 2, 7, 1, 1, 1, 4)
 
@@ -53,3 +54,27 @@ def test_the_size_of_stretches_does_not_hide_a_repeated_query(
         results = evaluate({"a": {"d2": 1}, "b": {"d1": 1}}, path, ["rr"])
         assert results.values_by_query("rr") == {"a": 0.5, "b": 1.0}
         assert [note.kind for note in results.notes] == ["regrouped"]
+
+
+@pytest.mark.parametrize("judged", [True, False])
+def test_queries_longer_than_the_window(
+    judged: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.run"
+    path.write_text(
+        "".join(
+            f"q{query} Q0 a-long-document-name-{place} {place} {9999 - place} x\n"
+            for query in range(4)
+            for place in range(9000)
+        )
+    )
+    names = [f"q{query}" for query in range(4 if judged else 1)]
+    table = JudgmentTable.from_dict({name: {"a-long-document-name-1": 1} for name in names})
+    plan = Plan([("rr", {})])
+    for size in (100_000, 437_000):
+        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        batch = evaluate_text(table, plan, str(path), 1)
+        assert batch.rows == 36000
+        assert not batch.regrouped
+        assert batch.queries == names
+        assert set(batch.values(0)) == {0.5}
