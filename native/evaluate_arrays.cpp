@@ -4,7 +4,6 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -182,8 +181,12 @@ void split(std::span<const double> labels, std::span<const double> scores, doubl
 // The two classes of very many rows, read in blocks on several threads.
 class ClassRows {
  public:
-  static constexpr std::size_t block_rows = std::size_t{1} << 14;
-  using Picked = std::array<double, block_rows + 1>;
+  static constexpr std::size_t block_rows = std::size_t{1} << 13;
+
+  // Room for a block and one more: on the heap, as threads may have small stacks.
+  static std::unique_ptr<double[]> room() {
+    return std::make_unique_for_overwrite<double[]>(block_rows + 1);
+  }
 
   // Counts the classes among rows [start, end), and checks that all numbers are finite.
   ClassRows(const Numbers& labels, const Numbers& scores, std::size_t start, std::size_t end,
@@ -192,17 +195,18 @@ class ClassRows {
         threads_(threads), positives_before_(blocks() + 1, 0) {
     each([&](std::size_t block) {
       const auto [first, size] = rows_of(block);
-      Picked values;
+      const std::unique_ptr<double[]> memory = room();
+      const std::span<double> values(memory.get(), size);
       if (scores_.type == Type::float64) {
         check_finite({static_cast<const double*>(scores_.data) + first, size}, scores_.what, first);
       } else if (!scores_.whole()) {
-        scores_.copy(first, std::span(values).first(size));
-        check_finite({values.data(), size}, scores_.what, first);
+        scores_.copy(first, values);
+        check_finite(values, scores_.what, first);
       }
-      labels_.copy(first, std::span(values).first(size));
-      if (!labels_.whole()) check_finite({values.data(), size}, labels_.what, first);
+      labels_.copy(first, values);
+      if (!labels_.whole()) check_finite(values, labels_.what, first);
       std::size_t count = 0;
-      for (std::size_t i = 0; i < size; ++i) count += values[i] >= threshold_ ? 1 : 0;
+      for (const double value : values) count += value >= threshold_ ? 1 : 0;
       positives_before_[block + 1] = count;
     });
     std::partial_sum(positives_before_.begin(), positives_before_.end(), positives_before_.begin());
@@ -220,13 +224,14 @@ class ClassRows {
   }
 
   // Copies the scores of one class in a block to `into`.
-  std::span<const double> pick(std::size_t block, bool positive, Picked& into) const {
+  std::span<const double> pick(std::size_t block, bool positive, double* into) const {
     const auto [first, size] = rows_of(block);
-    Picked own;
+    std::unique_ptr<double[]> own;
     const double* values = static_cast<const double*>(scores_.data) + first;
     if (scores_.type != Type::float64) {
-      scores_.copy(first, std::span(own).first(size));
-      values = own.data();
+      own = room();
+      scores_.copy(first, {own.get(), size});
+      values = own.get();
     }
     std::size_t count = 0;
     visit(labels_.type, labels_.data, [&, from = first, rows = size](const auto* all) {
@@ -235,15 +240,15 @@ class ClassRows {
         count += (static_cast<double>(all[from + i]) >= threshold_) == positive ? 1 : 0;
       }
     });
-    return {into.data(), count};
+    return {into, count};
   }
 
   // The scores of one class, in input order.
   std::vector<double> all(bool positive) const {
     std::vector<double> whole(count(positive));
     each([&](std::size_t block) {
-      Picked picked;
-      const std::span<const double> some = pick(block, positive, picked);
+      const std::unique_ptr<double[]> memory = room();
+      const std::span<const double> some = pick(block, positive, memory.get());
       const std::size_t before =
           positive ? positives_before_[block] : block * block_rows - positives_before_[block];
       std::copy(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(before));
@@ -448,8 +453,8 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
   const Finder finder(rows.all(few_positives));
   std::vector<std::uint64_t> won(rows.blocks());
   rows.each([&](std::size_t block) {
-    ClassRows::Picked picked;
-    const std::span<const double> many = rows.pick(block, !few_positives, picked);
+    const std::unique_ptr<double[]> memory = ClassRows::room();
+    const std::span<const double> many = rows.pick(block, !few_positives, memory.get());
     const std::uint64_t sum = finder.sum(many);
     won[block] = few_positives ? 2 * std::uint64_t{finder.size()} * many.size() - sum : sum;
   });
