@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from relkit import _native
 from relkit.errors import InputError, ParameterError, ParseError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Record",
+    "RunColumns",
     "choose",
     "diagnose",
     "is_frame",
@@ -31,6 +32,7 @@ __all__ = [
     "polars_columns",
     "refuse",
     "rows_of",
+    "run_columns",
     "run_table",
     "same_length",
     "to_numbers",
@@ -560,13 +562,33 @@ def judgment_table(
         _fail(columns, "grade", path=path, scale=scale, records=records, cause=error)
 
 
-def run_table(
+class RunColumns(NamedTuple):
+    """The columns of a run as native code takes them.
+
+    Attributes:
+        query: Text.
+        document: Text.
+        score: Finite float64.
+        rank: Whole numbers, or `None` where there are none.
+        value: The role that the scores come from: "score" or "rank".
+        notes: What was noticed.
+    """
+
+    query: pl.Series
+    document: pl.Series
+    score: pl.Series
+    rank: pl.Series | None
+    value: Literal["score", "rank"]
+    notes: tuple[Note, ...]
+
+
+def run_columns(
     columns: Mapping[str, pl.Series],
     *,
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,
-) -> tuple[_native.RunTable, tuple[Note, ...]]:
-    """Builds the native table from a query, a document, a score and perhaps a rank column.
+) -> RunColumns:
+    """Checks and converts a query, a document, a score and perhaps a rank column.
 
     Without a score column the ranks stand for scores: rank 1 is the highest.
 
@@ -574,6 +596,8 @@ def run_table(
         InputError: At the first row that cannot be used.
     """
     import polars as pl
+
+    value: Literal["score", "rank"]
 
     notes: tuple[Note, ...] = ()
     rank = None
@@ -597,10 +621,26 @@ def run_table(
     document = to_text(columns["document"], "document", path)
     if not (_usable(query) and _usable(document) and _finite(score)):
         _fail(columns, value, path=path, records=records)
+    return RunColumns(query, document, score, rank, value, notes)
+
+
+def run_table(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> tuple[_native.RunTable, tuple[Note, ...]]:
+    """Builds the native table from the columns of a run; see `run_columns`.
+
+    Raises:
+        InputError: At the first row that cannot be used.
+    """
+    run = run_columns(columns, path=path, records=records)
     try:
-        return _native.RunTable.from_arrow(query, document, score, rank), notes
+        table = _native.RunTable.from_arrow(run.query, run.document, run.score, run.rank)
     except InputError as error:
-        _fail(columns, value, path=path, records=records, cause=error)
+        _fail(columns, run.value, path=path, records=records, cause=error)
+    return table, run.notes
 
 
 def _usable(ids: pl.Series) -> bool:

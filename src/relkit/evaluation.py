@@ -139,7 +139,10 @@ class Evaluator:
             return self._compare(program, run, title, strict)
         table = self.judgments.table
         notes = list(self.judgments.notes)
-        if program.in_python or not _streams(run):
+        if not program.in_python and _is_frame(run):
+            batch, found = _evaluate_frame(table, program, run, self.threads)
+            notes += found
+        elif program.in_python or not _streams(run):
             run = as_run(run)
             notes += run.notes
             batch = _native.evaluate_run(table, program.plan, run.table, self.threads)
@@ -322,6 +325,30 @@ def _streams(run: Any) -> bool:
     if isinstance(run, str | PathLike):
         return io.is_trec_run(fspath(run))
     return isinstance(run, Mapping)
+
+
+def _is_frame(run: Any) -> bool:
+    if isinstance(run, str | PathLike | Mapping | Run):
+        return False
+    from relkit.columns import is_frame
+
+    return is_frame(run)
+
+
+def _evaluate_frame(
+    table: _native.JudgmentTable, program: Program, frame: Any, threads: int
+) -> tuple[_native.Batch, tuple[Note, ...]]:
+    """Evaluates the columns of a data frame where they lie."""
+    from relkit.columns import polars_columns, run_columns
+
+    columns = polars_columns(frame, "run")
+    if program.convention.ties != "rank" and "score" in columns:
+        columns.pop("rank", None)
+    run = run_columns(columns)
+    batch = _native.evaluate_arrow(
+        table, program.plan, run.query, run.document, run.score, run.rank, threads
+    )
+    return batch, run.notes
 
 
 def _stream(
