@@ -190,7 +190,7 @@ void bind_tables(nb::module_& module) {
       .def_static("from_arrow", &run_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("score"),
                   nb::arg("rank") = nb::none())
       .def_ro("rows", &RunTable::count)
-      .def_ro("tag", &RunTable::tag)
+      .def_prop_ro("tag", [](const RunTable& table) { return text(table.tag); })
       .def_ro("has_ranks", &RunTable::has_ranks)
       .def("__len__", &RunTable::size)
       .def("__contains__", [](const RunTable& table, nb::handle query) { return holds(table, query); })

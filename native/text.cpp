@@ -72,7 +72,6 @@ std::uint64_t Window::line_of(std::uint64_t place) const {
 }
 
 bool Window::refill(const char* keep) {
-  if (ended_) return false;
   const std::size_t dropped = static_cast<std::size_t>(keep - begin());
   const std::size_t kept = filled_ - dropped;
   if (counting_) lines_ += static_cast<std::uint64_t>(std::count(begin(), keep, '\n'));
@@ -87,7 +86,7 @@ bool Window::refill(const char* keep) {
   offset_ += dropped;
   filled_ = kept;
   const std::size_t room = buffer_.size() - padding - filled_;
-  const std::size_t got = bytes_.read(buffer_.data() + filled_, room);
+  const std::size_t got = ended_ ? 0 : bytes_.read(buffer_.data() + filled_, room);
   filled_ += got;
   std::memset(buffer_.data() + filled_, 0, padding);
   ended_ = got == 0;

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import relkit
+from relkit._native import RunTable
 from relkit.errors import InputError, ParseError
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
@@ -70,3 +71,20 @@ def test_numbers_beyond_the_range(number: str, expected: float | None, tmp_path:
             relkit.io.read_run(path)
     else:
         assert relkit.io.read_run(path)["q1"] == {"d1": expected}
+
+
+@pytest.mark.parametrize("text", [b"\r\n#", b"\n\n", b"#", b" \n", b"\xef\xbb\xbf", b"\n#\n"])
+def test_files_of_a_few_bytes(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=r"x\.run: holds no document"):
+        RunTable.from_text(str(path))
+    path.write_bytes(text + b"x" if text[-1:] == b"\n" else text + b"\nx")
+    with pytest.raises(ParseError, match="expected 6 columns"):
+        RunTable.from_text(str(path))
+
+
+def test_a_tag_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_bytes("q1 Q0 d1 1 2 é\n".encode("latin-1"))
+    assert relkit.io.read_run(path).tag == "\udce9"

@@ -1,0 +1,48 @@
+"""Feeds the readers a million damaged files: `python -m tests.fuzz [COUNT] [SEED]`.
+
+The native program, built with sanitizers, checks them all; the slow reader sees one in fifty.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> int:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    program = subprocess.run(
+        [HERE / "build.sh"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
+    processes = min(os.cpu_count() or 1, 8)
+    slow = [sys.executable, str(HERE / "fuzz_text.py"), f"--count={count // 50}", f"--seed={seed}"]
+    with tempfile.TemporaryDirectory(dir=_memory()) as folder:
+        share = -(-count // processes)
+        starts = range(seed, seed + count, share)
+        running = [
+            subprocess.Popen(
+                [program, str(min(share, seed + count - start)), str(start), folder],
+                cwd=Path(program).parent,
+            )
+            for start in starts
+        ]
+        running.append(subprocess.Popen(slow))
+        codes = [process.wait() for process in running]
+    if any(codes):
+        print(f"an input failed; if it is a native one it lies in {Path(program).parent}")
+    return int(any(codes))
+
+
+def _memory() -> str | None:
+    """A folder in memory, where there is one."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""A few of the damaged files that `make fuzz` makes by the million."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+def test_the_slow_reader_agrees() -> None:
+    seed = os.environ.get("RELKIT_FUZZ_SEED", "1")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "fuzz_text.py"), "--count=5000", f"--seed={seed}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "5000 inputs" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_native_program_finds_nothing(tmp_path: Path) -> None:
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("there is no C++ compiler")
+    built = subprocess.run([HERE / "build.sh"], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run(
+        [built.stdout.strip(), "5000", "1", tmp_path],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
