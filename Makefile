@@ -9,10 +9,6 @@ BIN := $(VENV)/bin
 DONE := $(VENV)/done
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
-SANITIZED := $(wildcard tests/unit/test_native*.py) tests/unit/test_stretches.py \
-  tests/unit/test_io_trec.py tests/unit/test_judgments.py tests/unit/test_run.py
-FUZZ ?= 1000000
-SEED ?= 1
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
 
 .PHONY: help
@@ -62,20 +58,12 @@ docs: $(DONE)/docs ## Build the documentation in site/
 	@$(BIN)/mkdocs build --strict
 
 .PHONY: fuzz
-fuzz: ## Feed the readers a million damaged files, under sanitizers (FUZZ=1000000 SEED=1)
-	@program=$$(tests/fuzz/build.sh | tail -n 1) && cd build/fuzz && "$$program" $(FUZZ) $(SEED)
+fuzz: $(DONE)/test ## Feed the readers a million damaged files
+	@$(BIN)/python -m tests.fuzz
 
 .PHONY: sanitize
 sanitize: $(DONE)/test ## Run the native tests under the address and undefined-behaviour sanitizers
-	@echo "Building relkit with sanitizers"
-	@$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitize/site . \
-	  --config-settings=build-dir=build/sanitize/cmake \
-	  --config-settings=cmake.define.RELKIT_SANITIZE=ON
-	@LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so)" \
-	  ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 \
-	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	  PYTHONPATH="build/sanitize/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
-	  "$$($(BIN)/python -c 'import sys; print(sys._base_executable)')" -m pytest -q $(SANITIZED)
+	@tests/fuzz/sanitize.sh
 
 .PHONY: hooks
 hooks: $(DONE)/lint ## Check every commit before it is made
