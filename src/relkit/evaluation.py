@@ -584,7 +584,7 @@ def _finish(
     if strict and warnings:
         raise StrictError(
             f"{title}: " + "; ".join(str(note) for note in warnings),
-            hint="without strict these are notes",
+            hint="without strict these warnings are only printed",
         )
     entries = {
         str(asked): _entry(resolved, form, columns[str(asked)].total, program.convention)
