@@ -154,7 +154,9 @@ def _map_hint(role: str, name: str) -> str:
 
 
 def _listed(names: Sequence[str], limit: int = 20) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:limit])
+    shown = ", ".join(
+        f"`{name}`" if len(name) <= 60 else f"`{name[:60]}…`" for name in names[:limit]
+    )
     return (shown + (", …" if len(names) > limit else "")) or "none"
 
 

@@ -503,14 +503,6 @@ def _notes(
             )
         )
     table = judgments.table
-    if table.duplicates:
-        notes.append(
-            Note(
-                "repeated-judgments",
-                f"{table.duplicates:,} judgments are given twice, with the same grade",
-                table.duplicates,
-            )
-        )
     if table.negatives:
         treated = {
             "nonrelevant": "count as judged and not relevant",

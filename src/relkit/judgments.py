@@ -56,7 +56,8 @@ class Judgments:
                 *notes,
                 Note(
                     "duplicate-judgments",
-                    f"{table.duplicates:,} judgments are given twice, with the same grade",
+                    f"{table.duplicates:,} judgment{' is' if table.duplicates == 1 else 's are'}"
+                    " given twice, with the same grade",
                     count=table.duplicates,
                     level="warning",
                 ),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from relkit.columns import Record, choose
 from relkit.errors import InputError, ParseError
 from relkit.io.formats import Format, first_lines, formats
-from relkit.io.open import Reader, Source
+from relkit.io.open import HEAD, Reader, Source
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:
@@ -91,6 +91,14 @@ class Csv(Format):
         stream.write(frame.write_csv(separator=self.separators[0]).encode())
 
     def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
+            # Reading on could take all memory, for what cannot be the names of columns.
+            raise ParseError(
+                "the first line is longer than 64 KiB",
+                path=source.path,
+                line=1,
+                hint="it should name the columns",
+            )
         data = _Text(source)
         header, separator = self._header(source, data)
         names, has_header = header, True

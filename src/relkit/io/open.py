@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol
 
 from relkit.errors import DependencyError, InputError
 
-__all__ = ["COMPRESSED_SUFFIXES", "Reader", "Source", "decompressor", "split_suffix"]
+__all__ = ["COMPRESSED_SUFFIXES", "HEAD", "Reader", "Source", "decompressor", "split_suffix"]
 
 HEAD = 1 << 16  # enough of a file to see what it is
 
