@@ -304,7 +304,8 @@ struct Outcome {
   // A measure or a rule refuses the data, not the reader.
   bool refused() const {
     if (good) return false;
-    for (const char* words : {"compares predicted grades", "negative grade", "the rank is not", "ties=rank needs"}) {
+    for (const char* words : {"compares predicted grades", "negative grade", "the rank is not", "ties=rank needs",
+                              "met a grade of"}) {
       if (message.find(words) != std::string::npos) return true;
     }
     return false;
