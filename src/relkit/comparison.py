@@ -1,0 +1,1 @@
+"""From a baseline and candidates to what changed, and whether it is real."""

@@ -1,0 +1,1 @@
+"""Where the gain went: recall loss against ranking loss, stage by stage."""

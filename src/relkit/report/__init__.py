@@ -1,0 +1,1 @@
+"""One self-contained page that tells a colleague what changed and why."""

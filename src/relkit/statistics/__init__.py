@@ -1,0 +1,1 @@
+"""Paired significance tests, intervals, corrections and power: numbers in, numbers out."""
