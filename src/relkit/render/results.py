@@ -4,98 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relkit.notes import Note
+from relkit.render.text import DIGITS, count, fold, markdown_lines, number
 
 if TYPE_CHECKING:
-    from relkit.convention import Convention
     from relkit.results import Results
 
-__all__ = [
-    "align",
-    "convention_line",
-    "csv",
-    "fold",
-    "html",
-    "json",
-    "jsonl",
-    "markdown",
-    "note_dict",
-    "number",
-    "rich_table",
-    "table",
-    "trec",
-    "width",
-    "wrap",
-]
+__all__ = ["csv", "html", "json", "jsonl", "markdown", "rich_table", "table", "trec"]
 
 COLUMNS = ("measure", "value", "queries", "undefined", "missing")
-DIGITS = 4
-
-#: Fields that every convention line shows; others where a measure uses them or they deviate.
-ALWAYS_SHOWN = ("ties", "undefined", "missing")
-
-
-def number(value: float, digits: int = DIGITS) -> str:
-    """Returns a value for people: 4 decimals, `-` where undefined."""
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return f"{value:.{digits}f}"
-
-
-def _count(value: float) -> str:
-    """Returns a number of pairs or documents: whole, unless half pairs were counted."""
-    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
 def _shown(name: str, results: Results, digits: int) -> str:
     entry = results.entries[name]
-    return _count(entry.value) if entry.average == "sum" else number(entry.value, digits)
+    return count(entry.value) if entry.average == "sum" else number(entry.value, digits)
 
 
 def _detail(name: str, key: str, results: Results, digits: int) -> str:
     value = results.entries[name].details.get(key, math.nan)
     if math.isnan(value):
         return "-"
-    return number(value, digits) if key == "share" else _count(value)
-
-
-def convention_line(convention: Convention, measures: Sequence[str] = ()) -> str:
-    """Returns the rules that stand behind numbers: those that matter, and those that deviate.
-
-    Args:
-        convention: The rules.
-        measures: Names of the measures: the gain is shown where one of them takes it from there.
-
-    Examples:
-        >>> from relkit.convention import load_convention
-        >>> convention_line(load_convention("relkit"), ["ndcg@10"])
-        'convention relkit: ties=doc-desc, undefined=skip, missing=zero, gain=linear'
-    """
-    from relkit.convention import load_convention
-    from relkit.measures.names import measure
-
-    values = convention.to_dict()
-    usual = load_convention(None).to_dict()
-    shown = list(ALWAYS_SHOWN)
-    if any(getattr(measure(name), "gain", "none") is None for name in measures):
-        shown.append("gain")
-    shown += [key for key in values if key not in {*shown, "name"} and values[key] != usual[key]]
-    return f"convention {values['name']}: " + ", ".join(f"{key}={values[key]}" for key in shown)
-
-
-def note_dict(note: Note) -> dict[str, Any]:
-    """Returns a note as JSON-ready values."""
-    return {
-        "kind": note.kind,
-        "level": note.level,
-        "message": note.message,
-        "count": note.count,
-        "examples": list(note.examples),
-    }
+    return number(value, digits) if key == "share" else count(value)
 
 
 def _rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[str]]]:
@@ -123,102 +53,11 @@ def _query_rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[l
         label = [run.run] if len(runs) > 1 else []
         for query, values in run.rows():
             cells = (
-                _count(value) if counted and math.isfinite(value) else number(value, digits)
+                count(value) if counted and math.isfinite(value) else number(value, digits)
                 for value, counted in zip(values, whole, strict=True)
             )
             rows.append([*label, query, *cells])
     return headings, rows
-
-
-def width(text: str) -> int:
-    """Returns how many terminal columns a text takes: two for a Chinese character."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import category, combining, east_asian_width
-
-    return sum(
-        0
-        if combining(sign) or category(sign) in {"Cf", "Me", "Mn"}
-        else 2
-        if east_asian_width(sign) in "WF"
-        else 1
-        for sign in text
-    )
-
-
-def wrap(text: str, columns: int = 80, indent: str = "", first: str = "") -> list[str]:
-    """Returns a text as lines of at most so many terminal columns, where its words allow it.
-
-    Args:
-        text: Words between spaces.
-        columns: The width.
-        indent: Stands before every line but the first.
-        first: Stands before the first line.
-
-    Examples:
-        >>> wrap("one two three", 8, "  ")
-        ['one two', '  three']
-    """
-    lines = [first]
-    fresh = True
-    for word in text.split():
-        if not fresh and width(lines[-1]) + 1 + width(word) > columns:
-            lines.append(indent)
-            fresh = True
-        lines[-1] += word if fresh else f" {word}"
-        fresh = False
-    return lines
-
-
-def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(width, column)) for column in zip(headings, *rows, strict=True)]
-
-
-def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Returns lines of aligned columns, the first `left` to the left, numbers to the right."""
-    widths = _widths(headings, rows)
-    lines = []
-    for row in (headings, *rows):
-        cells = []
-        for place, (text, wide) in enumerate(zip(row, widths, strict=True)):
-            padding = " " * (wide - width(text))
-            cells.append(text + padding if place < left else padding + text)
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("─" * wide for wide in widths))
-    return lines
-
-
-def fold(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    left: int = 1,
-    columns: int | None = None,
-) -> list[str]:
-    """Returns aligned lines, in blocks that repeat the first columns where one is too wide.
-
-    Args:
-        headings: One a column.
-        rows: Their cells.
-        left: Columns aligned to the left, and repeated in each block.
-        columns: Terminal columns a line may take; `None` never folds.
-    """
-    widths = _widths(headings, rows)
-    lines: list[str] = []
-    block = list(range(left))
-    for place in range(left, len(headings)):
-        taken = sum(widths[other] + 2 for other in block) + widths[place]
-        if columns is not None and taken > columns and len(block) > left:
-            lines += [*_block(headings, rows, block, left), ""]
-            block = list(range(left))
-        block.append(place)
-    return lines + _block(headings, rows, block, left)
-
-
-def _block(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int], left: int
-) -> list[str]:
-    chosen = [[row[place] for place in places] for row in rows]
-    return align([headings[place] for place in places], chosen, left)
 
 
 def table(
@@ -251,19 +90,6 @@ def markdown(runs: Sequence[Results], *, per_query: bool = False, digits: int = 
     for headings, rows in [*tables, _rows(runs, digits)]:
         blocks.append("\n".join(markdown_lines(headings, rows)))
     return "\n\n".join(blocks)
-
-
-def markdown_lines(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1
-) -> list[str]:
-    """Returns a Markdown table, the first `left` columns to the left, numbers to the right."""
-    sides = [" --- " if place < left else " ---: " for place in range(len(headings))]
-    lines = ["| " + " | ".join(map(_cell, headings)) + " |", "|" + "|".join(sides) + "|"]
-    return lines + ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
-
-
-def _cell(text: str) -> str:
-    return text.strip().replace("\\", "\\\\").replace("|", "\\|")
 
 
 def csv(runs: Sequence[Results], *, per_query: bool = False) -> str:
@@ -369,7 +195,7 @@ def _trec(
 ) -> Iterator[str]:
     def line(name: str, query: str, value: float) -> str:
         whole = run.entries[name].average == "sum"
-        text = _count(value) if whole else f"{value:{digits + 2}.{digits}f}"
+        text = count(value) if whole else f"{value:{digits + 2}.{digits}f}"
         return f"{trec_name(name):<22}\t{query}\t{text}"
 
     if per_query:

@@ -1,0 +1,32 @@
+"""What users get back as text: tables, Markdown, CSV, JSON, trec_eval's form, HTML."""
+
+from relkit.render.results import csv, html, json, jsonl, markdown, rich_table, table, trec
+from relkit.render.text import (
+    align,
+    convention_line,
+    fold,
+    markdown_lines,
+    note_dict,
+    number,
+    width,
+    wrap,
+)
+
+__all__ = [
+    "align",
+    "convention_line",
+    "csv",
+    "fold",
+    "html",
+    "json",
+    "jsonl",
+    "markdown",
+    "markdown_lines",
+    "note_dict",
+    "number",
+    "rich_table",
+    "table",
+    "trec",
+    "width",
+    "wrap",
+]

@@ -1,0 +1,183 @@
+"""Numbers, words and columns as text: what every table is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.notes import Note
+
+if TYPE_CHECKING:
+    from relkit.convention import Convention
+
+__all__ = [
+    "DIGITS",
+    "align",
+    "convention_line",
+    "count",
+    "fold",
+    "markdown_lines",
+    "note_dict",
+    "number",
+    "width",
+    "wrap",
+]
+
+DIGITS = 4
+
+#: Fields that every convention line shows; others where a measure uses them or they deviate.
+ALWAYS_SHOWN = ("ties", "undefined", "missing")
+
+
+def number(value: float, digits: int = DIGITS) -> str:
+    """Returns a value for people: 4 decimals, `-` where undefined."""
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return f"{value:.{digits}f}"
+
+
+def count(value: float) -> str:
+    """Returns a number of pairs or documents: whole, unless half pairs were counted."""
+    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
+
+
+def convention_line(convention: Convention, measures: Sequence[str] = ()) -> str:
+    """Returns the rules that stand behind numbers: those that matter, and those that deviate.
+
+    Args:
+        convention: The rules.
+        measures: Names of the measures: the gain is shown where one of them takes it from there.
+
+    Examples:
+        >>> from relkit.convention import load_convention
+        >>> convention_line(load_convention("relkit"), ["ndcg@10"])
+        'convention relkit: ties=doc-desc, undefined=skip, missing=zero, gain=linear'
+    """
+    from relkit.convention import load_convention
+    from relkit.measures.names import measure
+
+    values = convention.to_dict()
+    usual = load_convention(None).to_dict()
+    shown = list(ALWAYS_SHOWN)
+    if any(getattr(measure(name), "gain", "none") is None for name in measures):
+        shown.append("gain")
+    shown += [key for key in values if key not in {*shown, "name"} and values[key] != usual[key]]
+    return f"convention {values['name']}: " + ", ".join(f"{key}={values[key]}" for key in shown)
+
+
+def note_dict(note: Note) -> dict[str, Any]:
+    """Returns a note as JSON-ready values."""
+    return {
+        "kind": note.kind,
+        "level": note.level,
+        "message": note.message,
+        "count": note.count,
+        "examples": list(note.examples),
+    }
+
+
+def width(text: str) -> int:
+    """Returns how many terminal columns a text takes: two for a Chinese character."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, combining, east_asian_width
+
+    return sum(
+        0
+        if combining(sign) or category(sign) in {"Cf", "Me", "Mn"}
+        else 2
+        if east_asian_width(sign) in "WF"
+        else 1
+        for sign in text
+    )
+
+
+def wrap(text: str, columns: int = 80, indent: str = "", first: str = "") -> list[str]:
+    """Returns a text as lines of at most so many terminal columns, where its words allow it.
+
+    Args:
+        text: Words between spaces.
+        columns: The width.
+        indent: Stands before every line but the first.
+        first: Stands before the first line.
+
+    Examples:
+        >>> wrap("one two three", 8, "  ")
+        ['one two', '  three']
+    """
+    lines = [first]
+    fresh = True
+    for word in text.split():
+        if not fresh and width(lines[-1]) + 1 + width(word) > columns:
+            lines.append(indent)
+            fresh = True
+        lines[-1] += word if fresh else f" {word}"
+        fresh = False
+    return lines
+
+
+def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(width, column)) for column in zip(headings, *rows, strict=True)]
+
+
+def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Returns lines of aligned columns, the first `left` to the left, numbers to the right."""
+    widths = _widths(headings, rows)
+    lines = []
+    for row in (headings, *rows):
+        cells = []
+        for place, (text, wide) in enumerate(zip(row, widths, strict=True)):
+            padding = " " * (wide - width(text))
+            cells.append(text + padding if place < left else padding + text)
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * wide for wide in widths))
+    return lines
+
+
+def fold(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int = 1,
+    columns: int | None = None,
+) -> list[str]:
+    """Returns aligned lines, in blocks that repeat the first columns where one is too wide.
+
+    Args:
+        headings: One a column.
+        rows: Their cells.
+        left: Columns aligned to the left, and repeated in each block.
+        columns: Terminal columns a line may take; `None` never folds.
+    """
+    widths = _widths(headings, rows)
+    lines: list[str] = []
+    block = list(range(left))
+    for place in range(left, len(headings)):
+        taken = sum(widths[other] + 2 for other in block) + widths[place]
+        if columns is not None and taken > columns and len(block) > left:
+            lines += [*_block(headings, rows, block, left), ""]
+            block = list(range(left))
+        block.append(place)
+    return lines + _block(headings, rows, block, left)
+
+
+def _block(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int], left: int
+) -> list[str]:
+    chosen = [[row[place] for place in places] for row in rows]
+    return align([headings[place] for place in places], chosen, left)
+
+
+def markdown_lines(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1
+) -> list[str]:
+    """Returns a Markdown table, the first `left` columns to the left, numbers to the right."""
+    sides = [" --- " if place < left else " ---: " for place in range(len(headings))]
+    lines = ["| " + " | ".join(map(_cell, headings)) + " |", "|" + "|".join(sides) + "|"]
+    return lines + ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
+
+
+def _cell(text: str) -> str:
+    return text.strip().replace("\\", "\\\\").replace("|", "\\|")
