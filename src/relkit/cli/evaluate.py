@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.inputs import (
+    check_stdin,
+    judgments_argument,
+    run_argument,
+    run_columns,
+    run_names,
+)
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     chosen_columns,
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     from relkit.measures import Measure
     from relkit.notes import Note
     from relkit.results import Results
-    from relkit.run import Run
     from relkit.scale import Scale
 
 __all__ = ["command"]
@@ -209,8 +215,7 @@ def _check_arguments(
         )
     if not runs:
         raise ParameterError("RUN is missing", hint=f"relkit evaluate {judgments} bm25.run")
-    if [judgments, *runs].count("-") > 1:
-        raise ParameterError("stdin can be read only once: `-` is given twice")
+    check_stdin([judgments, *runs])
 
 
 def _measures(names: list[str], form: str) -> list[Measure]:
@@ -234,49 +239,23 @@ def _runs(
 ) -> list[Results]:
     """Evaluates runs one after the other against judgments that are read once."""
     from relkit.evaluation import Evaluator
-    from relkit.io import read_judgments
 
     reference: Any
     if all(one.needs == "reference" for one in measures):
         from relkit.io import read_run
 
-        run_columns = _only(columns, ("query", "document", "score", "rank"))
         with format_named_by("--run-format"):
-            reference = read_run(judgments, format=formats[1], columns=run_columns)
+            reference = read_run(judgments, format=formats[1], columns=run_columns(columns))
     else:
-        judgment_columns = _only(columns, ("query", "document", "grade"))
-        with format_named_by("--judgments-format"):
-            reference = read_judgments(
-                judgments, format=formats[0], columns=judgment_columns, scale=scale
-            )
+        reference = judgments_argument(judgments, formats[0], columns, scale)
     evaluator = Evaluator(reference, convention=convention, scale=scale, threads=threads)
     results: list[Results] = []
     with Progress("evaluating") as progress, format_named_by("--run-format"):
-        for path, name in zip(runs, _names(runs), strict=True):
+        for path, name in zip(runs, run_names(runs), strict=True):
             progress(len(results), len(runs), name)
-            run = _run(path, formats[1], columns, name)
+            run = run_argument(path, formats[1], columns, name)
             results.append(evaluator.evaluate(run, measures, name=name, **common))
     return results
-
-
-def _run(path: str, form: str | None, columns: Mapping[str, str] | None, name: str) -> str | Run:
-    """Returns a run to stream by its path, or one read with the caller's wishes."""
-    wanted = _only(columns, ("query", "document", "score", "rank"))
-    if form is None and not wanted:
-        return path
-    from relkit.io import read_run
-
-    return read_run(path, format=form, columns=wanted, name=name)
-
-
-def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:
-    return {role: columns[role] for role in roles if role in columns} if columns else None
-
-
-def _names(runs: Sequence[str]) -> list[str]:
-    """Returns file names, or whole paths where two names are the same."""
-    short = ["stdin" if path == "-" else os.path.basename(path) or path for path in runs]
-    return short if len(set(short)) == len(short) else list(runs)
 
 
 def _scored(

@@ -1,0 +1,65 @@
+"""Judgments and runs as a command line names them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from relkit.cli.options import format_named_by
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+    from relkit.scale import Scale
+
+__all__ = ["check_stdin", "judgments_argument", "run_argument", "run_columns", "run_names"]
+
+
+def check_stdin(paths: Sequence[str]) -> None:
+    """Refuses `-` twice.
+
+    Raises:
+        ParameterError: If two of the paths are stdin.
+    """
+    if paths.count("-") > 1:
+        raise ParameterError("stdin can be read only once: `-` is given twice")
+
+
+def judgments_argument(
+    path: str, form: str | None, columns: Mapping[str, str] | None, scale: Scale | None
+) -> Judgments:
+    """Reads judgments with the caller's wishes about format, columns and scale."""
+    from relkit.io import read_judgments
+
+    wanted = _only(columns, ("query", "document", "grade"))
+    with format_named_by("--judgments-format"):
+        return read_judgments(path, format=form, columns=wanted, scale=scale)
+
+
+def run_argument(
+    path: str, form: str | None, columns: Mapping[str, str] | None, name: str
+) -> str | Run:
+    """Returns a run to stream by its path, or one read with the caller's wishes."""
+    wanted = run_columns(columns)
+    if form is None and not wanted:
+        return path
+    from relkit.io import read_run
+
+    return read_run(path, format=form, columns=wanted, name=name)
+
+
+def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
+    """Returns the part of a column map that concerns runs."""
+    return _only(columns, ("query", "document", "score", "rank"))
+
+
+def run_names(runs: Sequence[str]) -> list[str]:
+    """Returns file names, or whole paths where two names are the same."""
+    short = ["stdin" if path == "-" else os.path.basename(path) or path for path in runs]
+    return short if len(set(short)) == len(short) else list(runs)
+
+
+def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:
+    return {role: columns[role] for role in roles if role in columns} if columns else None
