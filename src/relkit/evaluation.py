@@ -17,7 +17,7 @@ from relkit.judgments import Judgments
 from relkit.measures.base import Measure
 from relkit.measures.names import measures as parse_measures
 from relkit.notes import Note
-from relkit.results import Entry, Results
+from relkit.results import Entry, Parts, Results
 from relkit.run import Run
 
 if TYPE_CHECKING:
@@ -137,26 +137,33 @@ class Evaluator:
         title = name or _name(run)
         if self.reference is not None:
             return self._compare(program, run, title, strict)
-        table = self.judgments.table
-        notes = list(self.judgments.notes)
-        if not program.in_python and _is_frame(run):
-            batch, found = _evaluate_frame(table, program, run, self.threads)
-            notes += found
-        elif program.in_python or not _streams(run):
-            run = as_run(run)
-            notes += run.notes
-            batch = _native.evaluate_run(table, program.plan, run.table, self.threads)
-        else:
-            batch = _stream(table, program.plan, run, self.threads)
-        if not len(table):
+        batch, columns, found = self._measure(program, run)
+        if not len(self.judgments.table):
             raise InputError("there are no judgments", path=self.judgments.source)
         if batch.missing == len(batch.queries) and batch.unjudged_queries:
             raise self._no_common_query(batch)
+        notes = [*self.judgments.notes, *found]
+        notes += _notes(program, batch, columns, self.judgments)
+        return _finish(title, program, lambda: batch.queries, columns, notes, strict)
+
+    def _measure(
+        self, program: Program, run: Any
+    ) -> tuple[_native.Batch, dict[str, _Column], tuple[Note, ...]]:
+        """Evaluates a run where it lies: a file is streamed, a frame's columns are not copied."""
+        table = self.judgments.table
+        notes: tuple[Note, ...] = ()
+        if not program.in_python and _is_frame(run):
+            batch, notes = _evaluate_frame(table, program, run, self.threads)
+        elif program.in_python or not _streams(run):
+            run = as_run(run)
+            notes = run.notes
+            batch = _native.evaluate_run(table, program.plan, run.table, self.threads)
+        else:
+            batch = _stream(table, program.plan, run, self.threads)
         columns = _columns(program, batch)
         if program.in_python:
             columns |= self._in_python(program, batch, run)
-        notes += _notes(program, batch, columns, self.judgments)
-        return _results(title, program, batch, columns, notes, strict)
+        return batch, columns, notes
 
     def _in_python(self, program: Program, batch: _native.Batch, run: Run) -> dict[str, _Column]:
         """Evaluates the measures that have no kernel, query by query."""
@@ -230,6 +237,7 @@ class _Column:
 
     values: Callable[[], list[float]]
     total: _native.Total
+    parts: Callable[[], Parts]
 
 
 @dataclass(frozen=True)
@@ -399,7 +407,9 @@ def _check_threads(threads: int) -> int:
 
 def _columns(program: Program, batch: _native.Batch) -> dict[str, _Column]:
     def column(place: int) -> _Column:
-        return _Column(lambda: batch.values(place), batch.total(place))
+        return _Column(
+            lambda: batch.values(place), batch.total(place), lambda: batch.arrays(place)[1:]
+        )
 
     return {name: column(place) for name, place in program.places.items()}
 
@@ -422,8 +432,14 @@ def _python_columns(
         numerators = [numerator for numerator, _ in parts[name]]
         denominators = [denominator for _, denominator in parts[name]]
         total.add(values[name], numerators, denominators, missing)
-        columns[name] = _Column(lambda kept=values[name]: list(kept), total)  # type: ignore[misc]
+        columns[name] = _kept_column(values[name], total, (numerators, denominators))
     return columns
+
+
+def _kept_column(
+    values: Sequence[float], total: _native.Total, parts: tuple[Sequence[float], Sequence[float]]
+) -> _Column:
+    return _Column(lambda: list(values), total, lambda: parts)
 
 
 def _entry(measure: Measure, form: str, total: _native.Total, convention: Convention) -> Entry:
@@ -553,17 +569,6 @@ def _measure_notes(program: Program, columns: Mapping[str, _Column]) -> list[Not
     return notes
 
 
-def _results(
-    title: str,
-    program: Program,
-    batch: _native.Batch,
-    columns: Mapping[str, _Column],
-    notes: list[Note],
-    strict: bool,
-) -> Results:
-    return _finish(title, program, lambda: batch.queries, columns, notes, strict)
-
-
 def _finish(
     title: str,
     program: Program,
@@ -592,6 +597,7 @@ def _finish(
         notes=tuple(notes),
         queries=kept,
         columns={name: column.values for name, column in columns.items()} if kept else {},
+        parts={name: column.parts for name, column in columns.items()} if kept else {},
     )
 
 
@@ -751,15 +757,7 @@ class Accumulator:
         evaluator = Evaluator(judgments, convention=self.convention, scale=self.scale)
         program = Program.compile(self.measures, self.convention, evaluator.scale, self.average)
         program.check_inputs(False)
-        table = evaluator.judgments.table
-        if program.in_python or not _streams(run):
-            run = as_run(run)
-            batch = _native.evaluate_run(table, program.plan, run.table, evaluator.threads)
-        else:
-            batch = _stream(table, program.plan, run, evaluator.threads)
-        columns = _columns(program, batch)
-        if program.in_python:
-            columns |= evaluator._in_python(program, batch, run)
+        _, columns, _ = evaluator._measure(program, run)
         self._add(columns)
 
     def update_scores(
@@ -795,7 +793,7 @@ class Accumulator:
     def compute(self, name: str = "accumulated") -> Results:
         """Returns the measures over everything added so far."""
         program = Program.compile(self.measures, self.convention, self.scale, self.average)
-        columns = {key: _Column(list, total) for key, total in self._totals.items()}
+        columns = {key: _kept_column([], total, ([], [])) for key, total in self._totals.items()}
         return _finish(name, program, None, columns, [], strict=False)
 
     def __getstate__(self) -> dict[str, Any]:

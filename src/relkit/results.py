@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from numpy.typing import ArrayLike
 
-__all__ = ["Entry", "Results"]
+__all__ = ["Entry", "Parts", "Results"]
+
+#: Numerators and denominators of one measure, query by query.
+Parts = tuple["ArrayLike", "ArrayLike"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Results(Mapping[str, float]):
         notes: tuple[Note, ...] = (),
         queries: Callable[[], list[str]] | None = None,
         columns: Mapping[str, Callable[[], list[float]]] | None = None,
+        parts: Mapping[str, Callable[[], Parts]] | None = None,
     ) -> None:
         self.run = run
         self.entries = dict(entries)
@@ -97,6 +102,7 @@ class Results(Mapping[str, float]):
         self.notes = notes
         self._queries = queries
         self._columns = dict(columns or {})
+        self._parts = dict(parts or {})
 
     def _key(self, name: str | Measure) -> str:
         key = str(parse_measure(name))
@@ -146,6 +152,20 @@ class Results(Mapping[str, float]):
     def values_by_query(self, name: str | Measure) -> dict[str, float]:
         """Returns one measure's value by query, NaN where undefined."""
         return dict(zip(self.queries, self.column(name), strict=True))
+
+    def parts(self, name: str | Measure) -> Parts:
+        """Returns one measure's numerators and denominators for each of `queries`.
+
+        They are what micro averages add up: for PNR the positive and the negative pairs.
+
+        Raises:
+            ParameterError: If per-query values were not kept (see `Accumulator`).
+        """
+        key = self._key(name)
+        if key not in self._parts:
+            nothing = [math.nan] * len(self.queries)
+            return nothing, nothing
+        return self._parts[key]()
 
     @property
     def summary(self) -> polars.DataFrame:
