@@ -1,4 +1,4 @@
-// CG, DCG, NDCG.
+// CG, DCG, IDCG, NDCG.
 #include <functional>
 
 #include "kernel_parts.hpp"
@@ -65,11 +65,18 @@ double Gain::look_up(double grade) const {
 namespace {
 
 enum class Ideal { none, judged, retrieved };
+enum class Value { actual, ideal, share };
 
 class DiscountedGain final : public CutKernel {
  public:
-  DiscountedGain(std::uint32_t k, Gain gain, Discount discount, Ideal ideal, bool expected)
-      : CutKernel(k), gain_(std::move(gain)), discount_(discount), ideal_(ideal), expected_(expected) {
+  DiscountedGain(std::uint32_t k, Gain gain, Discount discount, Value value, Ideal ideal,
+                 bool expected)
+      : CutKernel(k),
+        gain_(std::move(gain)),
+        discount_(discount),
+        value_(value),
+        ideal_(ideal),
+        expected_(expected) {
     // Shares of whole grades at the first ranks are looked up instead of divided. A map may lack
     // a grade: such grades are left to the gain itself.
     table_.assign(table_grades * table_ranks, -1.0);
@@ -82,11 +89,14 @@ class DiscountedGain final : public CutKernel {
     }
   }
 
+  // The best order of a list does not depend on its ties.
+  std::uint32_t cutoff() const override { return value_ == Value::ideal ? 0 : k_; }
   bool needs_all_ranks() const override { return gain_.counts_zero(); }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    if (ideal_ == Ideal::none) return mean_of(actual(query));
+    if (value_ == Value::actual) return mean_of(actual(query));
     const double best = ideal(query, scratch);
+    if (value_ == Value::ideal) return mean_of(best);
     return mean_of(best > 0 ? actual(query) / best : undefined);
   }
 
@@ -162,6 +172,7 @@ class DiscountedGain final : public CutKernel {
 
   const Gain gain_;
   const Discount discount_;
+  const Value value_;
   const Ideal ideal_;
   const bool expected_;
   std::vector<double> table_;
@@ -171,17 +182,20 @@ class DiscountedGain final : public CutKernel {
 
 std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& rules) {
   const std::string& name = parameters.kernel();
-  if (name != "cg" && name != "dcg" && name != "ndcg") return nullptr;
+  if (name != "cg" && name != "dcg" && name != "idcg" && name != "ndcg") return nullptr;
   const std::uint32_t k = parameters.take_cutoff();
   Gain gain = Gain::take(parameters);
   const Discount discount =
       name == "cg" ? Discount(Discount::Kind::none) : Discount::take(parameters);
+  const Value value = name == "ndcg"   ? Value::share
+                      : name == "idcg" ? Value::ideal
+                                       : Value::actual;
   Ideal ideal = Ideal::none;
-  if (name == "ndcg") {
+  if (value != Value::actual) {
     ideal = parameters.take_choice("ideal", {"judged", "retrieved"}) == 0 ? Ideal::judged
                                                                          : Ideal::retrieved;
   }
-  return std::make_unique<DiscountedGain>(k, std::move(gain), discount, ideal,
+  return std::make_unique<DiscountedGain>(k, std::move(gain), discount, value, ideal,
                                           rules.ties == Ties::expected);
 }
 

@@ -114,13 +114,28 @@ def slow_ndcg(
     discount: str = "log2",
     ideal: str = "judged",
 ) -> Parts:
+    best = best_dcg(case, k, gain, discount, ideal)
+    return mean(dcg(case, k, gain, discount) / best if best else NAN)
+
+
+def slow_idcg(
+    case: Case,
+    k: int | None = None,
+    gain: Any = "linear",
+    discount: str = "log2",
+    ideal: str = "judged",
+) -> Parts:
+    return mean(best_dcg(case, k, gain, discount, ideal))
+
+
+def best_dcg(case: Case, k: int | None, gain: Any, discount: str, ideal: str) -> float:
     retrieved = [document.grade for document in case.documents if document.grade is not None]
     pool = case.judged if ideal == "judged" else retrieved
     gains = sorted((gain_of(grade, gain) for grade in pool), reverse=True)[:k]
     best = 0.0
     for rank, value in enumerate(gains, 1):
         best += value / divide_by(rank, discount)
-    return mean(dcg(case, k, gain, discount) / best if best else NAN)
+    return best
 
 
 def found(case: Case, k: int | None, rel: float) -> int:
@@ -404,6 +419,10 @@ KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("dcg", {"k": 4}),
     ("dcg", {"discount": "inverse", "gain": "exp"}),
     ("dcg", {"k": 5, "gain": ZERO_COUNTS}),
+    ("idcg", {}),
+    ("idcg", {"k": 3, "discount": "inverse"}),
+    ("idcg", {"k": 4, "ideal": "retrieved", "gain": "exp"}),
+    ("idcg", {"k": 4, "gain": ZERO_COUNTS, "ideal": "retrieved", "discount": "none"}),
     ("ndcg", {}),
     ("ndcg", {"k": 3}),
     ("ndcg", {"k": 4, "ideal": "retrieved", "gain": "exp"}),

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from relkit.measures.agreement import Kappa, Spearman, Tau
     from relkit.measures.binary import AP, F1, RR, MeanP, Precision, Recall, RPrec, Success
     from relkit.measures.cascade import ERR, RBP
-    from relkit.measures.gain import CG, DCG, NDCG
+    from relkit.measures.gain import CG, DCG, IDCG, NDCG
     from relkit.measures.incomplete import Bpref, InfAP, Judged, NumRel, NumRelRet, NumRet
     from relkit.measures.overlap import RBO, Overlap, TauAP
     from relkit.measures.pairwise import AUC, GAUC, PNR, Concordance
@@ -22,6 +22,7 @@ __all__ = [
     "ERR",
     "F1",
     "GAUC",
+    "IDCG",
     "NDCG",
     "PNR",
     "RBO",

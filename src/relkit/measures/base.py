@@ -309,7 +309,7 @@ FAMILIES = {
     " setp set_p rprec r_precision r-precision rprecision recall r setr set_recall rr mrr"
     " recip_rank success hit hit_rate hitrate",
     "cascade": "err rbp",
-    "gain": "cg dcg sdcg ndcg",
+    "gain": "cg dcg sdcg idcg ndcg",
     "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits"
     " num_ret numret",
     "overlap": "overlap rbo tau_ap tauap ap_correlation",

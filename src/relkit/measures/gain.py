@@ -1,4 +1,4 @@
-"""Measures of graded gain: CG, DCG, NDCG."""
+"""Measures of graded gain: CG, DCG, IDCG, NDCG."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from relkit.convention import Discount, Gain, Ideal, gain_function
 from relkit.measures.base import Measure, Step, register
 from relkit.ranking import Ranking
 
-__all__ = ["CG", "DCG", "NDCG"]
+__all__ = ["CG", "DCG", "IDCG", "NDCG"]
 
 UNBOUNDED = (0.0, math.inf)
 
@@ -118,6 +118,62 @@ class DCG(Measure):
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "dcg", {"k": self.k, "gain": native_gain(self.gain), "discount": self.discount}
+
+
+@register
+@dataclass(frozen=True)
+class IDCG(Measure):
+    """Ideal discounted cumulative gain.
+
+    DCG of the best order: what NDCG divides by. Over all judged documents it is what a perfect
+    system would reach; over the retrieved ones, what a perfect ranker could make of them. The gap
+    between the two is lost before anything is ranked.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        gain: How a grade becomes a gain; `None` takes the convention's.
+        discount: How gains shrink with the rank; `None` takes the convention's.
+        ideal: The ideal list holds all `judged` documents or the `retrieved` ones; `None` takes
+            the convention's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("idcg@1").score([2, 0], unretrieved=[3])
+        3.0
+        >>> relkit.measure("idcg(ideal=retrieved)@1").score([2, 0], unretrieved=[3])
+        2.0
+
+    References:
+        Järvelin and Kekäläinen (2002), ACM TOIS 20(4).
+    """
+
+    name = "idcg"
+    bounds: ClassVar[tuple[float, float]] = UNBOUNDED
+    formula = "DCG of the best order, ranks 1..k"
+    k: int | None = None
+    gain: Gain | None = None
+    discount: Discount | None = None
+    ideal: Ideal | None = None
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        worth, divide = gain_function(self.gain or "linear"), divisor(self.discount or "log2")
+        grades = ranking.judged
+        if self.ideal == "retrieved":
+            grades = {entry.document: entry.grade for entry in ranking if entry.grade is not None}
+        best = sorted(grades, key=lambda document: (-worth(grades[document]), document))
+        running = 0.0
+        for rank, document in enumerate(best[: self.k], 1):
+            value, by = worth(grades[document]), divide(rank)
+            running += value / by
+            yield Step(rank, document, grades[document], value, by, value / by, running)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "idcg", {
+            "k": self.k,
+            "gain": native_gain(self.gain),
+            "discount": self.discount,
+            "ideal": self.ideal,
+        }
 
 
 @register
