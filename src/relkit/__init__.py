@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from relkit._native import __version__
+    from relkit.attribution import Funnel, funnel
     from relkit.convention import Convention, presets
     from relkit.curves import classify, precision_recall_curve, roc_curve
     from relkit.errors import (
@@ -51,6 +52,7 @@ _HOMES = {
     "Entry": "results",
     "Evaluator": "evaluation",
     "Explanation": "explanation",
+    "Funnel": "attribution",
     "InputError": "errors",
     "Judgments": "judgments",
     "Level": "scale",
@@ -71,6 +73,7 @@ _HOMES = {
     "evaluate": "evaluation",
     "evaluate_scores": "evaluation",
     "explain": "explanation",
+    "funnel": "attribution",
     "measure": "measures",
     "precision_recall_curve": "curves",
     "presets": "convention",
@@ -91,6 +94,7 @@ __all__ = [
     "Entry",
     "Evaluator",
     "Explanation",
+    "Funnel",
     "InputError",
     "Judgments",
     "Level",
@@ -111,6 +115,7 @@ __all__ = [
     "evaluate",
     "evaluate_scores",
     "explain",
+    "funnel",
     "measure",
     "precision_recall_curve",
     "presets",
