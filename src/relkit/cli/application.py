@@ -24,6 +24,7 @@ __all__ = ["COMMANDS", "Application", "main"]
 COMMANDS = {
     "evaluate": "Measure one or several runs against judgments.",
     "explain": "Show how one query's value comes about, rank by rank.",
+    "funnel": "Show how much gain each stage of a search loses, and how much the ranking.",
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
     "convert": "Convert judgments or a run to another format.",
