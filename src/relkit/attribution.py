@@ -115,7 +115,7 @@ class Funnel:
         >>> import relkit
         >>> judgments = {"q": {"a": 3, "b": 1}}
         >>> print(relkit.funnel(judgments, {"q": {"b": 1.0}}, k=1).sentence())
-        100 % of the loss is recall: ask the retrieval team. DCG@1 is 1.0000 of 3.0000.
+        100 % of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000.
     """
 
     stages: tuple[Stage, ...]
@@ -168,10 +168,11 @@ class Funnel:
                 f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
             )
         verdict = self.verdict
-        stages = ""
+        stages, whom = "", WHOM[language]
         if verdict in {"recall", "both"} and len(self.stages) > 1:
             largest = sorted(self.stages, key=lambda stage: -stage.share)
             comma, left, right = (", ", " (", ")") if language == "en" else ("、", "（", "）")
+            whom = f" {largest[0].name}" if language == "zh" else largest[0].name
             parts = [
                 f"{stage.name} {_percent(stage.share, language)}"
                 for stage in largest
@@ -182,6 +183,7 @@ class Funnel:
             recall=_percent(self.recall_share, language),
             ranking=_percent(self.ranking_share, language),
             stages=stages,
+            whom=whom,
             actual=number(self.actual),
             ideal=number(self.ideal),
             measure=self._short,
@@ -259,7 +261,8 @@ class Funnel:
 
     def __str__(self) -> str:
         rows = _fitting(self.headings, self.rows(), 80)
-        lines = [f"{self.measure} over {self.queries:,} queries", ""]
+        queries = "query" if self.queries == 1 else "queries"
+        lines = [f"{self.measure} over {self.queries:,} {queries}", ""]
         table = align(self.headings[:-1], [row[:-1] for row in rows])
         # Bars start at the left of their column, where numbers would not.
         wide = max(map(width, table))
@@ -348,21 +351,22 @@ class Funnel:
         )
 
 
+WHOM = {"en": "the retrieval", "zh": "召回"}
 SENTENCES = {
     "en": {
         "none": "Nothing is lost: {measure} is {actual}, the best that the judgments allow.",
-        "recall": "{recall} of the loss is recall{stages}: ask the retrieval team."
+        "recall": "{recall} of the loss is recall{stages}: start with {whom}."
         " {measure} is {actual} of {ideal}.",
         "ranking": "{ranking} of the loss is ranking: the good documents are among the candidates"
-        " and not on top; ask the ranking team. {measure} is {actual} of {ideal}.",
-        "both": "{recall} of the loss is recall{stages} and {ranking} is ranking: both teams have"
-        " work to do. {measure} is {actual} of {ideal}.",
+        " and not on top; start with the ranking. {measure} is {actual} of {ideal}.",
+        "both": "{recall} of the loss is recall{stages} and {ranking} is ranking: both need"
+        " work. {measure} is {actual} of {ideal}.",
     },
     "zh": {
         "none": "没有损失：{measure} 为 {actual}，已达到标注所能达到的上限。",
-        "recall": "损失的 {recall} 来自召回{stages}：先找召回团队。"
+        "recall": "损失的 {recall} 来自召回{stages}：先看{whom}。"
         "{measure} 为 {actual}，上限 {ideal}。",
-        "ranking": "损失的 {ranking} 来自排序：好文档已在候选中，但没有排到前面，先找排序团队。"
+        "ranking": "损失的 {ranking} 来自排序：好文档已在候选中，但没有排到前面，先看排序。"
         "{measure} 为 {actual}，上限 {ideal}。",
         "both": "损失的 {recall} 来自召回{stages}，{ranking} 来自排序：召回和排序都要改进。"
         "{measure} 为 {actual}，上限 {ideal}。",

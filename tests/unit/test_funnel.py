@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import polars
@@ -129,7 +131,7 @@ def test_verdicts_and_sentences() -> None:
     lost = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 1.0}}, k=1)
     assert (lost.verdict, lost.recall_share) == ("recall", 1.0)
     assert lost.sentence() == (
-        "100 % of the loss is recall: ask the retrieval team. DCG@1 is 1.0000 of 3.0000."
+        "100 % of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000."
     )
     low = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, k=1)
     assert (low.verdict, low.ranking_loss) == ("ranking", 2.0)
@@ -142,7 +144,8 @@ def test_verdicts_and_sentences() -> None:
     )
     both = relkit.funnel({"q": {"a": 4, "b": 2, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
     assert both.verdict == "both"
-    assert "(fine 49 %, retrieval 35 %)" in worked().sentence()
+    assert "(fine 49 %, retrieval 35 %): start with fine." in worked().sentence()
+    assert "（fine 49%、retrieval 35%）：先看 fine。" in worked().sentence("zh")
     with pytest.raises(relkit.ParameterError, match="language"):
         best.sentence("de")  # type: ignore[arg-type]
 
@@ -242,4 +245,21 @@ def test_losses_add_up_and_are_no_gains(
         judgments, second, [relkit.measure("dcg") if k is None else f"dcg@{k}"], convention=rules
     )
     assert found.actual == pytest.approx(next(iter(dcg.values())), abs=zero)
+    assert not [note for note in found.notes if note.kind == "stages-do-not-nest"]
+
+
+def test_real_run_agrees_with_trec_eval(test_data: Path) -> None:
+    folder = test_data / "dl_hard_passage"
+    stages = {"bm25": folder / "bm25.run.gz", "re-rank": folder / "bm25_t5.zs.run.gz"}
+    found = relkit.funnel(folder / "qrels.passage.txt", stages)
+    for stage, path in zip(found.stages, stages.values(), strict=True):
+        name = path.name.removesuffix(".run.gz") + ".te9.0.8.all_trec.q.txt.gz"
+        with gzip.open(folder / name, "rt") as lines:
+            values = {tuple(line.split()[:2]): line.split()[2] for line in lines}
+        assert stage.recall == pytest.approx(float(values["set_recall", "all"]), rel=1e-12)
+        assert stage.recall_at[100] == pytest.approx(float(values["recall_100", "all"]), rel=1e-12)
+    # The second stage reorders what the first returned.
+    assert found.stages[1].loss == pytest.approx(0, abs=1e-12)
+    assert found.stages[1].retention == 1
+    assert found.verdict == "ranking"
     assert not [note for note in found.notes if note.kind == "stages-do-not-nest"]
