@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from relkit._native import __version__
     from relkit.attribution import Funnel, funnel
+    from relkit.comparison import (
+        Comparison,
+        Contrast,
+        compare,
+        compare_results,
+        compare_values,
+    )
     from relkit.convention import Convention, presets
     from relkit.curves import classify, precision_recall_curve, roc_curve
     from relkit.errors import (
+        CheckError,
         DependencyError,
         InputError,
         ParameterError,
@@ -47,6 +55,9 @@ if TYPE_CHECKING:
 # what it needs only.
 _HOMES = {
     "Accumulator": "evaluation",
+    "CheckError": "errors",
+    "Comparison": "comparison",
+    "Contrast": "comparison",
     "Convention": "convention",
     "DependencyError": "errors",
     "Entry": "results",
@@ -70,6 +81,9 @@ _HOMES = {
     "UnknownNameError": "errors",
     "__version__": "_native",
     "classify": "curves",
+    "compare": "comparison",
+    "compare_results": "comparison",
+    "compare_values": "comparison",
     "evaluate": "evaluation",
     "evaluate_scores": "evaluation",
     "explain": "explanation",
@@ -89,6 +103,9 @@ _HOMES = {
 
 __all__ = [
     "Accumulator",
+    "CheckError",
+    "Comparison",
+    "Contrast",
     "Convention",
     "DependencyError",
     "Entry",
@@ -112,6 +129,9 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "classify",
+    "compare",
+    "compare_results",
+    "compare_values",
     "evaluate",
     "evaluate_scores",
     "explain",

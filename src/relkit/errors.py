@@ -5,7 +5,8 @@
     │   └── ParseError                   … and this is the line
     ├── ParameterError (ValueError)      an option or parameter has a value it cannot have
     ├── UnknownNameError (LookupError)   no measure, preset, format or scale has this name
-    ├── StrictError                      a note that ``--strict`` turned into an error
+    ├── CheckError                       what was asked to hold does not
+    │   └── StrictError                  … a note that ``--strict`` turned into an error
     └── DependencyError (ImportError)    an optional package is not installed
 
 Each message says what is wrong, where, and what was given; ``hint`` says what to do about it.
@@ -14,6 +15,7 @@ Each message says what is wrong, where, and what was given; ``hint`` says what t
 from __future__ import annotations
 
 __all__ = [
+    "CheckError",
     "DependencyError",
     "InputError",
     "ParameterError",
@@ -74,7 +76,11 @@ class UnknownNameError(RelkitError, LookupError):
     """No measure, preset, format or scale has this name."""
 
 
-class StrictError(RelkitError):
+class CheckError(RelkitError):
+    """What was asked to hold does not: a gate for continuous integration closes."""
+
+
+class StrictError(CheckError):
     """A note about the data that was asked to be an error."""
 
 

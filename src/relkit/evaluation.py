@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from relkit.ranking import Ranking
     from relkit.scale import Scale
 
-__all__ = ["DEFAULT_MEASURES", "Accumulator", "Evaluator", "evaluate", "evaluate_scores"]
+__all__ = [
+    "DEFAULT_MEASURES",
+    "Accumulator",
+    "Evaluator",
+    "evaluate",
+    "evaluate_scores",
+    "run_name",
+]
 
 DEFAULT_MEASURES = ("ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10")
 DEFAULT_SCORE_MEASURES = ("auc", "gauc", "pnr", "ndcg@10")
@@ -134,7 +141,7 @@ class Evaluator:
             measures, self.convention, self.scale, average, self.judgments.table.highest
         )
         program.check_inputs(self.reference is not None)
-        title = name or _name(run)
+        title = name or run_name(run)
         if self.reference is not None:
             return self._compare(program, run, title, strict)
         batch, columns, found = self._measure(program, run)
@@ -379,7 +386,8 @@ def _stream(
         )
 
 
-def _name(run: Any) -> str:
+def run_name(run: Any) -> str:
+    """Returns what to call a run: its own name, its file's, or `run`."""
     if isinstance(run, Run):
         return run.name
     if isinstance(run, str | PathLike):

@@ -11,10 +11,10 @@ import click
 
 from relkit.cli.messages import messages
 from relkit.errors import (
+    CheckError,
     DependencyError,
     ParameterError,
     RelkitError,
-    StrictError,
     UnknownNameError,
 )
 
@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "Application", "main"]
 #: Every command with its line in `relkit --help`. A command's module is imported when it is run.
 COMMANDS = {
     "evaluate": "Measure one or several runs against judgments.",
+    "compare": "Say what changed between runs, and if it is real.",
     "explain": "Show how one query's value comes about, rank by rank.",
     "funnel": "Show how much gain each stage of a search loses, and how much the ranking.",
     "measures": "List the measures, or describe one.",
@@ -47,7 +48,7 @@ Data is written to stdout, notes and errors to stderr.
 \b
 Exit codes:
   0    done
-  1    a check failed (--strict)
+  1    a check failed (--strict, --fail-if-worse)
   2    unknown option, command, measure, preset or query
   3    a file cannot be read or written, or its data cannot be used
   4    an optional package is not installed
@@ -181,7 +182,7 @@ def _report(error: BaseException) -> int:
 
 
 def _code(error: RelkitError) -> int:
-    if isinstance(error, StrictError):
+    if isinstance(error, CheckError):
         return CHECK_FAILED
     if isinstance(error, DependencyError):
         return NO_DEPENDENCY

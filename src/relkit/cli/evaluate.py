@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from relkit.cli.options import (
     chosen_scale,
     columns_option,
     convention_options,
+    digits_option,
     format_named_by,
     format_option,
     measure_option,
@@ -31,8 +31,9 @@ from relkit.cli.options import (
     plugin_option,
     scale_option,
     split_measures,
+    threads_option,
 )
-from relkit.cli.output import emit, protect_inputs
+from relkit.cli.output import emit, protect_inputs, terminal_columns
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -107,13 +108,7 @@ file whose scores stand in --scores FILE.
     help="How to print. json holds values in full, one object a run; trec is what trec_eval"
     " prints.  [default: by the ending of FILE in -o, else table]",
 )
-@click.option(
-    "--digits",
-    type=click.IntRange(0, 17),
-    default=4,
-    show_default=True,
-    help="Decimals in table, markdown and trec.",
-)
+@digits_option
 @output_option
 @click.option(
     "--strict", is_flag=True, help="Warnings about the data are errors: exit code 1, no data."
@@ -135,12 +130,7 @@ file whose scores stand in --scores FILE.
     metavar="FILE",
     help="With --scored LETOR without qid: rows of each query, one number a line.",
 )
-@click.option(
-    "--threads",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Threads; 0 takes one a processor. The numbers do not depend on it.  [default: 0]",
-)
+@threads_option
 @plugin_option
 @no_color_option
 def command(
@@ -296,7 +286,7 @@ def _text(
     from relkit import render
 
     if form == "table":
-        columns = _terminal_columns() if output is None else None
+        columns = terminal_columns() if output is None else None
         text = render.table(results, per_query=per_query, digits=digits, columns=columns)
         footer = render.wrap(_convention_line(results), 80, "  ")
         return "\n".join([text, "", *footer])
@@ -307,14 +297,6 @@ def _text(
         return render.trec(results, per_query=per_query, digits=digits, header=header)
     write = {"json": render.json, "jsonl": render.jsonl, "csv": render.csv}[form]
     return write(results, per_query=per_query)
-
-
-def _terminal_columns() -> int | None:
-    """Returns the width of the terminal, or `None` where stdout is none."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
-    except (OSError, ValueError):
-        return None
 
 
 def _convention_line(results: Sequence[Results]) -> str:

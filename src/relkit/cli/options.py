@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -22,7 +23,9 @@ __all__ = [
     "chosen_convention",
     "chosen_scale",
     "columns_option",
+    "comparison_options",
     "convention_options",
+    "digits_option",
     "format_named_by",
     "format_option",
     "measure_option",
@@ -31,6 +34,7 @@ __all__ = [
     "plugin_option",
     "scale_option",
     "split_measures",
+    "threads_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -168,6 +172,80 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
         show_default=default is not None,
         help=help or "How to print.",
     )
+
+
+def digits_option(command: F) -> F:
+    """Adds ``--digits``."""
+    return click.option(
+        "--digits",
+        type=click.IntRange(0, 17),
+        default=4,
+        show_default=True,
+        help="Decimals in tables.",
+    )(command)
+
+
+def threads_option(command: F) -> F:
+    """Adds ``--threads``."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Threads; 0 takes one a processor. The numbers do not depend on it.  [default: 0]",
+    )(command)
+
+
+def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds how differences are judged; the command gets a dict `settings`."""
+
+    @wraps(command)
+    def packed(**values: Any) -> Any:
+        settings = {name: values.pop(name) for name in SETTINGS}
+        return command(settings=settings, **values)
+
+    for name, option in reversed(SETTINGS.items()):
+        packed = click.option(f"--{name}", show_default=True, **option)(packed)
+    return packed
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "test": {
+        "type": click.Choice(["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]),
+        "default": "t",
+        "help": "The paired test that decides; tukey (randomised Tukey HSD) is for three or more"
+        " runs. The others stand in --format json and csv.",
+    },
+    "interval": {
+        "type": click.Choice(["t", "percentile", "bca"]),
+        "default": "t",
+        "help": "How confidence intervals are made; percentile and bca are bootstrap intervals.",
+    },
+    "correction": {
+        "type": click.Choice(["holm", "bh", "none"]),
+        "default": "holm",
+        "help": "For the number of comparisons, runs x measures; bh is Benjamini-Hochberg.",
+    },
+    "alpha": {
+        "type": click.FloatRange(0, 1, min_open=True, max_open=True),
+        "default": 0.05,
+        "help": "A difference is called real where the corrected p is at most this.",
+    },
+    "confidence": {
+        "type": click.FloatRange(0, 1, min_open=True, max_open=True),
+        "default": 0.95,
+        "help": "Of the intervals.",
+    },
+    "resamples": {
+        "type": click.IntRange(min=1),
+        "default": 10_000,
+        "help": "Of permutation, bootstrap and Tukey tests; p is at least 1 / (resamples + 1).",
+    },
+    "seed": {
+        "type": click.IntRange(min=0),
+        "default": 0,
+        "help": "The same seed gives the same digits, on any machine.",
+    },
+}
 
 
 def split_measures(texts: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from relkit.errors import ParameterError
 
-__all__ = ["emit", "protect_inputs"]
+__all__ = ["emit", "protect_inputs", "terminal_columns"]
 
 
 def emit(text: str, path: str | None = None) -> None:
@@ -63,3 +63,11 @@ def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
             raise ParameterError(
                 f"the output `{output}` is one of the inputs", hint="name another file"
             )
+
+
+def terminal_columns() -> int | None:
+    """Returns the width of the terminal, or `None` where stdout is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+    except (OSError, ValueError):
+        return None

@@ -1,7 +1,9 @@
 """What users get back as text: tables, Markdown, CSV, JSON, trec_eval's form, HTML."""
 
+from relkit.render import comparison
 from relkit.render.results import csv, html, json, jsonl, markdown, rich_table, table, trec
 from relkit.render.text import (
+    DIGITS,
     align,
     convention_line,
     fold,
@@ -13,7 +15,9 @@ from relkit.render.text import (
 )
 
 __all__ = [
+    "DIGITS",
     "align",
+    "comparison",
     "convention_line",
     "csv",
     "fold",

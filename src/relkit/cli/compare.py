@@ -1,0 +1,327 @@
+"""`relkit compare`: what changed between runs, and whether it is real."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    comparison_options,
+    convention_options,
+    digits_option,
+    format_option,
+    measure_option,
+    no_color_option,
+    output_option,
+    plugin_option,
+    scale_option,
+    split_measures,
+    threads_option,
+)
+from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.errors import CheckError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison, Contrast
+
+__all__ = ["command"]
+
+ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+HELP = """Say what changed between runs, and whether it is real.
+
+\b
+Examples:
+  relkit compare judgments.qrels bm25.run new.run -m ndcg@10 -m recall@100
+  relkit compare judgments.qrels bm25.run a.run b.run --test tukey
+  relkit compare judgments.qrels bm25.run new.run --fail-if-worse ndcg@10
+  relkit compare --scored test.csv --query query --label label \\
+      --score old --score new -m gauc
+  relkit compare --values old.csv new.csv
+
+Each candidate is compared with BASELINE query by query: the difference with
+its confidence interval, the p-value of a paired test before and after the
+correction for several comparisons, on how many queries it wins, ties and
+loses, the effect size d_z, the smallest difference that so many queries can
+show (power 0.8), and the queries needed to show the difference seen.
+"""
+
+
+@click.command("compare", help=HELP, short_help="Say what changed between runs, and if it is real.")
+@click.argument("judgments", required=False)
+@click.argument("runs", metavar="BASELINE CANDIDATE…", nargs=-1)
+@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@comparison_options
+@click.option(
+    "--fail-if-worse",
+    "gates",
+    metavar="MEASURE",
+    multiple=True,
+    help="Exit with code 1 if a candidate is really worse on this measure: a check for"
+    " continuous integration. Give it again for several.",
+)
+@click.option(
+    "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
+)
+@convention_options
+@click.option(
+    "--average",
+    type=click.Choice(["macro", "micro"]),
+    help="As for relkit evaluate.  [default: each measure's own]",
+)
+@scale_option
+@format_option(
+    "table",
+    "markdown",
+    "latex",
+    "json",
+    "csv",
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_option
+@output_option
+@columns_option
+@click.option(
+    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
+)
+@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@click.option(
+    "--values", is_flag=True, help="The files hold values by query, and there are no judgments."
+)
+@click.option(
+    "--scored", metavar="FILE", help="A file of labels and scores, in place of judgments and runs."
+)
+@click.option("--query", metavar="COLUMN", help="With --scored: the column of the query.")
+@click.option("--label", metavar="COLUMN", help="With --scored: the column of the label.")
+@click.option(
+    "--score",
+    "scores",
+    metavar="COLUMN",
+    multiple=True,
+    help="With --scored: a column of scores, the baseline's first.",
+)
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    judgments: str | None,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    settings: dict[str, Any],
+    gates: tuple[str, ...],
+    per_query: bool,
+    convention: str | None,
+    changes: tuple[str, ...],
+    average: str | None,
+    scale: str | None,
+    form: str | None,
+    digits: int,
+    output: str | None,
+    columns: tuple[str, ...],
+    judgments_format: str | None,
+    run_format: str | None,
+    values: bool,
+    scored: str | None,
+    query: str | None,
+    label: str | None,
+    scores: tuple[str, ...],
+    threads: int,
+) -> None:
+    """Runs `relkit compare`."""
+    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    files = [name for name in (judgments, *runs) if name is not None]
+    protect_inputs(output, [*files, scored])
+    settings["threads"] = threads
+    given = split_measures(measures)
+    gate_names = split_measures(gates)
+    names = given + [name for name in gate_names if given and not _same(name, given)]
+    rules: dict[str, Any] = {
+        "convention": chosen_convention(convention, changes),
+        "scale": chosen_scale(scale),
+        "average": average,
+    }
+    if sum((values, scored is not None)) > 1:
+        raise ParameterError("--values and --scored exclude each other")
+    if values:
+        comparison = _of_values(files, settings)
+    elif scored is not None:
+        if files:
+            raise ParameterError(
+                "--scored takes the place of JUDGMENTS and runs", hint=f"leave out `{files[0]}`"
+            )
+        flat = {"query": query, "label": label}
+        comparison = _of_scores(scored, flat, scores, names or gate_names, rules, settings)
+    else:
+        comparison = _of_runs(
+            files,
+            names or _with_gates(gate_names),
+            rules,
+            settings,
+            (judgments_format, run_format),
+            columns,
+        )
+    emit(_text(comparison, form, digits, output, per_query), output)
+    if form not in {"json"}:
+        for note in comparison.notes:
+            messages.notes([("", note)])
+        if form == "table" and comparison.convention is not None:
+            from relkit.render import convention_line
+
+            messages.dim(convention_line(comparison.convention, comparison.measures))
+    _check_gates(comparison, gate_names)
+
+
+def _with_gates(gates: Sequence[str]) -> list[str]:
+    from relkit.evaluation import DEFAULT_MEASURES
+
+    usual = list(DEFAULT_MEASURES)
+    return usual + [name for name in gates if not _same(name, usual)]
+
+
+def _same(name: str, others: Sequence[str]) -> bool:
+    from relkit.measures import measure
+
+    return measure(name) in [measure(other) for other in others]
+
+
+def _of_runs(
+    files: Sequence[str],
+    measures: Sequence[str],
+    rules: dict[str, Any],
+    settings: dict[str, Any],
+    formats: tuple[str | None, str | None],
+    columns: Sequence[str],
+) -> Comparison:
+    from relkit.comparison import compare
+
+    if len(files) < 3:
+        missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
+        verb = "is" if len(files) == 2 else "are"
+        shown = " ".join(files) or "judgments.qrels"
+        rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
+        raise ParameterError(
+            f"{missing[len(files)]} {verb} missing", hint=f"relkit compare {shown} {rest}"
+        )
+    check_stdin(files)
+    roles = chosen_columns(columns)
+    judged = judgments_argument(files[0], formats[0], roles, rules["scale"])
+    names = run_names(files[1:])
+    runs = [
+        run_argument(path, formats[1], roles, name)
+        for path, name in zip(files[1:], names, strict=True)
+    ]
+    with Progress("comparing") as progress:
+        return compare(
+            judged, runs[0], runs[1:], measures, names=names, progress=progress, **rules, **settings
+        )
+
+
+def _of_values(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
+    from relkit.comparison import compare_values
+
+    if len(files) < 2:
+        raise ParameterError(
+            "--values needs the files of two runs", hint="relkit compare --values old.csv new.csv"
+        )
+    check_stdin(files)
+    return compare_values(dict(zip(run_names(files), files, strict=True)), **settings)
+
+
+def _of_scores(
+    path: str,
+    flat: dict[str, str | None],
+    scores: Sequence[str],
+    measures: Sequence[str],
+    rules: dict[str, Any],
+    settings: dict[str, Any],
+) -> Comparison:
+    from relkit.comparison import compare_results
+    from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
+    from relkit.io import read_scored
+
+    if len(scores) < 2:
+        raise ParameterError(
+            "--scored needs two columns of scores", hint="name them: --score old --score new"
+        )
+    results = []
+    for name in scores:
+        rows = read_scored(path, **flat, score=name, scale=rules["scale"])
+        results.append(
+            evaluate_scores(
+                rows, measures=list(measures) or DEFAULT_SCORE_MEASURES, name=name, **rules
+            )
+        )
+    return compare_results(results, **settings)
+
+
+def _text(
+    comparison: Comparison, form: str, digits: int, output: str | None, per_query: bool
+) -> str:
+    if form == "json":
+        import json
+
+        found = comparison.to_dict()
+        if per_query:
+            found["per_query"] = {
+                candidate: {
+                    name: comparison.deltas(candidate, name) for name in comparison.measures
+                }
+                for candidate in comparison.candidates
+            }
+        return json.dumps(found, ensure_ascii=False, indent=2)
+    from relkit import render
+
+    if form == "csv":
+        return render.comparison.csv(comparison, per_query=per_query)
+    if form == "markdown":
+        return comparison.to_markdown(digits=digits)
+    if form == "latex":
+        return comparison.to_latex(digits=digits)
+    return render.comparison.table(
+        comparison,
+        digits=digits,
+        columns=terminal_columns() if output is None else None,
+        per_query=per_query,
+    )
+
+
+def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
+    """Fails if a candidate is really worse on one of the measures.
+
+    Raises:
+        CheckError: If it is.
+    """
+    worse: list[Contrast] = []
+    for name in gates:
+        try:
+            worse += comparison.regressions(name)
+        except UnknownNameError as error:
+            error.hint = error.hint or "name it with -m too"
+            raise
+    if not worse:
+        return
+    from relkit.render.comparison import p_value, signed
+
+    lines = [
+        f"{one.candidate} is worse than {one.baseline} on {one.measure}:"
+        f" {one.baseline_mean:.4f} → {one.candidate_mean:.4f} ({signed(one.difference)},"
+        f" p = {p_value(one.p_adjusted)}, {one.losses:,} of {one.queries:,} queries lost)"
+        for one in worse
+    ]
+    raise CheckError("\n".join(lines), hint=_look(worse[0], comparison))
+
+
+def _look(one: Contrast, comparison: Comparison) -> str:
+    deltas = comparison.deltas(one.candidate, one.measure)
+    query = min(deltas, key=lambda name: deltas[name])
+    return f"look at query `{query}`, which lost most: relkit explain … --query {query}"

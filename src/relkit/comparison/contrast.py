@@ -1,0 +1,130 @@
+"""One candidate against the baseline on one measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Contrast", "PairContrast", "Verdict"]
+
+Verdict = Literal["better", "worse", "undecided"]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One candidate against the baseline on one measure, paired by query.
+
+    Attributes:
+        measure: The measure's name.
+        baseline: The name of the run compared with.
+        candidate: The name of the run that may be better.
+        average: How queries became one number: `macro`, `micro` or `sum`.
+        queries: Pairs that the numbers rest on.
+        left_out: Queries without a finite value in one or both runs.
+        baseline_mean: The baseline's number over the paired queries.
+        candidate_mean: The candidate's.
+        difference: candidate - baseline.
+        interval: Confidence interval of the difference; NaN where there is none.
+        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`.
+        test: The test that decides.
+        p: Its p-value.
+        p_adjusted: The same corrected for the number of comparisons (runs x measures).
+        effect_size: d_z: the mean difference divided by the differences' standard deviation.
+        wins: Queries on which the candidate is better.
+        ties: Queries on which both are equal.
+        losses: Queries on which the candidate is worse.
+        detectable: The smallest difference that this many queries show with a power of 0.8.
+        queries_needed: Queries that show a difference as large as the one observed with a power
+            of 0.8; 0 where there is no difference.
+        verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`.
+    """
+
+    measure: str
+    baseline: str
+    candidate: str
+    average: str
+    queries: int
+    left_out: int
+    baseline_mean: float
+    candidate_mean: float
+    difference: float
+    interval: tuple[float, float]
+    test: str
+    p: float
+    p_adjusted: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    detectable: float
+    queries_needed: int
+    verdict: Verdict = "undecided"
+    p_values: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; null stands for a number that does not exist."""
+        return {
+            "measure": self.measure,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "average": self.average,
+            "queries": self.queries,
+            "left_out": self.left_out,
+            "baseline_mean": _finite(self.baseline_mean),
+            "candidate_mean": _finite(self.candidate_mean),
+            "difference": _finite(self.difference),
+            "interval": [_finite(bound) for bound in self.interval],
+            "test": self.test,
+            "p": _finite(self.p),
+            "p_adjusted": _finite(self.p_adjusted),
+            "p_values": {name: _finite(value) for name, value in self.p_values.items()},
+            "effect_size": _finite(self.effect_size),
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "detectable": _finite(self.detectable),
+            "queries_needed": self.queries_needed,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class PairContrast:
+    """Two of several runs on one measure, by the randomised Tukey HSD test.
+
+    Attributes:
+        measure: The measure's name.
+        first: One run.
+        second: The other.
+        difference: second - first.
+        p: Two-sided p-value, corrected for all pairs of runs.
+        effect_size: The difference divided by the residual standard deviation of the two-way
+            analysis of variance (runs and queries).
+        queries: Queries that all the runs have a value for.
+    """
+
+    measure: str
+    first: str
+    second: str
+    difference: float
+    p: float
+    effect_size: float
+    queries: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {
+            "measure": self.measure,
+            "first": self.first,
+            "second": self.second,
+            "difference": _finite(self.difference),
+            "p": _finite(self.p),
+            "effect_size": _finite(self.effect_size),
+            "queries": self.queries,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

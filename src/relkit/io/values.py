@@ -1,0 +1,120 @@
+"""Values by query that some program computed: what a comparison can start from."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from relkit.errors import InputError, ParseError
+from relkit.io.formats import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["read_values"]
+
+QUERY_COLUMNS = ("query", "query_id", "qid", "topic", "q_id")
+
+
+def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
+    """Reads values by measure and query.
+
+    The file is CSV with a column of queries and one a measure; CSV with the columns query, measure
+    and value, as ``relkit evaluate -q --format csv`` writes for one run; or what ``trec_eval -q``
+    prints. An empty value is an undefined one.
+
+    Raises:
+        InputError: If the file cannot be read or is none of these.
+        ParseError: At the first line whose value is no number, or that repeats a query.
+    """
+    name = fspath(path)
+    with open_source(name) as source:
+        text = source.read(-1).decode("utf-8-sig", "surrogateescape")
+    lines = text.splitlines()
+    if not any(line.strip() for line in lines):
+        raise InputError("there are no values", path=name)
+    values: dict[str, dict[str, float]] = {}
+    rows = _csv(lines, name) if "," in lines[0] else _trec(lines, name)
+    for line, measure, query, content in rows:
+        if not content.strip():
+            value = math.nan
+        else:
+            try:
+                value = float(content)
+            except ValueError:
+                raise ParseError(
+                    f"the value of {measure}, `{content}`, is not a number", path=name, line=line
+                ) from None
+        column = values.setdefault(measure, {})
+        if query in column:
+            raise ParseError(
+                f"query `{query}` has a {measure} already",
+                path=name,
+                line=line,
+                hint="a file holds one run: give each run its own file",
+            )
+        column[query] = value
+    if not values:
+        raise InputError("there are no values of single queries", path=name, hint=HINT)
+    return values
+
+
+HINT = "trec_eval prints them with -q, relkit evaluate with -q --format csv"
+
+
+def _csv(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
+    """Yields line, measure, query and value of a table."""
+    import csv
+
+    reader = csv.reader(lines, strict=True)
+    header = [title.strip() for title in next(reader)]
+    lower = [title.lower() for title in header]
+    key = next((lower.index(title) for title in QUERY_COLUMNS if title in lower), None)
+    if key is None:
+        raise ParseError(
+            f"no column of queries among {', '.join(header)}",
+            path=path,
+            line=1,
+            hint="call it `query`",
+        )
+    long = {"measure", "value"} <= set(lower)
+    measures = [
+        place for place in range(len(header)) if place != key and lower[place] not in {"", "run"}
+    ]
+    try:
+        for row in reader:
+            if not any(row):
+                continue
+            if len(row) != len(header):
+                raise ParseError(
+                    f"expected {len(header)} columns, got {len(row)}",
+                    path=path,
+                    line=reader.line_num,
+                )
+            if long:
+                measure, value = row[lower.index("measure")], row[lower.index("value")]
+                yield reader.line_num, measure, row[key], value
+            else:
+                for place in measures:
+                    yield reader.line_num, header[place], row[key], row[place]
+    except csv.Error as error:
+        raise ParseError(str(error), path=path, line=reader.line_num) from None
+
+
+def _trec(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
+    """Yields line, measure, query and value of what trec_eval -q prints."""
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 3:
+            raise ParseError(
+                f"expected 3 columns (measure, query, value), got {len(fields)}",
+                path=path,
+                line=number,
+                hint="give CSV with a header, or what trec_eval -q prints",
+            )
+        measure, query, value = fields
+        if query != "all" and measure != "runid":
+            yield number, measure, query, value

@@ -1,0 +1,371 @@
+"""A comparison as text: tables for the terminal, Markdown, LaTeX and HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from relkit.render.text import DIGITS, fold, markdown_lines, number, wrap
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison, Contrast
+
+__all__ = ["csv", "html", "latex", "markdown", "p_value", "signed", "table"]
+
+SIGNS = {"better": "▲", "worse": "▼", "undecided": "·"}
+TESTS = {
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "permutation": "Fisher's randomisation test",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "randomised Tukey HSD test",
+}
+INTERVALS = {"t": "t", "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
+
+
+def signed(value: float, digits: int = DIGITS) -> str:
+    """Returns a difference with its sign.
+
+    Examples:
+        >>> signed(0.25), signed(-0.5, 1), signed(float("nan"))
+        ('+0.2500', '-0.5', '-')
+    """
+    text = number(value, digits)
+    return f"+{text}" if value > 0 and not text.startswith("+") else text
+
+
+def p_value(value: float, digits: int = DIGITS) -> str:
+    """Returns a p-value: never 0.
+
+    Examples:
+        >>> p_value(0.0312), p_value(1e-9)
+        ('0.0312', '<0.0001')
+    """
+    if math.isnan(value):
+        return "-"
+    least = 10.0**-digits
+    return number(value, digits) if value >= least else f"<{least:.{digits}f}"
+
+
+def interval_text(one: Contrast, digits: int = DIGITS) -> str:
+    """Returns a confidence interval in brackets."""
+    low, high = one.interval
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"[{signed(low, digits)}, {signed(high, digits)}]"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _label(one: Contrast) -> str:
+    return one.measure if one.average in {"macro", "sum"} else f"{one.measure} ({one.average})"
+
+
+def _contrast_rows(
+    contrasts: Sequence[Contrast], comparison: Comparison, digits: int
+) -> tuple[list[str], list[list[str]]]:
+    corrected = comparison.correction != "none" and len(comparison.contrasts) > 1
+    headings = ["measure", "A", "B", "B - A", f"{_percent(comparison.confidence)} interval", "p"]
+    if corrected:
+        headings.append("corrected")
+    rows = []
+    for one in contrasts:
+        row = [
+            _label(one),
+            number(one.baseline_mean, digits),
+            number(one.candidate_mean, digits),
+            signed(one.difference, digits),
+            interval_text(one, digits),
+            p_value(one.p, digits),
+        ]
+        if corrected:
+            row.append(p_value(one.p_adjusted, digits))
+        rows.append([*row, SIGNS[one.verdict]])
+    return [*headings, ""], rows
+
+
+def _detail_rows(contrasts: Sequence[Contrast], digits: int) -> tuple[list[str], list[list[str]]]:
+    headings = ["measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed"]
+    rows = [
+        [
+            _label(one),
+            f"{one.queries:,}",
+            f"{one.wins:,}",
+            f"{one.ties:,}",
+            f"{one.losses:,}",
+            signed(one.effect_size, 2),
+            number(one.detectable, digits),
+            f"{one.queries_needed:,}" if one.queries_needed else "-",
+        ]
+        for one in contrasts
+    ]
+    return headings, rows
+
+
+def _pair_rows(comparison: Comparison, digits: int) -> tuple[list[str], list[list[str]]]:
+    headings = ["measure", "runs", "difference", "p (Tukey)", "effect size"]
+    rows = [
+        [
+            one.measure,
+            f"{one.second} - {one.first}",
+            signed(one.difference, digits),
+            p_value(one.p, digits),
+            signed(one.effect_size, 2),
+        ]
+        for one in comparison.pairs
+    ]
+    return headings, rows
+
+
+def _of(comparison: Comparison, candidate: str) -> list[Contrast]:
+    return [one for one in comparison.contrasts if one.candidate == candidate]
+
+
+def _query_rows(
+    comparison: Comparison, candidate: str, digits: int
+) -> tuple[list[str], list[list[str]]]:
+    columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
+    queries = sorted(set().union(*columns))
+    nothing = math.nan
+    rows = [
+        [query, *(signed(column.get(query, nothing), digits) for column in columns)]
+        for query in queries
+    ]
+    return ["query", *comparison.measures], rows
+
+
+def _queries_line(comparison: Comparison, candidate: str, digits: int, shown: int = 3) -> list[str]:
+    """Names the queries that gained and lost most on the first measure."""
+    measure = comparison.measures[0]
+    deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
+    gained = [item for item in deltas[:shown] if item[1] > 0]
+    lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
+    lines = []
+    for word, found in (("gained", gained), ("lost", lost)):
+        if found:
+            text = ", ".join(f"{query} {signed(value, digits)}" for query, value in found)
+            lines += wrap(f"{word} most on {measure}: {text}", 80, "  ")
+    return lines
+
+
+def legend(comparison: Comparison) -> str:
+    """Returns what the signs mean, and by which test, correction and intervals."""
+    settings = comparison.settings
+    count = len(comparison.contrasts)
+    real = f"p ≤ {settings.alpha:g}"
+    if count > 1 and settings.correction != "none":
+        real += f" after {CORRECTIONS[settings.correction]} over {count} comparisons"
+    text = (
+        f"▲ better, ▼ worse ({TESTS[settings.test]}, {real}), · undecided;"
+        f" {INTERVALS[settings.interval]} intervals"
+    )
+    if settings.test in {"permutation", "bootstrap", "tukey"} or settings.interval != "t":
+        text += f"; {settings.resamples:,} resamples, seed {settings.seed}"
+    return text
+
+
+def table(
+    comparison: Comparison,
+    *,
+    digits: int = DIGITS,
+    columns: int | None = None,
+    per_query: bool = False,
+) -> str:
+    """Returns tables for the terminal.
+
+    Args:
+        comparison: What to show.
+        digits: Decimals.
+        columns: Terminal columns a line may take; `None` never folds.
+        per_query: Puts a table of the queries' differences before the others; without it, the
+            queries that gained and lost most on the first measure are named.
+    """
+    lines: list[str] = []
+    for candidate in comparison.candidates:
+        lines += wrap(f"A = {comparison.baseline}, B = {candidate}", 80, "  ")
+        if per_query:
+            headings, rows = _query_rows(comparison, candidate, digits)
+            lines += ["", *fold(headings, rows, 1, columns)]
+        contrasts = _of(comparison, candidate)
+        headings, rows = _contrast_rows(contrasts, comparison, digits)
+        lines += ["", *fold(headings, rows, 1, columns), ""]
+        headings, rows = _detail_rows(contrasts, digits)
+        lines += [*fold(headings, rows, 1, columns), ""]
+        found = [] if per_query else _queries_line(comparison, candidate, digits)
+        lines += [*found, ""] if found else []
+    if comparison.pairs:
+        headings, rows = _pair_rows(comparison, digits)
+        lines += ["all pairs of runs", "", *fold(headings, rows, 2, columns), ""]
+    return "\n".join([*lines, *wrap(legend(comparison), 80, "  ")])
+
+
+def _superscripts(comparison: Comparison) -> dict[tuple[str, str], str]:
+    """Returns, by run and measure, letters of the runs that it is really better than."""
+    letters = {name: chr(ord("a") + place % 26) for place, name in enumerate(comparison.runs)}
+    alpha = comparison.alpha
+    found: dict[tuple[str, str], str] = {}
+
+    def add(measure: str, lower: str, higher: str) -> None:
+        key = (higher, measure)
+        found[key] = "".join(sorted(found.get(key, "") + letters[lower]))
+
+    if comparison.pairs:
+        for pair in comparison.pairs:
+            if pair.p <= alpha and pair.difference:
+                ends = (pair.first, pair.second)
+                lower, higher = ends if pair.difference > 0 else ends[::-1]
+                add(pair.measure, lower, higher)
+    else:
+        for one in comparison.contrasts:
+            if one.verdict == "better":
+                add(one.measure, one.baseline, one.candidate)
+            elif one.verdict == "worse":
+                add(one.measure, one.candidate, one.baseline)
+    return found
+
+
+def _matrix(comparison: Comparison) -> dict[tuple[str, str], float]:
+    """Returns the number of every run and measure over the paired queries."""
+    found: dict[tuple[str, str], float] = {}
+    for one in comparison.contrasts:
+        found.setdefault((one.baseline, one.measure), one.baseline_mean)
+        found[(one.candidate, one.measure)] = one.candidate_mean
+    return found
+
+
+def _best(comparison: Comparison, values: dict[tuple[str, str], float]) -> dict[str, float]:
+    """Returns each measure's highest number, NaN where no run has one."""
+    columns = {
+        measure: [values[run, measure] for run in comparison.runs]
+        for measure in comparison.measures
+    }
+    return {
+        measure: max((value for value in column if not math.isnan(value)), default=math.nan)
+        for measure, column in columns.items()
+    }
+
+
+def _superscript_legend(comparison: Comparison) -> str:
+    if comparison.pairs:
+        how = f"{TESTS['tukey']}, p ≤ {comparison.alpha:g}"
+    else:
+        how = f"{TESTS[comparison.test]}, p ≤ {comparison.alpha:g}"
+        if len(comparison.contrasts) > 1 and comparison.correction != "none":
+            how += f" after {CORRECTIONS[comparison.correction]}"
+    return f"Bold: the best. Superscripts: really better than that run ({how})."
+
+
+def markdown(comparison: Comparison, *, digits: int = DIGITS) -> str:
+    """Returns Markdown: runs by measures, then every contrast, then all pairs."""
+    values, marks = _matrix(comparison), _superscripts(comparison)
+    best = _best(comparison, values)
+    rows = []
+    for place, run in enumerate(comparison.runs):
+        row = [chr(ord("a") + place % 26), run]
+        for measure in comparison.measures:
+            value = values[run, measure]
+            text = number(value, digits)
+            text = f"**{text}**" if value == best[measure] else text
+            above = marks.get((run, measure), "")
+            row.append(text + (f"<sup>{above}</sup>" if above else ""))
+        rows.append(row)
+    blocks = ["\n".join(markdown_lines(["", "run", *comparison.measures], rows, 2))]
+    blocks.append(_superscript_legend(comparison))
+    for candidate in comparison.candidates:
+        contrasts = _of(comparison, candidate)
+        blocks.append(f"A = {comparison.baseline}, B = {candidate}")
+        for headings, cells in (
+            _contrast_rows(contrasts, comparison, digits),
+            _detail_rows(contrasts, digits),
+        ):
+            blocks.append("\n".join(markdown_lines(headings, cells)))
+    if comparison.pairs:
+        blocks.append("All pairs of runs")
+        blocks.append("\n".join(markdown_lines(*_pair_rows(comparison, digits), 2)))
+    return "\n\n".join([*blocks, legend(comparison)])
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "≤": r"$\le$",
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(LATEX.get(sign, sign) for sign in text)
+
+
+def latex(comparison: Comparison, *, digits: int = DIGITS) -> str:
+    """Returns a LaTeX table for the package booktabs: runs by measures."""
+    values, marks = _matrix(comparison), _superscripts(comparison)
+    best = _best(comparison, values)
+    names = [_latex_text(measure) for measure in comparison.measures]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex_text(_superscript_legend(comparison))}}}",
+        rf"\begin{{tabular}}{{ll{'r' * len(names)}}}",
+        r"\toprule",
+        " & ".join(["", "run", *names]) + r" \\",
+        r"\midrule",
+    ]
+    for place, run in enumerate(comparison.runs):
+        row = [chr(ord("a") + place % 26), _latex_text(run)]
+        for measure in comparison.measures:
+            text = number(values[run, measure], digits)
+            if values[run, measure] == best[measure]:
+                text = rf"\textbf{{{text}}}"
+            above = marks.get((run, measure), "")
+            row.append(text + (rf"\textsuperscript{{{above}}}" if above else ""))
+        lines.append(" & ".join(row) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def csv(comparison: Comparison, *, per_query: bool = False) -> str:
+    """Returns CSV: one row a contrast, or a candidate, query and measure; values in full."""
+    if not per_query:
+        return comparison.to_frame().write_csv().rstrip("\n")
+    import csv as library
+    import io
+
+    out = io.StringIO()
+    writer = library.writer(out, lineterminator="\n")
+    writer.writerow(["candidate", "query", "measure", "difference"])
+    for candidate in comparison.candidates:
+        for measure in comparison.measures:
+            for query, value in comparison.deltas(candidate, measure).items():
+                writer.writerow([candidate, query, measure, repr(value)])
+    return out.getvalue().rstrip("\n")
+
+
+def html(comparison: Comparison, *, digits: int = DIGITS) -> str:
+    """Returns HTML tables, one a candidate."""
+    from html import escape
+
+    blocks = []
+    for candidate in comparison.candidates:
+        headings, rows = _contrast_rows(_of(comparison, candidate), comparison, digits)
+        head = "".join(f"<th>{escape(text)}</th>" for text in headings)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
+        )
+        title = escape(f"A = {comparison.baseline}, B = {candidate}")
+        blocks.append(
+            f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+    return "".join(blocks) + f"<p>{escape(legend(comparison))}</p>"
