@@ -10,5 +10,6 @@ void bind_plan(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_sources(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
+void bind_resample(nanobind::module_& module);
 
 }  // namespace relkit

@@ -39,4 +39,5 @@ NB_MODULE(_native, module) {
   relkit::bind_batch(module);
   relkit::bind_sources(module);
   relkit::bind_arrays(module);
+  relkit::bind_resample(module);
 }

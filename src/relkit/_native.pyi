@@ -221,3 +221,22 @@ def group_offsets(groups: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.i
 
     The order is None where every group is already contiguous.
     """
+
+def signed_sums(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """Sums of columns x items under random signs, the same ones in all columns.
+
+    Returns columns x count sums: of the resamples `first` to `first + count - 1` of the series
+    `seed`. Sums of absolute values above 2^62 are refused.
+    """
+
+def resampled_sums(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """Sums of as many items as there are, drawn with replacement, the same ones in all columns."""
+
+def permuted_ranges(
+    values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
+) -> NDArray[np.int64]:
+    """The largest less the smallest column sum after shuffling each item's values over columns."""

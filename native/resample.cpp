@@ -1,0 +1,233 @@
+#include "resample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+#include "parallel.hpp"
+
+namespace relkit {
+namespace {
+
+constexpr std::int64_t largest_sum = std::int64_t{1} << 62;
+
+// Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators".
+constexpr std::uint64_t split_mix(std::uint64_t& state) {
+  std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
+constexpr std::uint64_t rotate(std::uint64_t bits, int by) { return (bits << by) | (bits >> (64 - by)); }
+
+// xoshiro256++ of Blackman and Vigna (2021), "Scrambled linear pseudorandom number generators".
+struct Generator {
+  std::uint64_t s0, s1, s2, s3;
+
+  Generator() = default;
+
+  // The generator of one resample of one series.
+  Generator(std::uint64_t seed, std::uint64_t resample) {
+    std::uint64_t state = seed;
+    state = split_mix(state) ^ resample;
+    state = split_mix(state);
+    s0 = split_mix(state);
+    s1 = split_mix(state);
+    s2 = split_mix(state);
+    s3 = split_mix(state);
+  }
+
+  std::uint64_t next() {
+    const std::uint64_t result = rotate(s0 + s3, 23) + s0;
+    const std::uint64_t shifted = s1 << 17;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= shifted;
+    s3 = rotate(s3, 45);
+    return result;
+  }
+};
+
+// Whole numbers below a bound, each equally likely (Lemire 2019, "Fast random integer generation in an interval").
+class Below {
+ public:
+  explicit Below(Generator generator) : generator_(generator) {}
+
+  std::uint32_t operator()(std::uint32_t bound) {
+    std::uint64_t product = std::uint64_t{half()} * bound;
+    if (static_cast<std::uint32_t>(product) < bound) {
+      const std::uint32_t least = (0u - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < least) product = std::uint64_t{half()} * bound;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+ private:
+  std::uint32_t half() {
+    if (!kept_) {
+      bits_ = generator_.next();
+      kept_ = true;
+      return static_cast<std::uint32_t>(bits_);
+    }
+    kept_ = false;
+    return static_cast<std::uint32_t>(bits_ >> 32);
+  }
+
+  Generator generator_;
+  std::uint64_t bits_ = 0;
+  bool kept_ = false;
+};
+
+// Refuses values whose sums could overflow.
+void check_sum(std::int64_t& sum, std::int64_t value) {
+  if (value <= -largest_sum || value >= largest_sum || (sum += value < 0 ? -value : value) > largest_sum) {
+    throw InputError("the sum of the values is too large: scale them down");
+  }
+}
+
+void check_columns(const Columns& data) {
+  if (data.items > std::numeric_limits<std::uint32_t>::max()) throw InputError("there are more than 2^32 items");
+  for (std::size_t column = 0; column < data.columns; ++column) {
+    std::int64_t sum = 0;
+    for (std::size_t item = 0; item < data.items; ++item) check_sum(sum, data.values[column * data.items + item]);
+  }
+}
+
+constexpr std::size_t block = 4096;  // resamples that share a table
+constexpr std::size_t word = 64;     // items that share a random word
+constexpr std::size_t byte = 8;      // items that share a table
+
+using Table = std::array<std::int64_t, 256>;
+
+// The signed sums of up to eight values for each pattern of signs: a set bit is a plus.
+void fill(Table& table, const std::int64_t* values, std::size_t count) {
+  table[0] = -std::accumulate(values, values + count, std::int64_t{0});
+  for (std::size_t bit = 0; bit < byte; ++bit) {
+    const std::int64_t twice = bit < count ? 2 * values[bit] : 0;
+    const std::size_t patterns = std::size_t{1} << bit;
+    for (std::size_t pattern = 0; pattern < patterns; ++pattern) table[patterns + pattern] = table[pattern] + twice;
+  }
+}
+
+// One block of resamples. The generators' states lie in columns, so that they advance side by side.
+void sign_block(const Columns& data, const Draw& draw, std::size_t start, std::size_t count, std::int64_t* sums) {
+  std::vector<std::uint64_t> s0(count), s1(count), s2(count), s3(count), bits(count);
+  for (std::size_t place = 0; place < count; ++place) {
+    const Generator generator(draw.seed, draw.first + start + place);
+    s0[place] = generator.s0;
+    s1[place] = generator.s1;
+    s2[place] = generator.s2;
+    s3[place] = generator.s3;
+  }
+  for (std::size_t column = 0; column < data.columns; ++column) {
+    std::fill_n(sums + column * draw.count + start, count, 0);
+  }
+  std::array<Table, word / byte> tables;
+  for (std::size_t item = 0; item < data.items; item += word) {
+    for (std::size_t place = 0; place < count; ++place) {
+      Generator generator;
+      generator.s0 = s0[place];
+      generator.s1 = s1[place];
+      generator.s2 = s2[place];
+      generator.s3 = s3[place];
+      bits[place] = generator.next();
+      s0[place] = generator.s0;
+      s1[place] = generator.s1;
+      s2[place] = generator.s2;
+      s3[place] = generator.s3;
+    }
+    for (std::size_t column = 0; column < data.columns; ++column) {
+      const std::int64_t* values = data.values + column * data.items;
+      for (std::size_t part = 0; part < tables.size(); ++part) {
+        const std::size_t from = std::min(item + part * byte, data.items);
+        fill(tables[part], values + from, std::min(byte, data.items - from));
+      }
+      std::int64_t* total = sums + column * draw.count + start;
+      for (std::size_t place = 0; place < count; ++place) {
+        const std::uint64_t signs = bits[place];
+        std::int64_t sum = 0;
+        for (std::size_t part = 0; part < tables.size(); ++part) sum += tables[part][(signs >> (byte * part)) & 255];
+        total[place] += sum;
+      }
+    }
+  }
+}
+
+std::size_t parts_of(std::size_t count, std::size_t size) { return (count + size - 1) / size; }
+
+}  // namespace
+
+void signed_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
+  check_columns(data);
+  // Few resamples are shared out to all threads too.
+  const std::size_t size = std::clamp<std::size_t>(parts_of(draw.count, 16), 64, block);
+  each_part(parts_of(draw.count, size), draw.threads, [&](std::size_t part) {
+    const std::size_t start = part * size;
+    sign_block(data, draw, start, std::min(size, draw.count - start), sums);
+  });
+}
+
+void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
+  check_columns(data);
+  const auto items = static_cast<std::uint32_t>(data.items);
+  constexpr std::size_t size = 64;
+  each_part(parts_of(draw.count, size), draw.threads, [&](std::size_t part) {
+    std::vector<std::uint32_t> drawn(items);
+    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count); ++place) {
+      Below below(Generator(draw.seed, draw.first + place));
+      for (std::uint32_t& item : drawn) item = below(items);
+      for (std::size_t column = 0; column < data.columns; ++column) {
+        const std::int64_t* values = data.values + column * data.items;
+        std::int64_t sum = 0;
+        for (const std::uint32_t item : drawn) sum += values[item];
+        sums[column * draw.count + place] = sum;
+      }
+    }
+  });
+}
+
+void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges) {
+  if (data.columns == 0) throw InputError("there are no columns to permute");
+  std::int64_t sum = 0;
+  // An item's values beside each other, and any of them may count for any column.
+  std::vector<std::int64_t> rows(data.items * data.columns);
+  for (std::size_t item = 0; item < data.items; ++item) {
+    std::int64_t widest = 0;
+    for (std::size_t column = 0; column < data.columns; ++column) {
+      const std::int64_t value = data.values[column * data.items + item];
+      if (value <= -largest_sum || value >= largest_sum) check_sum(sum, value);
+      widest = std::max(widest, value < 0 ? -value : value);
+      rows[item * data.columns + column] = value;
+    }
+    check_sum(sum, widest);
+  }
+  constexpr std::size_t size = 64;
+  each_part(parts_of(draw.count, size), draw.threads, [&](std::size_t part) {
+    std::vector<std::int64_t> totals(data.columns), row(data.columns);
+    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count); ++place) {
+      Below below(Generator(draw.seed, draw.first + place));
+      std::fill(totals.begin(), totals.end(), 0);
+      for (std::size_t item = 0; item < data.items; ++item) {
+        const std::int64_t* values = rows.data() + item * data.columns;
+        std::copy(values, values + data.columns, row.begin());
+        for (std::size_t left = data.columns; left > 1; --left) {
+          const std::uint32_t chosen = below(static_cast<std::uint32_t>(left));
+          std::swap(row[left - 1], row[chosen]);
+          totals[left - 1] += row[left - 1];
+        }
+        totals[0] += row[0];
+      }
+      const auto [least, most] = std::minmax_element(totals.begin(), totals.end());
+      ranges[place] = *most - *least;
+    }
+  });
+}
+
+}  // namespace relkit
