@@ -171,13 +171,8 @@ def command(
             columns,
         )
     emit(_text(comparison, form, digits, output, per_query), output)
-    if form not in {"json"}:
-        for note in comparison.notes:
-            messages.notes([("", note)])
-        if form == "table" and comparison.convention is not None:
-            from relkit.render import convention_line
-
-            messages.dim(convention_line(comparison.convention, comparison.measures))
+    if form != "json":
+        messages.notes(("", note) for note in comparison.notes)
     _check_gates(comparison, gate_names)
 
 

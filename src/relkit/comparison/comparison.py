@@ -72,7 +72,7 @@ class Settings:
                 )
         for name, least in (("resamples", 1), ("seed", 0), ("threads", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
                 raise ParameterError(
                     f"the parameter `{name}` must be a whole number of {least} or more."
                     f" Got `{value}` instead."
@@ -272,7 +272,9 @@ class Comparison:
             if progress is not None:
                 progress(place, len(self._pairings), f"{candidate}, {pairing.measure}")
             found.append(self._one(candidate, pairing))
-        adjusted = adjust([one.p for one in found], self.settings.correction)
+        adjusted: list[float] = []
+        for family in _families(found, self.settings.test):
+            adjusted += adjust([one.p for one in family], self.settings.correction)
         return tuple(
             replace(one, p_adjusted=p, verdict=_verdict(one.difference, p, self.settings.alpha))
             for one, p in zip(found, adjusted, strict=True)
@@ -378,6 +380,19 @@ class Comparison:
         return render.comparison.html(self)
 
 
+def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
+    """Returns the contrasts that are corrected together.
+
+    Tukey's p-values are corrected for the runs already: only a candidate's measures are left.
+    """
+    if test != "tukey":
+        return [list(contrasts)]
+    by_candidate: dict[str, list[Contrast]] = {}
+    for one in contrasts:
+        by_candidate.setdefault(one.candidate, []).append(one)
+    return list(by_candidate.values())
+
+
 def _verdict(difference: float, p: float, alpha: float) -> Verdict:
     if not p <= alpha or difference == 0:
         return "undecided"
@@ -388,16 +403,19 @@ def _p_values(pairing: Pairing, settings: Settings) -> dict[str, float]:
     """Returns the p-value of every paired test."""
     from relkit import statistics
 
-    return {
-        name: statistics.paired_test(
-            name,
-            pairing.differences,
-            resamples=settings.resamples,
-            seed=settings.seed,
-            threads=settings.threads,
-        ).p
-        for name in TESTS
+    draws = {
+        "resamples": settings.resamples,
+        "seed": settings.seed,
+        "threads": settings.threads,
     }
+    found = {}
+    for name in TESTS:
+        if name == "permutation" and pairing.ratio is not None:
+            resampling = statistics.Resampling(**draws)
+            found[name] = statistics.ratio_p(pairing.parts, pairing.ratio, resampling)
+        else:
+            found[name] = statistics.paired_test(name, pairing.differences, **draws).p
+    return found
 
 
 def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:

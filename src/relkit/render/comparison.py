@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relkit.render.text import DIGITS, fold, markdown_lines, number, wrap
+from relkit.render.text import DIGITS, convention_line, fold, markdown_lines, number, wrap
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison, Contrast
@@ -66,10 +66,16 @@ def _label(one: Contrast) -> str:
     return one.measure if one.average in {"macro", "sum"} else f"{one.measure} ({one.average})"
 
 
+def _corrected(comparison: Comparison) -> bool:
+    tukey = comparison.test == "tukey"
+    count = len(comparison.measures if tukey else comparison.contrasts)
+    return comparison.correction != "none" and count > 1
+
+
 def _contrast_rows(
     contrasts: Sequence[Contrast], comparison: Comparison, digits: int
 ) -> tuple[list[str], list[list[str]]]:
-    corrected = comparison.correction != "none" and len(comparison.contrasts) > 1
+    corrected = _corrected(comparison)
     headings = ["measure", "A", "B", "B - A", f"{_percent(comparison.confidence)} interval", "p"]
     if corrected:
         headings.append("corrected")
@@ -156,10 +162,12 @@ def _queries_line(comparison: Comparison, candidate: str, digits: int, shown: in
 def legend(comparison: Comparison) -> str:
     """Returns what the signs mean, and by which test, correction and intervals."""
     settings = comparison.settings
-    count = len(comparison.contrasts)
     real = f"p ≤ {settings.alpha:g}"
-    if count > 1 and settings.correction != "none":
-        real += f" after {CORRECTIONS[settings.correction]} over {count} comparisons"
+    if _corrected(comparison):
+        tukey = settings.test == "tukey"
+        count = len(comparison.measures if tukey else comparison.contrasts)
+        real += f" after {CORRECTIONS[settings.correction]} over {count} "
+        real += "measures" if tukey else "comparisons"
     text = (
         f"▲ better, ▼ worse ({TESTS[settings.test]}, {real}), · undecided;"
         f" {INTERVALS[settings.interval]} intervals"
@@ -201,7 +209,10 @@ def table(
     if comparison.pairs:
         headings, rows = _pair_rows(comparison, digits)
         lines += ["all pairs of runs", "", *fold(headings, rows, 2, columns), ""]
-    return "\n".join([*lines, *wrap(legend(comparison), 80, "  ")])
+    lines += wrap(legend(comparison), 80, "  ")
+    if comparison.convention is not None:
+        lines += wrap(convention_line(comparison.convention, comparison.measures), 80, "  ")
+    return "\n".join(lines)
 
 
 def _superscripts(comparison: Comparison) -> dict[tuple[str, str], str]:
@@ -255,7 +266,7 @@ def _superscript_legend(comparison: Comparison) -> str:
         how = f"{TESTS['tukey']}, p ≤ {comparison.alpha:g}"
     else:
         how = f"{TESTS[comparison.test]}, p ≤ {comparison.alpha:g}"
-        if len(comparison.contrasts) > 1 and comparison.correction != "none":
+        if _corrected(comparison):
             how += f" after {CORRECTIONS[comparison.correction]}"
     return f"Bold: the best. Superscripts: really better than that run ({how})."
 

@@ -1,1 +1,31 @@
 """Paired significance tests, intervals, corrections and power: numbers in, numbers out."""
+
+from relkit.statistics.correction import CORRECTIONS, adjust
+from relkit.statistics.differences import effect_size, mean, standard_deviation
+from relkit.statistics.intervals import INTERVALS, interval
+from relkit.statistics.power import queries_needed, smallest_detectable
+from relkit.statistics.resampling import ratio_p
+from relkit.statistics.tests import PairedTest, Resampling, TestResult, paired_test, tests
+from relkit.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
+
+__all__ = [
+    "CORRECTIONS",
+    "INTERVALS",
+    "Anova",
+    "PairOutcome",
+    "PairedTest",
+    "Resampling",
+    "TestResult",
+    "adjust",
+    "effect_size",
+    "interval",
+    "mean",
+    "paired_test",
+    "queries_needed",
+    "ratio_p",
+    "smallest_detectable",
+    "standard_deviation",
+    "tests",
+    "tukey_hsd",
+    "two_way_anova",
+]

@@ -42,9 +42,9 @@ def adjust(p_values: Sequence[float], correction: str) -> list[float]:
         return list(p_values)
     from statsmodels.stats.multitest import multipletests
 
-    adjusted = multipletests(
-        [p_values[place] for place in known], method=CORRECTIONS[correction]
-    )[1]
+    adjusted = multipletests([p_values[place] for place in known], method=CORRECTIONS[correction])[
+        1
+    ]
     found = list(p_values)
     for place, p in zip(known, adjusted.tolist(), strict=True):
         found[place] = p

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from relkit.errors import ParameterError
 from relkit.statistics.differences import mean, standard_deviation
+from relkit.statistics.resampling import bca_interval, percentile_interval
+from relkit.statistics.tests import Resampling
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["t_interval"]
+__all__ = ["INTERVALS", "interval", "t_interval"]
+
+INTERVALS = ("t", "percentile", "bca")
 
 
 def t_interval(differences: NDArray[np.float64], confidence: float) -> tuple[float, float]:
@@ -31,3 +36,39 @@ def t_interval(differences: NDArray[np.float64], confidence: float) -> tuple[flo
     centre = mean(differences)
     half = quantile * standard_deviation(differences) / math.sqrt(count)
     return centre - half, centre + half
+
+
+def interval(
+    name: str,
+    differences: NDArray[np.float64],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 0,
+) -> tuple[float, float]:
+    """Returns a confidence interval of the mean difference; NaN for fewer than two differences.
+
+    Args:
+        name: `t`, `percentile` or `bca` (both bootstrap).
+        differences: One a query, in an order that does not depend on the input's.
+        confidence: Such as 0.95.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+        threads: Of the bootstrap.
+
+    Raises:
+        ParameterError: If there is no such interval.
+    """
+    resampling = Resampling(resamples, seed, threads)
+    if name == "t":
+        return t_interval(differences, confidence)
+    if name == "percentile":
+        return percentile_interval(differences, confidence, resampling)
+    if name == "bca":
+        return bca_interval(differences, confidence, resampling)
+    raise ParameterError(
+        "the parameter `interval` must be one of "
+        + ", ".join(f"`{choice}`" for choice in INTERVALS)
+        + f". Got `{name}` instead."
+    )
