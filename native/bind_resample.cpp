@@ -16,36 +16,45 @@ namespace {
 
 using Input = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Runs a kernel into a new array of rows x count, or of count alone for `rows` = 0.
+// Runs a kernel into a new array of columns x count, or of count alone where the result is flat.
 template <class Kernel>
-nb::object run(const Input& values, std::int64_t first, std::int64_t count, std::int64_t seed, int threads, bool flat,
-               const Kernel& kernel) {
-  if (first < 0 || count < 0 || seed < 0) throw InputError("`first`, `count` and `seed` must be 0 or more");
+nb::object run(const Input& values, std::int64_t first, std::int64_t count, std::int64_t seed,
+               int threads, bool flat, const Kernel& kernel) {
+  if (first < 0 || count < 0 || seed < 0)
+    throw InputError("`first`, `count` and `seed` must be 0 or more");
   const Columns data{values.data(), values.shape(0), values.shape(1)};
-  const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first), static_cast<std::size_t>(count),
-                  threads};
+  const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first),
+                  static_cast<std::size_t>(count), threads};
   const std::size_t rows = flat ? 1 : data.columns;
+  if (rows > 0 && draw.count > (std::size_t{1} << 60) / rows)
+    throw InputError("`count` is too large");
   auto sums = std::make_unique<std::int64_t[]>(rows * draw.count);
   {
     nb::gil_scoped_release release;
     kernel(data, draw, sums.get());
   }
   std::int64_t* kept = sums.release();
-  const nb::capsule owner(kept, [](void* pointer) noexcept { delete[] static_cast<std::int64_t*>(pointer); });
-  if (flat) return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept, {draw.count}, owner));
-  return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>(kept, {rows, draw.count}, owner));
+  const nb::capsule owner(
+      kept, [](void* pointer) noexcept { delete[] static_cast<std::int64_t*>(pointer); });
+  if (flat)
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept, {draw.count}, owner));
+  return nb::cast(
+      nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>(kept, {rows, draw.count}, owner));
 }
 
 }  // namespace
 
 void bind_resample(nb::module_& module) {
-  const auto define = [&](const char* name, bool flat, void (*kernel)(const Columns&, const Draw&, std::int64_t*)) {
+  const auto define = [&](const char* name, bool flat,
+                          void (*kernel)(const Columns&, const Draw&, std::int64_t*)) {
     module.def(
         name,
-        [flat, kernel](const Input& values, std::int64_t first, std::int64_t count, std::int64_t seed, int threads) {
+        [flat, kernel](const Input& values, std::int64_t first, std::int64_t count,
+                       std::int64_t seed, int threads) {
           return run(values, first, count, seed, threads, flat, kernel);
         },
-        nb::arg("values"), nb::arg("first"), nb::arg("count"), nb::arg("seed"), nb::arg("threads") = 0);
+        nb::arg("values"), nb::arg("first"), nb::arg("count"), nb::arg("seed"),
+        nb::arg("threads") = 0);
   };
   define("signed_sums", false, &signed_sums);
   define("resampled_sums", false, &resampled_sums);

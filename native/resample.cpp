@@ -23,7 +23,9 @@ constexpr std::uint64_t split_mix(std::uint64_t& state) {
   return mixed ^ (mixed >> 31);
 }
 
-constexpr std::uint64_t rotate(std::uint64_t bits, int by) { return (bits << by) | (bits >> (64 - by)); }
+constexpr std::uint64_t rotate(std::uint64_t bits, int by) {
+  return (bits << by) | (bits >> (64 - by));
+}
 
 // xoshiro256++ of Blackman and Vigna (2021), "Scrambled linear pseudorandom number generators".
 struct Generator {
@@ -55,7 +57,8 @@ struct Generator {
   }
 };
 
-// Whole numbers below a bound, each equally likely (Lemire 2019, "Fast random integer generation in an interval").
+// Whole numbers below a bound, each equally likely (Lemire 2019, "Fast random integer generation in
+// an interval").
 class Below {
  public:
   explicit Below(Generator generator) : generator_(generator) {}
@@ -85,18 +88,29 @@ class Below {
   bool kept_ = false;
 };
 
-// Refuses values whose sums could overflow.
+[[noreturn]] void refuse_sum() {
+  throw InputError("the sum of the values is too large: scale them down");
+}
+
+// Refuses values whose sums, or the difference of two sums, could overflow.
 void check_sum(std::int64_t& sum, std::int64_t value) {
-  if (value <= -largest_sum || value >= largest_sum || (sum += value < 0 ? -value : value) > largest_sum) {
-    throw InputError("the sum of the values is too large: scale them down");
+  if (value <= -largest_sum || value >= largest_sum ||
+      (sum += value < 0 ? -value : value) >= largest_sum) {
+    refuse_sum();
   }
 }
 
+void check_items(const Columns& data) {
+  if (data.items > std::numeric_limits<std::uint32_t>::max())
+    throw InputError("there are 2^32 items or more");
+}
+
 void check_columns(const Columns& data) {
-  if (data.items > std::numeric_limits<std::uint32_t>::max()) throw InputError("there are more than 2^32 items");
+  check_items(data);
   for (std::size_t column = 0; column < data.columns; ++column) {
     std::int64_t sum = 0;
-    for (std::size_t item = 0; item < data.items; ++item) check_sum(sum, data.values[column * data.items + item]);
+    for (std::size_t item = 0; item < data.items; ++item)
+      check_sum(sum, data.values[column * data.items + item]);
   }
 }
 
@@ -112,12 +126,14 @@ void fill(Table& table, const std::int64_t* values, std::size_t count) {
   for (std::size_t bit = 0; bit < byte; ++bit) {
     const std::int64_t twice = bit < count ? 2 * values[bit] : 0;
     const std::size_t patterns = std::size_t{1} << bit;
-    for (std::size_t pattern = 0; pattern < patterns; ++pattern) table[patterns + pattern] = table[pattern] + twice;
+    for (std::size_t pattern = 0; pattern < patterns; ++pattern)
+      table[patterns + pattern] = table[pattern] + twice;
   }
 }
 
 // One block of resamples. The generators' states lie in columns, so that they advance side by side.
-void sign_block(const Columns& data, const Draw& draw, std::size_t start, std::size_t count, std::int64_t* sums) {
+void sign_block(const Columns& data, const Draw& draw, std::size_t start, std::size_t count,
+                std::int64_t* sums) {
   std::vector<std::uint64_t> s0(count), s1(count), s2(count), s3(count), bits(count);
   for (std::size_t place = 0; place < count; ++place) {
     const Generator generator(draw.seed, draw.first + start + place);
@@ -153,7 +169,8 @@ void sign_block(const Columns& data, const Draw& draw, std::size_t start, std::s
       for (std::size_t place = 0; place < count; ++place) {
         const std::uint64_t signs = bits[place];
         std::int64_t sum = 0;
-        for (std::size_t part = 0; part < tables.size(); ++part) sum += tables[part][(signs >> (byte * part)) & 255];
+        for (std::size_t part = 0; part < tables.size(); ++part)
+          sum += tables[part][(signs >> (byte * part)) & 255];
         total[place] += sum;
       }
     }
@@ -175,12 +192,18 @@ void signed_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
 }
 
 void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
-  check_columns(data);
+  check_items(data);
+  // One item may be drawn every time.
+  for (std::size_t place = 0; place < data.columns * data.items; ++place) {
+    const std::int64_t most = (largest_sum - 1) / static_cast<std::int64_t>(data.items);
+    if (data.values[place] < -most || data.values[place] > most) refuse_sum();
+  }
   const auto items = static_cast<std::uint32_t>(data.items);
   constexpr std::size_t size = 64;
   each_part(parts_of(draw.count, size), draw.threads, [&](std::size_t part) {
     std::vector<std::uint32_t> drawn(items);
-    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count); ++place) {
+    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count);
+         ++place) {
       Below below(Generator(draw.seed, draw.first + place));
       for (std::uint32_t& item : drawn) item = below(items);
       for (std::size_t column = 0; column < data.columns; ++column) {
@@ -195,6 +218,7 @@ void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums) {
 
 void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges) {
   if (data.columns == 0) throw InputError("there are no columns to permute");
+  check_items(data);
   std::int64_t sum = 0;
   // An item's values beside each other, and any of them may count for any column.
   std::vector<std::int64_t> rows(data.items * data.columns);
@@ -211,7 +235,8 @@ void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges
   constexpr std::size_t size = 64;
   each_part(parts_of(draw.count, size), draw.threads, [&](std::size_t part) {
     std::vector<std::int64_t> totals(data.columns), row(data.columns);
-    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count); ++place) {
+    for (std::size_t place = part * size; place < std::min(part * size + size, draw.count);
+         ++place) {
       Below below(Generator(draw.seed, draw.first + place));
       std::fill(totals.begin(), totals.end(), 0);
       for (std::size_t item = 0; item < data.items; ++item) {

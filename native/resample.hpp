@@ -1,5 +1,5 @@
-// Resampling of paired values: whole numbers in, whole sums out. Sums are exact and every resample has
-// its own generator, so the same bits come out for any number of threads, on any machine.
+// Resampling of paired values: whole numbers in, whole sums out. Sums are exact and every resample
+// has its own generator, so the same bits come out for any number of threads, on any machine.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,16 @@ struct Columns {
   std::size_t items;
 };
 
-// Which resamples to draw: number `first` and the `count` - 1 after it, of the series named by `seed`.
+// Which resamples to draw: number `first` and the `count` - 1 after it, of the series named by
+// `seed`.
 struct Draw {
   std::uint64_t seed;
   std::uint64_t first;
   std::size_t count;
   int threads;
 };
+
+// All three refuse values whose sums could reach 2^62.
 
 // Gives every item a random sign, the same one in all columns, and adds up.
 // sums[c * count + j] belongs to column c and resample first + j.
@@ -29,7 +32,8 @@ void signed_sums(const Columns& data, const Draw& draw, std::int64_t* sums);
 // Draws as many items as there are, with replacement, the same ones in all columns, and adds up.
 void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums);
 
-// Shuffles each item's values over the columns; ranges[j] is the largest less the smallest column sum.
+// Shuffles each item's values over the columns; ranges[j] is the largest less the smallest column
+// sum.
 void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges);
 
 }  // namespace relkit

@@ -228,7 +228,7 @@ def signed_sums(
     """Sums of columns x items under random signs, the same ones in all columns.
 
     Returns columns x count sums: of the resamples `first` to `first + count - 1` of the series
-    `seed`. Sums of absolute values above 2^62 are refused.
+    `seed`. Values whose sums could reach 2^62 are refused.
     """
 
 def resampled_sums(
