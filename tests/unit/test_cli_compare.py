@@ -1,0 +1,128 @@
+"""`relkit compare` as people type it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relkit.render import width
+
+Command = Callable[..., Any]
+
+QUERIES = [f"q{n:02}" for n in range(12)]
+
+
+@pytest.fixture
+def runs(files: Path) -> Path:
+    """Twelve queries on which `good.run` is better than `bad.run`, save one."""
+    judged = "".join(f"{q} 0 a 3\n{q} 0 b 0\n{q} 0 c 1\n" for q in QUERIES)
+    (files / "j.qrels").write_text(judged, "utf-8")
+    orders = {"good": "acb", "bad": "bca"}
+    for name, order in orders.items():
+        lines = [
+            f"{q} Q0 {document} {rank} {9 - rank} {name}\n"
+            for q in QUERIES
+            for rank, document in enumerate(order if q != "q03" else "bac", 1)
+        ]
+        (files / f"{name}.run").write_text("".join(lines), "utf-8")
+    return files
+
+
+BOTH = ("compare", "j.qrels", "bad.run", "good.run")
+
+
+def test_a_table_fits_80_columns(relkit: Command, runs: Path) -> None:
+    done = relkit(*BOTH, "-m", "ndcg@10", "-m", "rr@10")
+    assert done.code == 0
+    assert "A = bad.run, B = good.run" in done.out
+    assert "▲" in done.out
+    assert "gained most on ndcg@10: q00 " in done.out
+    assert "convention relkit" in done.out
+    assert max(map(width, done.out.splitlines())) <= 80
+    assert done.err == ""
+
+
+def test_formats_say_the_same(relkit: Command, runs: Path) -> None:
+    found = json.loads(relkit(*BOTH, "-m", "ndcg@10", "--format", "json").out)
+    one = found["contrasts"][0]
+    assert (one["wins"], one["ties"], one["losses"]) == (11, 1, 0)
+    row = next(csv.DictReader(io.StringIO(relkit(*BOTH, "-m", "ndcg@10", "--format", "csv").out)))
+    assert float(row["difference"]) == one["difference"]
+    assert float(row["p_permutation"]) == one["p_values"]["permutation"]
+    shown = f"{one['candidate_mean']:.4f}"
+    assert f"**{shown}**<sup>a</sup>" in relkit(*BOTH, "-m", "ndcg@10", "--format", "markdown").out
+    latex = relkit(*BOTH, "-m", "ndcg@10", "--format", "latex").out
+    assert rf"\textbf{{{shown}}}\textsuperscript{{a}}" in latex
+    assert r"\toprule" in latex
+    relkit(*BOTH, "-m", "ndcg@10", "-o", "out.tex")
+    assert (runs / "out.tex").read_text("utf-8") == latex
+
+
+def test_every_query(relkit: Command, runs: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(relkit(*BOTH, "-m", "rr", "-q", "--format", "csv").out)))
+    assert [row["query"] for row in rows] == QUERIES
+    assert {row["query"]: float(row["difference"]) for row in rows}["q03"] == 0
+    assert relkit(*BOTH, "-m", "rr", "-q").out.count("\nq0") == 10
+    found = json.loads(relkit(*BOTH, "-m", "rr", "-q", "--format", "json").out)
+    assert list(found["per_query"]["good.run"]["rr"]) == QUERIES
+
+
+def test_the_gate_closes_on_a_real_regression(relkit: Command, runs: Path) -> None:
+    backwards = ("compare", "j.qrels", "good.run", "bad.run")
+    done = relkit(*backwards, "--fail-if-worse", "ndcg@10")
+    assert done.code == 1
+    assert "bad.run is worse than good.run on ndcg@10" in done.err
+    assert "11 of 12 queries lost" in done.err
+    assert "relkit explain" in done.err
+    assert "▼" in done.out
+    assert relkit(*BOTH, "--fail-if-worse", "ndcg@10").code == 0
+    added = relkit(*backwards, "-m", "rr", "--fail-if-worse", "ap,p@1", "--format", "json")
+    assert added.code == 1
+    assert json.loads(added.out)["measures"] == ["rr", "ap", "p@1"]
+
+
+def test_the_gate_stays_open_where_nothing_is_proven(relkit: Command, runs: Path) -> None:
+    done = relkit("compare", "j.qrels", "good.run", "good.run", "--fail-if-worse", "ndcg@10")
+    assert done.code == 2  # two runs of one name
+    (runs / "same.run").write_bytes((runs / "good.run").read_bytes())
+    assert relkit("compare", "j.qrels", "good.run", "same.run", "--fail-if-worse", "rr").code == 0
+
+
+def test_scores_and_values(relkit: Command, runs: Path) -> None:
+    rows = "".join(f"{q},{label},{2 - label},{label}\n" for q in QUERIES for label in (1, 0))
+    (runs / "test.csv").write_text(f"query,label,old,new\n{rows}", "utf-8")
+    scored = ("--scored", "test.csv", "--query", "query", "--label", "label")
+    done = relkit("compare", *scored, "--score", "old", "--score", "new", "-m", "gauc")
+    assert done.code == 0
+    assert "A = old, B = new" in done.out
+    for name in ("old", "new"):
+        (runs / f"{name}.csv").write_text(
+            "query,mine\n" + "".join(f"{q},{len(name) / 10 + n}\n" for n, q in enumerate(QUERIES))
+        )
+    assert relkit("compare", "--values", "old.csv", "new.csv").code == 0
+
+
+WRONG = {
+    "nothing": ((), "JUDGMENTS, BASELINE and CANDIDATE are missing"),
+    "no candidate": (("j.qrels", "bad.run"), "CANDIDATE is missing"),
+    "one file of values": (("--values", "old.csv"), "two runs"),
+    "one score": (("--scored", "scores.csv", "--score", "score"), "two columns of scores"),
+    "files and scores": (("j.qrels", "--scored", "scores.csv"), "takes the place"),
+    "tukey of two": ((*BOTH[1:], "--test", "tukey"), "three or more"),
+    "unknown test": ((*BOTH[1:], "--test", "z"), "z"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_use_says_what_to_do(name: str, relkit: Command, runs: Path) -> None:
+    arguments, message = WRONG[name]
+    done = relkit("compare", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert "hint: " in done.err or "Usage" in done.err or "--help" in done.err

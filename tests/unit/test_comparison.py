@@ -1,0 +1,264 @@
+"""relkit.compare: pairing, verdicts, notes, errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relkit
+from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.io.values import read_values
+
+Lists = dict[str, dict[str, float]]
+
+JUDGMENTS: Lists = {f"q{n:02}": {"good": 1, "bad": 0} for n in range(20)}
+GOOD: Lists = {query: {"good": 2.0, "bad": 1.0} for query in JUDGMENTS}
+BAD: Lists = {query: {"good": 1.0, "bad": 2.0} for query in JUDGMENTS}
+
+
+def test_identical_runs_differ_in_nothing() -> None:
+    comparison = relkit.compare(JUDGMENTS, GOOD, GOOD, ["ndcg@10", "rr"], names=["a", "b"])
+    for one in comparison.contrasts:
+        assert one.difference == 0
+        assert set(one.p_values.values()) == {1.0}
+        assert one.interval == (0.0, 0.0)
+        assert (one.wins, one.ties, one.losses) == (0, 20, 0)
+        assert (one.effect_size, one.queries_needed, one.detectable) == (0.0, 0, 0.0)
+        assert one.verdict == "undecided"
+    assert comparison.regressions() == ()
+
+
+def test_a_constant_difference_is_certain() -> None:
+    one = relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["bad", "good"]).contrasts[0]
+    assert one.difference == 0.5
+    assert one.verdict == "better"
+    assert one.p_values["permutation"] == pytest.approx(2 / 2**20, abs=3e-4)
+    assert all(0 < p < 0.001 for p in one.p_values.values())
+    assert math.isinf(one.effect_size)
+
+
+def test_numbers_are_those_of_evaluate_where_all_queries_pair() -> None:
+    mixed = {**GOOD, "q01": BAD["q01"], "q02": BAD["q02"]}
+    names = ["ndcg", "p@1", "recall@1", "pnr(smoothing=1)", "num_rel_ret"]
+    comparison = relkit.compare(JUDGMENTS, mixed, BAD, names, names=["mixed", "bad"])
+    for run, results in (("baseline_mean", mixed), ("candidate_mean", BAD)):
+        values = relkit.evaluate(JUDGMENTS, results, names)
+        for one in comparison.contrasts:
+            assert getattr(one, run) == pytest.approx(values[one.measure], rel=1e-12)
+            deltas = comparison.deltas("bad", one.measure)
+            assert math.fsum(deltas.values()) / len(deltas) == pytest.approx(
+                one.difference, abs=1e-12
+            )
+
+
+def test_a_missing_query_counts_as_the_convention_says() -> None:
+    short = {query: GOOD[query] for query in list(GOOD)[:15]}
+    zero = relkit.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"]).contrasts[0]
+    assert (zero.queries, zero.left_out, zero.difference) == (20, 0, -0.25)
+    rules = {"missing": "skip"}
+    skipped = relkit.compare(JUDGMENTS, GOOD, short, "rr", names=["all", "short"], convention=rules)
+    assert (skipped.contrasts[0].queries, skipped.contrasts[0].left_out) == (15, 5)
+    assert "unpaired-queries" in {note.kind for note in skipped.notes}
+
+
+def test_an_infinite_value_is_left_out_and_said() -> None:
+    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "pnr", names=["bad", "good"], average="macro")
+    one = comparison.contrasts[0]
+    assert (one.queries, one.left_out) == (0, 20)
+    assert math.isnan(one.p)
+    assert one.verdict == "undecided"
+    note = next(note for note in comparison.notes if note.kind == "infinite-values")
+    assert note.count == 20
+    json.dumps(comparison.to_dict(), allow_nan=False)
+
+
+def test_a_ratio_of_sums_is_compared_as_one() -> None:
+    rng = np.random.default_rng(1)
+    judgments = {f"q{n}": {f"d{d}": int(rng.integers(3)) for d in range(8)} for n in range(40)}
+    old = {q: {d: float(rng.normal()) for d in found} for q, found in judgments.items()}
+    new = {
+        q: {d: grade + float(rng.normal()) for d, grade in found.items()}
+        for q, found in judgments.items()
+    }
+    one = relkit.compare(judgments, old, new, "pnr", names=["old", "new"]).contrasts[0]
+    ratios = [relkit.evaluate(judgments, run, "pnr")["pnr"] for run in (old, new)]
+    assert one.average == "micro"
+    assert one.difference == pytest.approx(ratios[1] - ratios[0], rel=1e-12)
+    assert one.verdict == "better"
+    # Swapping whole queries between the runs, written down plainly.
+    parts = [np.array(relkit.evaluate(judgments, run, "pnr").parts("pnr")) for run in (old, new)]
+    at_least = 0
+    for signs in rng.integers(2, size=(4_000, 40)).astype(bool):
+        first = np.where(signs, parts[0], parts[1]).sum(axis=1)
+        second = np.where(signs, parts[1], parts[0]).sum(axis=1)
+        distance = abs(second[0] / second[1] - first[0] / first[1])
+        at_least += distance >= abs(one.difference) * (1 - 1e-9)
+    assert one.p_values["permutation"] == pytest.approx((at_least + 1) / 4_001, abs=0.01)
+
+
+def test_pooled_auc_is_compared_by_query() -> None:
+    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "auc", names=["bad", "good"])
+    assert comparison.contrasts[0].average == "macro"
+    assert "pooled-measures" in {note.kind for note in comparison.notes}
+
+
+def test_more_than_two_runs() -> None:
+    mixed = {q: (GOOD if n % 3 else BAD)[q] for n, q in enumerate(JUDGMENTS)}
+    comparison = relkit.compare(
+        JUDGMENTS, BAD, [mixed, GOOD], ["rr", "ndcg"], names=["bad", "mixed", "good"], test="tukey"
+    )
+    assert [(one.first, one.second) for one in comparison.pairs[:3]] == [
+        ("bad", "mixed"),
+        ("bad", "good"),
+        ("mixed", "good"),
+    ]
+    assert [one.candidate for one in comparison.contrasts] == ["mixed"] * 2 + ["good"] * 2
+    for one in comparison.contrasts:
+        pair = next(
+            p for p in comparison.pairs if (p.second, p.measure) == (one.candidate, one.measure)
+        )
+        assert one.p == pair.p
+        assert one.difference == pytest.approx(pair.difference)
+
+
+def test_results_of_scores_can_be_compared() -> None:
+    labels = [1, 0] * 30
+    results = [
+        relkit.evaluate_scores(labels, scores, [2] * 30, ["gauc", "ndcg@1"], name=name)
+        for name, scores in (("old", [1, 2] * 30), ("new", [2, 1] * 29 + [1, 2]))
+    ]
+    one = relkit.compare_results(results).contrast("new", "gauc")
+    assert (one.wins, one.ties, one.losses) == (29, 1, 0)
+
+
+def test_looking_up() -> None:
+    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "MRR@10", names=["bad", "good"])
+    assert comparison.contrast("good", "rr@10") is comparison.contrasts[0]
+    assert list(comparison.deltas("good", "rr@10")) == sorted(JUDGMENTS)
+    assert comparison.run("good").queries == list(JUDGMENTS)
+    for wrong in (("god", "rr@10"), ("good", "ndcg")):
+        with pytest.raises(UnknownNameError):
+            comparison.contrast(*wrong)
+    with pytest.raises(UnknownNameError):
+        comparison.run("god")
+
+
+WRONG = {
+    "test": "z",
+    "interval": "normal",
+    "correction": "bonferroni",
+    "alpha": 0,
+    "confidence": 1.0,
+    "resamples": 0,
+    "seed": -1,
+    "threads": True,
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_impossible_settings_are_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"`{name}`"):
+        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", **{name: WRONG[name]})
+
+
+def test_impossible_runs_are_refused() -> None:
+    with pytest.raises(ParameterError, match="two runs are called `a`"):
+        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a", "a"])
+    with pytest.raises(ParameterError, match="2 runs and 1 names"):
+        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", names=["a"])
+    with pytest.raises(ParameterError, match="at least one candidate"):
+        relkit.compare(JUDGMENTS, BAD, [], "rr")
+    with pytest.raises(ParameterError, match="three or more"):
+        relkit.compare(JUDGMENTS, BAD, GOOD, "rr", test="tukey")
+    with pytest.raises(ParameterError, match="needs judgments"):
+        relkit.compare(relkit.Run.from_dict(GOOD), BAD, GOOD, "rbo")
+    one = relkit.evaluate(JUDGMENTS, BAD, "rr", name="a")
+    two = relkit.evaluate(JUDGMENTS, BAD, "ndcg", name="b")
+    with pytest.raises(ParameterError, match="same measures"):
+        relkit.compare_results([one, two])
+    three = relkit.evaluate(JUDGMENTS, BAD, "rr", name="c", convention="trec_eval")
+    with pytest.raises(ParameterError, match="same convention"):
+        relkit.compare_results([one, three])
+    with pytest.raises(ParameterError, match="only values"):
+        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"q": 2}}}).run("a")
+
+
+def test_unnamed_runs_get_numbers() -> None:
+    assert relkit.compare(JUDGMENTS, BAD, [GOOD, GOOD], "rr").runs == ("run 1", "run 2", "run 3")
+
+
+VALUES = {
+    "wide.csv": "query_id,ndcg@5,custom\nq1,0.5,1\nq2,,2\n",
+    "long.csv": "run,query,measure,value\nx,q1,ndcg@5,0.5\nx,q2,ndcg@5,\nx,q1,custom,1\n"
+    "x,q2,custom,2\n",
+    "trec.txt": "ndcg@5                \tq1\t0.5\ncustom\tq1\t1\ncustom\tq2\t2\n"
+    "ndcg@5\tq2\tnan\nrunid\tall\tx\nndcg@5\tall\t0.5\n",
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_are_read(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(VALUES[name], "utf-8")
+    found = read_values(path)
+    assert found["custom"] == {"q1": 1.0, "q2": 2.0}
+    assert found["ndcg@5"]["q1"] == 0.5
+    assert math.isnan(found["ndcg@5"]["q2"])
+
+
+def test_a_measure_of_another_program_needs_no_name_of_ours(tmp_path: Path) -> None:
+    for name, add in (("a", 0.0), ("b", 0.25)):
+        lines = "".join(f"q{n},{n / 20 + add}\n" for n in range(10))
+        (tmp_path / f"{name}.csv").write_text(f"query,house_score\n{lines}", "utf-8")
+    one = relkit.compare_values({n: tmp_path / f"{n}.csv" for n in "ab"}).contrasts[0]
+    assert (one.measure, one.difference) == ("house_score", pytest.approx(0.25))
+
+
+BROKEN = {
+    "word": ("query,x\nq1,high\n", 2, "not a number"),
+    "columns": ("query,x\nq1,1,2\n", 2, "expected 2 columns, got 3"),
+    "twice": ("query,x\nq1,1\nq1,2\n", 3, "already"),
+    "no query": ("name,x\nq1,1\n", 1, "no column of queries"),
+    "trec": ("map q1\n", 1, "expected 3 columns"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_of_values_names_its_line(name: str, tmp_path: Path) -> None:
+    text, line, message = BROKEN[name]
+    path = tmp_path / "values.csv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ParseError, match=message) as caught:
+        read_values(path)
+    assert caught.value.line == line
+
+
+def test_values_without_anything_in_common_are_refused() -> None:
+    with pytest.raises(InputError, match="no measure in common"):
+        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"n": {"q": 2}}})
+    with pytest.raises(InputError, match="no query in common"):
+        relkit.compare_values({"a": {"m": {"q": 1}}, "b": {"m": {"p": 2}}})
+
+
+finite = st.floats(-10, 10).map(lambda value: round(value, 6))
+
+
+@given(st.lists(st.tuples(finite, finite), min_size=2, max_size=30))
+def test_swapping_the_runs_only_turns_signs(pairs: list[tuple[float, float]]) -> None:
+    old = {"m": {f"q{n}": pair[0] for n, pair in enumerate(pairs)}}
+    new = {"m": {f"q{n}": pair[1] for n, pair in enumerate(pairs)}}
+    options = {"resamples": 500}
+    one = relkit.compare_values({"old": old, "new": new}, **options).contrasts[0]
+    two = relkit.compare_values({"new": new, "old": old}, **options).contrasts[0]
+    assert one.difference == -two.difference
+    assert one.interval == pytest.approx((-two.interval[1], -two.interval[0]))
+    assert (one.wins, one.losses) == (two.losses, two.wins)
+    for name, p in one.p_values.items():
+        assert 0 < p <= 1
+        assert p == pytest.approx(two.p_values[name])
