@@ -19,7 +19,9 @@ THINGS = [
 ]
 #: Classes that only hold what others fill in, or that an example could only raise.
 RECORDS = {
+    "CheckError",
     "Classification",
+    "Contrast",
     "DependencyError",
     "Entry",
     "Explanation",
@@ -99,7 +101,7 @@ def test_functions_say_what_they_take_return_and_raise(path: str) -> None:
     assert "Raises:" in text, f"{path} does not say what it raises"
     if signature.return_annotation not in (None, "None"):
         assert re.search(
-            r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bCuts |decorator", text
+            r"Returns:|\bReturns |\bReads |\bDerives |\bEvaluates |\bCompares |\bCuts |decorator", text
         )
 
 

@@ -695,25 +695,19 @@ def _of_results(
 
 
 def _shared(notes: Sequence[Note], names: Sequence[str]) -> list[Note]:
-    """Returns notes, those that every run has once and without its name."""
-    found: dict[str, list[Note]] = {}
-    for note in notes:
-        message = note.message
+    """Returns notes; those that every run has stand once and without a name."""
+
+    def nameless(note: Note) -> Note:
         for name in names:
-            message = message.removeprefix(f"{name}: ")
-        found.setdefault(f"{note.kind} {message}", []).append(replace(note, message=message))
-    kept = []
+            if note.message.startswith(f"{name}: "):
+                return replace(note, message=note.message.removeprefix(f"{name}: "))
+        return note
+
+    count = {nameless(note): 0 for note in notes}
     for note in notes:
-        message = note.message
-        for name in names:
-            message = message.removeprefix(f"{name}: ")
-        same = found.get(f"{note.kind} {message}", [])
-        if len(same) < len(names):
-            kept.append(note)
-        elif same:
-            kept.append(same[0])
-            found[f"{note.kind} {message}"] = []
-    return kept
+        count[nameless(note)] += 1
+    shared = [note for note, times in count.items() if times == len(names)]
+    return shared + [note for note in notes if nameless(note) not in shared]
 
 
 def _listed(candidates: Any) -> list[Any]:
