@@ -4,18 +4,13 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -119,40 +114,6 @@ void check_finite(std::span<const double> values, const char* what, std::size_t 
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) refuse_number(what, values[i], first_row + i);
   }
-}
-
-unsigned threads_for(int asked, std::size_t blocks) {
-  if (asked < 0) throw InputError("`threads` must be 0 or more");
-  const unsigned most = asked > 0 ? static_cast<unsigned>(asked)
-                                  : std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most));
-}
-
-// Runs `work(thread, block)` for every block. Of several errors the one of the lowest block is thrown.
-void run_blocks(std::size_t blocks, unsigned threads,
-                const std::function<void(unsigned, std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> failed{std::numeric_limits<std::size_t>::max()};
-  std::mutex guard;
-  std::exception_ptr error;
-  const auto loop = [&](unsigned thread) {
-    for (std::size_t block = next++; block < blocks && block < failed; block = next++) {
-      try {
-        work(thread, block);
-      } catch (...) {
-        const std::lock_guard lock(guard);
-        if (block < failed) {
-          failed = block;
-          error = std::current_exception();
-        }
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (unsigned thread = 1; thread < threads; ++thread) others.emplace_back(loop, thread);
-  loop(0);
-  for (std::thread& other : others) other.join();
-  if (error) std::rethrow_exception(error);
 }
 
 // The scores of the two classes among rows [start, end).
@@ -410,11 +371,10 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
       column.denominators.resize(queries);
     }
     const std::size_t blocks = (queries + block_queries - 1) / block_queries;
-    const unsigned workers = threads_for(threads, blocks);
     std::vector<std::unique_ptr<Reader>> readers;
-    for (unsigned i = 0; i < workers; ++i) readers.push_back(std::make_unique<Reader>(plan));
-    run_blocks(blocks, workers, [&](unsigned thread, std::size_t block) {
-      Reader& reader = *readers[thread];
+    for (std::size_t i = 0; i < worker_count(blocks, threads); ++i) readers.push_back(std::make_unique<Reader>(plan));
+    each_part(blocks, threads, [&](std::size_t worker, std::size_t block) {
+      Reader& reader = *readers[worker];
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
         read_query(reader, plan, labels, scores, static_cast<std::size_t>(ends[query]),

@@ -5,12 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-// Functions on the way of every line, worth a copy in each place that calls them.
-#if defined(__GNUC__)
-#define RELKIT_INLINE __attribute__((always_inline)) inline
-#else
-#define RELKIT_INLINE inline
-#endif
+#include "inline.hpp"
 
 namespace relkit {
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "inline.hpp"
 #include "radix.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -14,12 +15,6 @@ namespace relkit::simd {
 namespace {
 
 constexpr std::size_t lanes = 16;
-
-#if defined(__GNUC__)
-#define RELKIT_INLINE __attribute__((always_inline)) inline
-#else
-#define RELKIT_INLINE inline
-#endif
 
 RELKIT_INLINE Counts count_loop(const double* scores, std::size_t size, double score) {
   std::uint64_t better = 0;

@@ -1,0 +1,8 @@
+// Functions on the way of every line, worth a copy in each place that calls them.
+#pragma once
+
+#if defined(__GNUC__)
+#define RELKIT_INLINE __attribute__((always_inline)) inline
+#else
+#define RELKIT_INLINE inline
+#endif
