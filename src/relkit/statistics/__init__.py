@@ -3,9 +3,9 @@
 from relkit.statistics.correction import CORRECTIONS, adjust
 from relkit.statistics.differences import effect_size, mean, standard_deviation
 from relkit.statistics.intervals import INTERVALS, interval
+from relkit.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
 from relkit.statistics.power import queries_needed, smallest_detectable
-from relkit.statistics.resampling import ratio_p
-from relkit.statistics.tests import PairedTest, Resampling, TestResult, paired_test, tests
+from relkit.statistics.resampling import permutation_p_values, ratio_p
 from relkit.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "interval",
     "mean",
     "paired_test",
+    "permutation_p_values",
     "queries_needed",
     "ratio_p",
     "smallest_detectable",

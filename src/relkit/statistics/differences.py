@@ -13,13 +13,19 @@ __all__ = ["effect_size", "mean", "standard_deviation"]
 
 
 def mean(differences: NDArray[np.float64]) -> float:
-    """Returns the mean, correctly rounded whatever the order; NaN for no value."""
-    count = len(differences)
-    return math.fsum(differences.tolist()) / count if count else math.nan
+    """Returns the mean of an exact sum, so that the order does not matter; NaN for no value."""
+    values = differences.tolist()
+    if not values:
+        return math.nan
+    # math.fsum refuses infinities of both signs; their plain sum is NaN.
+    total = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    return float(total / len(values))
 
 
 def standard_deviation(differences: NDArray[np.float64]) -> float:
-    """Returns the standard deviation with the divisor n - 1; NaN for fewer than two values.
+    """Returns the standard deviation with the divisor n - 1.
+
+    NaN for fewer than two values, and where one is NaN or infinite.
 
     Sums are exact, so that the order of the values does not matter. Deviations that are rounding
     noise of the values themselves count as 0: equal differences have no spread.
@@ -28,10 +34,15 @@ def standard_deviation(differences: NDArray[np.float64]) -> float:
     if count < 2:
         return math.nan
     values = differences.tolist()
-    centre = mean(differences)
-    deviation = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (count - 1))
-    noise = 4 * math.ulp(max(abs(value) for value in values))
-    return 0.0 if deviation <= noise else deviation
+    if not all(map(math.isfinite, values)):
+        return math.nan
+    # Scaled by a power of two, squares neither overflow nor vanish.
+    exponent = math.frexp(max(map(abs, values)))[1]
+    scaled = [math.ldexp(value, -exponent) for value in values]
+    centre = math.fsum(scaled) / count
+    deviation = math.sqrt(math.fsum((value - centre) ** 2 for value in scaled) / (count - 1))
+    noise = 2 * math.ulp(1.0)
+    return 0.0 if deviation <= noise else math.ldexp(deviation, exponent)
 
 
 def effect_size(differences: NDArray[np.float64]) -> float:

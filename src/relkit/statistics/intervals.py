@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from relkit.errors import ParameterError
 from relkit.statistics.differences import mean, standard_deviation
+from relkit.statistics.paired import Resampling
 from relkit.statistics.resampling import bca_interval, percentile_interval
-from relkit.statistics.tests import Resampling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,13 +28,14 @@ def t_interval(differences: NDArray[np.float64], confidence: float) -> tuple[flo
         [-0.0554, 0.3554]
     """
     count = len(differences)
-    if count < 2:
+    deviation = standard_deviation(differences)
+    if math.isnan(deviation):
         return math.nan, math.nan
     from scipy.special import stdtrit
 
     quantile = float(stdtrit(count - 1, 0.5 + confidence / 2))
     centre = mean(differences)
-    half = quantile * standard_deviation(differences) / math.sqrt(count)
+    half = quantile * deviation / math.sqrt(count)
     return centre - half, centre + half
 
 
@@ -47,7 +48,10 @@ def interval(
     seed: int = 0,
     threads: int = 0,
 ) -> tuple[float, float]:
-    """Returns a confidence interval of the mean difference; NaN for fewer than two differences.
+    """Returns a confidence interval of the mean difference.
+
+    NaN for fewer than two differences, and where one is NaN or infinite; for differences that are
+    all the same it is that number twice.
 
     Args:
         name: `t`, `percentile` or `bca` (both bootstrap).
@@ -58,9 +62,19 @@ def interval(
         threads: Of the bootstrap.
 
     Raises:
-        ParameterError: If there is no such interval.
+        ParameterError: If there is no such interval, or another parameter cannot be.
+
+    Examples:
+        >>> import numpy as np
+        >>> low, high = interval("bca", np.array([0.1, 0.2, 0.0, 0.3, 0.1]))
+        >>> low < 0.14 < high
+        True
     """
     resampling = Resampling(resamples, seed, threads)
+    if not 0 < confidence < 1:
+        raise ParameterError(
+            f"the parameter `confidence` must lie between 0 and 1. Got `{confidence}` instead."
+        )
     if name == "t":
         return t_interval(differences, confidence)
     if name == "percentile":

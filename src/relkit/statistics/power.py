@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 
+from relkit.errors import ParameterError
+
 __all__ = ["POWER", "queries_needed", "smallest_detectable"]
 
 POWER = 0.8
 
 
-def _normal_quantile(probability: float) -> float:
+def _quantiles(alpha: float, power: float) -> tuple[float, float]:
+    """Returns z_{α/2} and z_β."""
     from statistics import NormalDist
 
-    return NormalDist().inv_cdf(probability)
+    for name, value in (("alpha", alpha), ("power", power)):
+        if not 0 < value < 1:
+            raise ParameterError(
+                f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
+            )
+    normal = NormalDist()
+    return normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
 
 
 def smallest_detectable(
@@ -33,10 +42,13 @@ def smallest_detectable(
         >>> round(smallest_detectable(50, 0.2), 4)
         0.0808
 
+    Raises:
+        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
     """
-    level, chance = _normal_quantile(1 - alpha / 2), _normal_quantile(power)
+    level, chance = _quantiles(alpha, power)
     effective = queries - level**2 / 2
     if math.isnan(standard_deviation) or effective <= 0:
         return math.nan
@@ -61,11 +73,15 @@ def queries_needed(
         >>> queries_needed(0.05, 0.2)
         128
 
+    Raises:
+        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
     """
     if not difference or math.isnan(difference) or math.isnan(standard_deviation):
         return 0
-    level, chance = _normal_quantile(1 - alpha / 2), _normal_quantile(power)
-    queries = ((level + chance) * standard_deviation / difference) ** 2 + level**2 / 2
+    level, chance = _quantiles(alpha, power)
+    ratio = (level + chance) * standard_deviation / difference
+    queries = ratio * ratio + level**2 / 2
     return math.ceil(queries) if math.isfinite(queries) else 0

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.statistics.paired import Resampling
 from relkit.statistics.resampling import tukey_p_values
-from relkit.statistics.tests import Resampling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +62,9 @@ def two_way_anova(values: NDArray[np.float64]) -> Anova:
     of_runs = float(queries * np.square(values.mean(axis=1) - whole).sum())
     of_queries = float(runs * np.square(values.mean(axis=0) - whole).sum())
     left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + whole
-    residual = float(np.square(left).sum())
+    # What is rounding noise of the values counts as 0.
+    noise = 8 * math.ulp(float(np.abs(values).max()))
+    residual = float(np.square(left).sum()) if np.abs(left).max() > noise else 0.0
     degrees = (runs - 1, queries - 1, (runs - 1) * (queries - 1))
     if not degrees[2]:
         return Anova(of_runs, of_queries, residual, *degrees, math.nan, math.nan)
@@ -102,13 +104,15 @@ def tukey_hsd(
 
     Returns:
         The outcome of each pair of row numbers, the smaller one first; NaN for fewer than two
-        queries.
+        queries, and where a value is NaN or infinite.
 
     References:
         Carterette (2012), ACM TOIS 30(1); Sakai (2014), SIGIR Forum 48(1), for the effect size.
     """
     runs, queries = values.shape
-    if queries < 2:
+    import numpy as np
+
+    if queries < 2 or not np.isfinite(values).all():
         nothing = PairOutcome(math.nan, math.nan, math.nan)
         return {
             (first, second): nothing for first in range(runs) for second in range(first + 1, runs)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from relkit.errors import ParameterError
 from relkit.registry import Registry
 from relkit.statistics.differences import effect_size, standard_deviation
 
@@ -44,6 +45,15 @@ class Resampling:
     seed: int = 0
     threads: int = 0
 
+    def __post_init__(self) -> None:
+        for name, least in (("resamples", 1), ("seed", 0), ("threads", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
+                raise ParameterError(
+                    f"the parameter `{name}` must be a whole number of {least} or more."
+                    f" Got `{value}` instead."
+                )
+
 
 class PairedTest(ABC):
     """A two-sided test of the hypothesis that paired differences have no direction.
@@ -59,9 +69,12 @@ class PairedTest(ABC):
     def __call__(self, differences: NDArray[np.float64], resampling: Resampling) -> TestResult:
         """Tests differences, one a query.
 
-        Fewer than two differences have no p-value; if all are 0 it is 1.
+        Fewer than two differences have no p-value, nor have differences that are NaN or infinite;
+        if all are 0 it is 1.
         """
-        if len(differences) < 2:
+        import numpy as np
+
+        if len(differences) < 2 or not np.isfinite(differences).all():
             return TestResult(math.nan, math.nan)
         if not differences.any():
             return TestResult(0.0, 1.0)
@@ -100,11 +113,12 @@ def paired_test(
 
     Raises:
         UnknownNameError: If there is no such test.
+        ParameterError: If `resamples`, `seed` or `threads` is no number that it can be.
 
     Examples:
         >>> import numpy as np
         >>> round(paired_test("t", np.array([0.1, 0.2, 0.0, 0.3])).p, 4)
-        0.0976
+        0.1027
     """
     return tests.get(name)(differences, Resampling(resamples, seed, threads))
 
@@ -113,15 +127,12 @@ def tidy(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns differences without their rounding noise, so that equal ones are equal.
 
     0.7 - 0.6 and 0.4 - 0.3 are different floats. Ranks must not see that: differences are rounded
-    to 40 binary digits after the leading digit of the largest.
+    to 40 binary digits of the largest.
     """
     import numpy as np
 
-    largest = float(np.abs(differences).max(initial=0.0))
-    if largest == 0 or not math.isfinite(largest):
-        return differences
-    unit = 2.0 ** (math.frexp(largest)[1] - 41)
-    return np.asarray(np.rint(differences / unit) * unit)
+    shift = 40 - math.frexp(float(np.abs(differences).max(initial=0.0)))[1]
+    return np.asarray(np.ldexp(np.rint(np.ldexp(differences, shift)), -shift))
 
 
 @register
@@ -154,8 +165,8 @@ class TTest(PairedTest):
 class Wilcoxon(PairedTest):
     """Wilcoxon's signed-rank test: differences of 0 are left out, ties share their ranks.
 
-    Exact for up to 50 differences without ties, else the normal approximation without continuity
-    correction. The statistic is the smaller sum of ranks.
+    Exact for up to 50 differences without ties and up to 13 with them, else the normal
+    approximation without continuity correction. The statistic is the smaller sum of ranks.
 
     References:
         Wilcoxon (1945), Biometrics Bulletin 1(6).
