@@ -30,6 +30,7 @@ q2 Q0 d9 1 9.5 tfidf
 q2 Q0 d1 2 8.5 tfidf
 q3 Q0 d5 1 1.5 tfidf
 """
+NEW = TFIDF.replace("tfidf", "new").replace("q1 Q0 d3 2", "q1 Q0 d2 2")
 SCORES = """query,label,score
 a,3,0.9
 a,2,0.8
@@ -49,7 +50,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("judgments.qrels", JUDGMENTS),
         ("bm25.run", BM25),
         ("tfidf.run", TFIDF),
+        ("new.run", NEW),
         ("scores.csv", SCORES),
+        ("test.csv", "query,label,old,new\na,1,0.2,0.9\na,0,0.4,0.1\nb,1,3,2\nb,0,1,2\n"),
+        ("old.csv", "query,ndcg@10\na,0.5\nb,0.25\n"),
+        ("new.csv", "query,ndcg@10\na,0.75\nb,0.5\n"),
     ):
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "judgments.csv").write_text(

@@ -37,12 +37,12 @@ __all__ = ["command"]
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
-HELP = """Say what changed between runs, and whether it is real.
+HELP = """Say what changed between runs, and if it is real.
 
 \b
 Examples:
   relkit compare judgments.qrels bm25.run new.run -m ndcg@10 -m recall@100
-  relkit compare judgments.qrels bm25.run a.run b.run --test tukey
+  relkit compare judgments.qrels bm25.run tfidf.run new.run --test tukey
   relkit compare judgments.qrels bm25.run new.run --fail-if-worse ndcg@10
   relkit compare --scored test.csv --query query --label label \\
       --score old --score new -m gauc
