@@ -1,0 +1,181 @@
+"""Many documents in the top k are unjudged: the comparison leans against what is new."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relkit.convention import gain_function
+from relkit.diagnosis.base import Finding, Rule, Subject, register
+from relkit.measures.gain import DCG, divisor
+
+__all__ = ["Unjudged"]
+
+
+#: What sums of floating-point numbers may be off by.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An unjudged document, and what it adds to the difference if it has the highest grade."""
+
+    query: str
+    document: str
+    baseline_rank: int | None
+    candidate_rank: int | None
+    influence: float
+
+
+@register
+@dataclass(frozen=True)
+class Unjudged(Rule):
+    """The top k holds many documents that nobody judged; they count as worth nothing.
+
+    DCG@k is a sum, so each unjudged document can change the difference between the runs by its
+    gain times the difference of its two discounts, and by no more than that for the highest grade.
+    The sums of what is in favour of each run bound the difference. Documents with the largest
+    influence are the ones to judge first.
+
+    Attributes:
+        k: Cutoff.
+        most: At least this share of one run's top k is unjudged,
+        gap: or the runs' shares differ by at least this.
+        shown: So many pairs are listed.
+    """
+
+    name: ClassVar[str] = "unjudged"
+    k: int = 10
+    most: float = 0.2
+    gap: float = 0.1
+    shown: int = 1000
+
+    def measures(self) -> tuple[str, ...]:
+        return f"judged@{self.k}", f"dcg@{self.k}", f"ndcg@{self.k}"
+
+    def apply(self, subject: Subject) -> Finding | None:
+        shares = [
+            1.0 - subject.value(name, f"judged@{self.k}")
+            for name in (subject.baseline, subject.candidate)
+        ]
+        if not max(shares) >= self.most and not abs(shares[1] - shares[0]) >= self.gap:
+            return None
+        if subject.convention.unjudged == "removed" or math.isnan(subject.highest_grade):
+            return None
+        pairs = sorted(
+            self._pairs(subject),
+            key=lambda pair: (-abs(pair.influence), pair.query, pair.document),
+        )
+        dcg, ndcg = subject.difference(f"dcg@{self.k}"), f"ndcg@{self.k}"
+        against = math.fsum(pair.influence for pair in pairs if pair.influence < 0)
+        inside = math.fsum(pair.influence for pair in pairs if pair.influence > 0)
+        bounds = (dcg.difference + against, dcg.difference + inside)
+        high = self._optimistic(subject, pairs)
+        needed = _enough(pairs, dcg.difference)
+        slack = ROUNDING * max(1.0, abs(dcg.difference))
+        open_sign = bool(pairs) and bounds[0] <= slack and bounds[1] >= -slack
+        return Finding(
+            self.name,
+            "high" if open_sign else "medium",
+            {
+                "k": self.k,
+                "dcg": f"dcg@{self.k}",
+                "ndcg": ndcg,
+                "share_baseline": shares[0],
+                "share_candidate": shares[1],
+                "difference": dcg.difference,
+                "lowest": bounds[0],
+                "highest": bounds[1],
+                "ndcg_baseline_none": subject.value(subject.baseline, ndcg),
+                "ndcg_candidate_none": subject.value(subject.candidate, ndcg),
+                "ndcg_baseline_high": high[0],
+                "ndcg_candidate_high": high[1],
+                "pairs": len(pairs),
+                "needed": needed,
+            },
+            parts=("text", "text.open" if open_sign else "text.settled"),
+            steps=("step",) if open_sign else ("step.settled",),
+            examples=tuple(f"{pair.query}: {pair.document}" for pair in pairs[:5]),
+            chart_data=tuple(
+                {
+                    "query": pair.query,
+                    "document": pair.document,
+                    "baseline_rank": pair.baseline_rank,
+                    "candidate_rank": pair.candidate_rank,
+                    "influence": pair.influence,
+                }
+                for pair in pairs[: self.shown]
+            ),
+        )
+
+    def _pairs(self, subject: Subject) -> Iterator[_Pair]:
+        """Yields the unjudged documents of either top k that can change the difference."""
+        measure = subject.resolved(f"dcg@{self.k}")
+        if not isinstance(measure, DCG):
+            return
+        gain = gain_function(measure.gain or "linear")(subject.highest_grade)
+        divide = divisor(measure.discount or "log2")
+        table = subject.judgments.table
+        queries = subject.pairs(f"dcg@{self.k}")
+        for query in queries:
+            judged = table.grades(query)
+            ours, theirs = (
+                {
+                    document: rank
+                    for rank, document in enumerate(subject.ordered(name, query)[: self.k], 1)
+                    if document not in judged
+                }
+                for name in (subject.baseline, subject.candidate)
+            )
+            for document in sorted(ours.keys() | theirs.keys()):
+                before, after = ours.get(document), theirs.get(document)
+                weight = (1 / divide(after) if after else 0.0) - (
+                    1 / divide(before) if before else 0.0
+                )
+                if weight:
+                    influence = gain * weight / len(queries)
+                    yield _Pair(query, document, before, after, influence)
+
+    def _optimistic(self, subject: Subject, pairs: list[_Pair]) -> list[float]:
+        """Returns NDCG of both runs if every unjudged document of a top k had the best grade."""
+        from relkit.evaluation import Evaluator
+        from relkit.judgments import Judgments
+
+        grades: dict[str, dict[str, float]] = {
+            query: dict(subject.judgments[query]) for query in subject.judgments.queries
+        }
+        best = subject.highest_grade
+        for query in subject.pairs(f"dcg@{self.k}"):
+            for name in (subject.baseline, subject.candidate):
+                for document in subject.ordered(name, query)[: self.k]:
+                    grades[query].setdefault(document, best)
+        judgments = Judgments.from_dict(grades, scale=subject.scale)
+        evaluator = Evaluator(judgments, convention=subject.convention, scale=subject.scale)
+        measure = f"ndcg@{self.k}"
+        return [
+            evaluator.evaluate(subject.run(name), [measure])[measure]
+            for name in (subject.baseline, subject.candidate)
+        ]
+
+
+def _enough(pairs: list[_Pair], difference: float) -> int:
+    """Returns how many pairs to judge until the rest cannot turn the sign of the difference.
+
+    Judging in the order of influence, and should each of them turn out as worth nothing, the rest
+    could still move the difference against its sign by less than its size.
+    """
+    against: list[Any] = [
+        -pair.influence if difference > 0 else pair.influence
+        for pair in pairs
+        if (pair.influence < 0) == (difference > 0)
+    ]
+    rest = math.fsum(against)
+    if difference == 0:
+        return len(pairs)
+    judged = 0
+    while rest >= abs(difference) * (1 - ROUNDING) and judged < len(against):
+        rest -= against[judged]
+        judged += 1
+    return judged
