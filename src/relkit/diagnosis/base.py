@@ -300,7 +300,7 @@ def paired_p(differences: Sequence[float]) -> float:
     """Returns the two-sided p-value of the paired t-test, 1 for fewer than two differences."""
     from numpy import asarray
 
-    from relkit.statistics.tests import paired_test
+    from relkit.statistics import paired_test
 
     p = paired_test("t", asarray(differences, dtype=float)).p
     return 1.0 if math.isnan(p) else p
