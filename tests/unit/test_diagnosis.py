@@ -409,6 +409,18 @@ def test_judging_the_needed_pairs_settles_the_sign() -> None:
 
 
 @given(data=st.data())
+def test_needed_pairs_are_enough_whatever_their_signs(data: st.DataObject) -> None:
+    judgments = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}, "r": {"a": 1.0}}
+    lists = st.lists(st.sampled_from("abcuvwxyz"), min_size=3, max_size=9, unique=True)
+    before, after = ({query: run_of(*data.draw(lists)) for query in judgments} for _ in range(2))
+    found = look(Unjudged(most=0.0, gap=0.0), judgments, before, after)
+    for row in found.chart_data[: found.evidence["needed"]]:
+        judgments[row["query"]][row["document"]] = 0.0
+    again = look(Unjudged(most=0.0, gap=0.0), judgments, before, after)
+    assert again.parts[1] == "text.settled" or found.evidence["difference"] == 0
+
+
+@given(data=st.data())
 def test_bounds_hold_whatever_the_judges_say(data: st.DataObject) -> None:
     """Every way to grade the unjudged documents gives a difference within the bounds."""
     judgments = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}, "r": {"a": 1.0}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from relkit.convention import gain_function
 from relkit.diagnosis.base import Finding, Rule, Subject, register
@@ -36,8 +36,9 @@ class Unjudged(Rule):
 
     DCG@k is a sum, so each unjudged document can change the difference between the runs by its
     gain times the difference of its two discounts, and by no more than that for the highest grade.
-    The sums of what is in favour of each run bound the difference. Documents with the largest
-    influence are the ones to judge first.
+    The sums of what is in favour of each run bound the difference. The documents to judge first are
+    those that speak for the run that is behind, the largest influence first: only they can turn
+    the sign.
 
     Attributes:
         k: Cutoff.
@@ -64,11 +65,17 @@ class Unjudged(Rule):
             return None
         if subject.convention.unjudged == "removed" or math.isnan(subject.highest_grade):
             return None
+        dcg, ndcg = subject.difference(f"dcg@{self.k}"), f"ndcg@{self.k}"
+        # Only what is in favour of the run that is behind can turn the sign: it comes first.
         pairs = sorted(
             self._pairs(subject),
-            key=lambda pair: (-abs(pair.influence), pair.query, pair.document),
+            key=lambda pair: (
+                pair.influence * dcg.difference > 0,
+                -abs(pair.influence),
+                pair.query,
+                pair.document,
+            ),
         )
-        dcg, ndcg = subject.difference(f"dcg@{self.k}"), f"ndcg@{self.k}"
         against = math.fsum(pair.influence for pair in pairs if pair.influence < 0)
         inside = math.fsum(pair.influence for pair in pairs if pair.influence > 0)
         bounds = (dcg.difference + against, dcg.difference + inside)
@@ -163,17 +170,12 @@ class Unjudged(Rule):
 def _enough(pairs: list[_Pair], difference: float) -> int:
     """Returns how many pairs to judge until the rest cannot turn the sign of the difference.
 
-    Judging in the order of influence, and should each of them turn out as worth nothing, the rest
-    could still move the difference against its sign by less than its size.
+    In the order of the list, and should each of them turn out as worth nothing.
     """
-    against: list[Any] = [
-        -pair.influence if difference > 0 else pair.influence
-        for pair in pairs
-        if (pair.influence < 0) == (difference > 0)
-    ]
-    rest = math.fsum(against)
     if difference == 0:
         return len(pairs)
+    against = [abs(pair.influence) for pair in pairs if pair.influence * difference < 0]
+    rest = math.fsum(against)
     judged = 0
     while rest >= abs(difference) * (1 - ROUNDING) and judged < len(against):
         rest -= against[judged]
