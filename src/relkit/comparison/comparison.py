@@ -19,6 +19,7 @@ from relkit.notes import Note
 from relkit.registry import suggestion
 from relkit.results import Results
 from relkit.run import Run
+from relkit.statistics import Resampling
 
 if TYPE_CHECKING:
     import polars
@@ -70,13 +71,12 @@ class Settings:
                 raise ParameterError(
                     f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
                 )
-        for name, least in (("resamples", 1), ("seed", 0), ("threads", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
-                raise ParameterError(
-                    f"the parameter `{name}` must be a whole number of {least} or more."
-                    f" Got `{value}` instead."
-                )
+        _ = self.draws
+
+    @property
+    def draws(self) -> Resampling:
+        """How resampling tests and intervals draw."""
+        return Resampling(self.resamples, self.seed, self.threads)
 
 
 class Options(TypedDict, total=False):
@@ -403,18 +403,12 @@ def _p_values(pairing: Pairing, settings: Settings) -> dict[str, float]:
     """Returns the p-value of every paired test."""
     from relkit import statistics
 
-    draws = {
-        "resamples": settings.resamples,
-        "seed": settings.seed,
-        "threads": settings.threads,
-    }
     found = {}
     for name in TESTS:
         if name == "permutation" and pairing.ratio is not None:
-            resampling = statistics.Resampling(**draws)
-            found[name] = statistics.ratio_p(pairing.parts, pairing.ratio, resampling)
+            found[name] = statistics.ratio_p(pairing.parts, pairing.ratio, settings.draws)
         else:
-            found[name] = statistics.paired_test(name, pairing.differences, **draws).p
+            found[name] = statistics.tests.get(name)(pairing.differences, settings.draws).p
     return found
 
 
