@@ -14,6 +14,7 @@ PACKAGES = (
     "relkit",
     "numpy",
     "polars",
+    "scipy",
     "pytrec-eval-terrier",
     "ir-measures",
     "ranx",

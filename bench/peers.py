@@ -251,3 +251,30 @@ def sklearn_gauc(labels: Array, scores: Array, groups: Array) -> Values:
         if 0 < label.sum() < len(label)
     ]
     return {"gauc": fmean(aucs)}
+
+
+def scipy_permutation(differences: Array, resamples: int) -> Values:
+    """Random signs, for all measures at once."""
+    from scipy.stats import permutation_test
+
+    found = permutation_test(
+        (differences,),
+        lambda values, axis: np.mean(values, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        axis=1,
+        n_resamples=resamples,
+        batch=100,
+        rng=np.random.default_rng(1),
+    )
+    return {f"measure {row}": float(p) for row, p in enumerate(found.pvalue, 1)}
+
+
+def ranx_fisher(baseline: Array, candidate: Array, resamples: int) -> Values:
+    """The function behind `ranx.compare(stat_test="fisher")`, measure by measure as there."""
+    from ranx.statistical_tests.fisher_randomization_test import fisher_randomization_test
+
+    return {
+        f"measure {row}": float(fisher_randomization_test(first, second, resamples)[0])
+        for row, (first, second) in enumerate(zip(baseline, candidate, strict=True), 1)
+    }

@@ -23,7 +23,8 @@ class Target:
         bound: The number to reach.
         best: Whether the value should be at least or at most the bound.
         kind: How many times as long (`ratio`), how many milliseconds longer (`difference`),
-            peak memory in MiB (`memory`), or peak memory over the size of the input (`share`).
+            how many `seconds`, peak memory in MiB (`memory`), or peak memory over the size of the
+            input (`share`).
     """
 
     workload: str
@@ -31,7 +32,7 @@ class Target:
     under: str
     bound: float
     best: Literal["at least", "at most"] = "at least"
-    kind: Literal["ratio", "difference", "memory", "share"] = "ratio"
+    kind: Literal["ratio", "difference", "seconds", "memory", "share"] = "ratio"
 
     def value(self, timings: Mapping[str, Timing], input_bytes: int) -> float:
         """Returns the measured number; NaN where a contender did not run."""
@@ -42,6 +43,8 @@ class Target:
                 return over.median / under.median
             case "difference":
                 return 1000 * (over.median - under.median)
+            case "seconds":
+                return over.median
             case "memory":
                 return over.memory / MEBIBYTE
             case "share":
@@ -59,6 +62,7 @@ class Target:
         return {
             "ratio": f"{self.over} / {self.under}",
             "difference": f"{self.over} − {self.under}",
+            "seconds": f"{self.over}: time",
             "memory": f"{self.over}: peak memory",
             "share": f"{self.over}: peak memory / file",
         }[self.kind]
@@ -67,8 +71,9 @@ class Target:
         """Returns a number with its unit."""
         if math.isnan(value):
             return "not measured"
-        unit = {"ratio": "×", "difference": "ms", "memory": "MiB", "share": "×"}[self.kind]
-        digits = 2 if abs(value) < 10 and unit == "×" else 1 if abs(value) < 100 else 0
+        units = {"difference": "ms", "seconds": "s", "memory": "MiB"}
+        unit = units.get(self.kind, "×")
+        digits = 2 if abs(value) < 10 and unit in ("×", "s") else 1 if abs(value) < 100 else 0
         return f"{value:,.{digits}f} {unit}"
 
 
@@ -97,5 +102,8 @@ TARGETS = (
     Target("imports", "import relkit", "import numpy", 40, "at most", "difference"),
     Target("imports", "from relkit import evaluate", "import numpy", 40, "at most", "difference"),
     Target("growth", "all lines", "half the lines", 2.1, "at most"),
+    Target("permutations", "SciPy (0.2 %, scaled)", "relkit", 300),
+    Target("permutations", "ranx (0.2 %, scaled)", "relkit", 300),
+    Target("permutations", "relkit", "", 3, "at most", "seconds"),
     Target("deep", "relkit, second run", "relkit", 1, "at most"),
 )

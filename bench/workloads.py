@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -311,6 +312,49 @@ def pnr(home: Path) -> Workload:
     return Workload(contenders)
 
 
+def permutations(home: Path) -> Workload:
+    """Fisher's randomisation test of 7,000 queries, 3 measures; peers draw 0.2 % of the million."""
+    resamples, few = 1_000_000, 2_000
+    random = np.random.default_rng(5)
+    baseline = random.beta(1.0, 2.0, (3, 7_000))
+    candidate = np.clip(baseline + random.normal(0.0, 0.1, baseline.shape), 0.0, 1.0)
+    # Neither plain nor hopeless: a wrong test would show.
+    shift = np.array([[0.0005], [0.001], [0.0015]]) - (candidate - baseline).mean(axis=1)[:, None]
+    candidate += shift
+    differences = candidate - baseline
+
+    def ours(threads: int = 0) -> peers.Values:
+        from relkit.statistics import Resampling, permutation_p_values
+
+        found = permutation_p_values(differences, Resampling(resamples, threads=threads))
+        return {f"measure {row}": p for row, p in enumerate(found, 1)}
+
+    def expected(rules: str) -> Mapping[str, tuple[float, float]]:
+        """A peer's share of draws lies within 5 standard errors of ours."""
+        errors = {name: 5 * math.sqrt(p * (1 - p) / int(rules)) for name, p in ours().items()}
+        return {name: (p - errors[name], p + errors[name]) for name, p in ours().items()}
+
+    return Workload(
+        [
+            Contender("relkit", ours, agrees=str(resamples)),
+            Contender("relkit, one thread", lambda: ours(1), agrees=str(resamples)),
+            Contender(
+                "SciPy (0.2 %, scaled)",
+                lambda: peers.scipy_permutation(differences, few),
+                agrees=str(few),
+                share=few / resamples,
+            ),
+            Contender(
+                "ranx (0.2 %, scaled)",
+                lambda: peers.ranx_fisher(baseline, candidate, few),
+                agrees=str(few),
+                share=few / resamples,
+            ),
+        ],
+        expected,
+    )
+
+
 def imports(home: Path) -> Workload:
     """Starting Python and importing; `import relkit` imports the rest when it is first used."""
     lines = ("pass", "import numpy", "import relkit", "from relkit import evaluate")
@@ -351,6 +395,7 @@ WORKLOADS = {
     "auc": Entry("Pooled AUC", auc, ("flat",)),
     "gauc": Entry("Grouped AUC", gauc, ("flat",)),
     "pnr": Entry("PNR of one long query", pnr, ("single",)),
+    "permutations": Entry("A million permutations", permutations),
     "imports": Entry("Imports, whole process", imports),
     "growth": Entry("Twice the lines", growth, ("msdev",)),
 }

@@ -80,6 +80,7 @@ def test_a_failing_command_says_so() -> None:
         (Target("w", "slow", "fast", 6), 5.0, False),
         (Target("w", "slow", "fast", 4, "at most"), 5.0, False),
         (Target("w", "slow", "fast", 900, "at most", "difference"), 800.0, True),
+        (Target("w", "slow", "", 1.5, "at most", "seconds"), 1.0, True),
         (Target("w", "slow", "", 64, "at most", "memory"), 64.0, True),
         (Target("w", "slow", "", 1.5, "at most", "share"), 2.0, False),
     ],
