@@ -19,8 +19,17 @@ def test_the_table_adds_up(relkit) -> None:
         f"ndcg of query q1 = {round((2 + 3 / math.log2(3)) / ideal, 10):.10f}".rstrip("0")
     )
     table = [line.split() for line in outcome.out.splitlines()[3:7]]
-    assert table[0] == ["rank", "document", "grade", "gain", "discount", "contribution", "total"]
-    assert table[2] == ["1", "d2", "2", "2.0000", "1.0000", f"{2 / ideal:.4f}", f"{2 / ideal:.4f}"]
+    assert table[0] == ["rank", "document", "score", "grade", "gain", "discount", "adds", "total"]
+    assert table[2] == [
+        "1",
+        "d2",
+        "2.5",
+        "2",
+        "2.0000",
+        "1.0000",
+        f"{2 / ideal:.4f}",
+        f"{2 / ideal:.4f}",
+    ]
     assert table[3][-1] == f"{(2 + 3 / math.log2(3)) / ideal:.4f}"
     assert max(map(width, outcome.out.splitlines())) <= 80
 
@@ -34,7 +43,7 @@ def test_json_holds_the_value_in_full(relkit) -> None:
 
 def test_markdown(relkit) -> None:
     outcome = relkit("explain", *FILES, "--query", "q1", "--format", "markdown")
-    assert "| rank | document | grade | gain | discount | contribution | total |" in outcome.out
+    assert "| rank | document | score | grade | gain | discount | adds | total |" in outcome.out
 
 
 def test_grades_are_named_by_the_scale(relkit) -> None:

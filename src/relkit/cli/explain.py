@@ -19,7 +19,7 @@ from relkit.cli.options import (
     plugin_option,
     scale_option,
 )
-from relkit.cli.output import emit, protect_inputs
+from relkit.cli.output import emit, protect_inputs, terminal_columns
 from relkit.errors import ParameterError
 
 __all__ = ["command"]
@@ -103,7 +103,8 @@ def command(
 
         emit(json.dumps(found.to_dict(), ensure_ascii=False, indent=2), output)
     else:
-        emit(found.to_markdown() if form == "markdown" else str(found), output)
+        room = terminal_columns() if output is None else None
+        emit(found.to_markdown() if form == "markdown" else found.to_text(room), output)
 
 
 def _lowest(reference: Any, run: Any, measure: Any, convention: Any, scale: Any) -> str:

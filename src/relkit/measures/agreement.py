@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 from relkit.errors import InputError
-from relkit.measures.base import Measure, Step, register
+from relkit.measures.base import Measure, Step, equation, figure, register
 from relkit.measures.pairwise import PairUnjudged, labelled
 from relkit.ranking import Ranking
 
@@ -86,6 +86,15 @@ class Tau(Measure):
                 difference / norm,
             )
             above.append((entry.score, label))
+
+    def worked(self, ranking: "Ranking") -> str:
+        steps = list(self.steps(ranking))
+        concordant, discordant = (
+            figure(sum(step.gain for step in steps)),
+            figure(sum(step.discount for step in steps)),
+        )
+        left = f"({concordant} - {discordant}) / {figure(self._norm(ranking))}"
+        return equation(left, self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "tau", {"unjudged": self.unjudged}
@@ -213,6 +222,11 @@ class Kappa(Measure):
                 -difference / expected,
                 1.0 - running / expected,
             )
+
+    def worked(self, ranking: "Ranking") -> str:
+        found = sum(step.gain for step in self.steps(ranking))
+        left = f"1 - {figure(found)} / {figure(self._expected(ranking))}"
+        return equation(left, self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "kappa", {"unjudged": self.unjudged}

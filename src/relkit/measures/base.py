@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from relkit.ranking import Ranking
     from relkit.scale import Scale
 
-__all__ = ["Combine", "Measure", "Step", "register", "registry"]
+__all__ = [
+    "Combine",
+    "Measure",
+    "Step",
+    "added",
+    "equation",
+    "figure",
+    "register",
+    "registry",
+]
 
 Combine = Literal["mean", "ratio", "sum", "pooled"]
 
@@ -119,6 +128,27 @@ class Measure(ABC):
         if denominator == 0:
             return math.inf if numerator > 0 else math.nan
         return numerator / denominator
+
+    def worked(self, ranking: Ranking) -> str:
+        """Returns the formula with this ranking's numbers put in, and the value at its end.
+
+        Called only where `undefined` returns `None`. By default the contributions are added up.
+
+        Examples:
+            >>> import relkit
+            >>> relkit.measure("pnr").worked(relkit.Ranking.of([3, 2, 3, 3, 2, 1]))
+            '13 / 2 = 6.5'
+        """
+        terms = [figure(step.contribution) for step in self.steps(ranking) if step.contribution]
+        return equation(added(terms), self.value(ranking))
+
+    def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
+        """Yields the best order that the measure can imagine; nothing where it has none."""
+        return iter(())
+
+    def missed(self, ranking: Ranking) -> list[str]:
+        """Returns the documents whose absence from the counted ranks lowers the value."""
+        return []
 
     # -- what all of them share ----------------------------------------------------------------
 
@@ -224,6 +254,46 @@ class Measure(ABC):
         for name, hint in parameters(type(self)).items():
             value = getattr(self, name)
             object.__setattr__(self, name, _check(self.name, name, value, hint))
+
+
+#: More terms than this are left out of a sum that is written down.
+MOST_TERMS = 6
+
+
+def figure(value: float) -> str:
+    """Returns a number for a formula: up to 4 decimals, 4 digits where it is small.
+
+    Examples:
+        >>> figure(6.5), figure(13.0), figure(2 / 3), figure(0.0001234)
+        ('6.5', '13', '0.6667', '0.0001234')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    text = f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.4g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def added(terms: Sequence[str]) -> str:
+    """Returns a sum as text; a long one is cut, and says how many terms it has.
+
+    Examples:
+        >>> added(["1", "0.5"]), added([])
+        ('1 + 0.5', '0')
+    """
+    if len(terms) > MOST_TERMS:
+        return " + ".join([*terms[: MOST_TERMS - 1], f"… ({len(terms)} terms)"])
+    return " + ".join(terms) or "0"
+
+
+def equation(left: str, value: float) -> str:
+    """Returns `left = value`, or the value alone where that says the same.
+
+    Examples:
+        >>> equation("1 / 4", 0.25), equation("0.25", 0.25)
+        ('1 / 4 = 0.25', '0.25')
+    """
+    right = figure(value)
+    return right if left == right else f"{left} = {right}"
 
 
 #: Parameters that have a meaning when they are `None`, and so are not filled from a convention.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.convention import ApDenominator, PDenominator
-from relkit.measures.base import Measure, Step, register
+from relkit.measures.base import Measure, Step, added, equation, figure, register
 from relkit.ranking import RankedDocument, Ranking
 
 __all__ = ["AP", "F1", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
@@ -29,6 +29,26 @@ class BinaryMeasure(Measure):
         """Whether a retrieved document is judged relevant."""
         return entry.grade is not None and entry.grade >= self.threshold()
 
+    def depth(self, ranking: "Ranking") -> int | None:
+        """How many ranks count; `None` for the whole list."""
+        k: int | None = getattr(self, "k", None)
+        return k
+
+    def absent(self, ranking: "Ranking") -> list[str]:
+        """Returns relevant documents that the counted ranks lack, the best grades first."""
+        found = {entry.document for entry in ranking.top(self.depth(ranking))}
+        lacking = [
+            document
+            for document, grade in ranking.judged.items()
+            if grade >= self.threshold() and document not in found
+        ]
+        return sorted(lacking, key=lambda document: (-ranking.judged[document], document))
+
+    def fraction(self, ranking: "Ranking") -> str:
+        """Returns numerator / denominator = value."""
+        above, below = self.parts(ranking)
+        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+
     def hits(self, ranking: "Ranking", k: int | None) -> int:
         """How many of the first `k` documents are relevant."""
         return sum(self.hit(entry) for entry in ranking.top(k))
@@ -49,6 +69,15 @@ class _NeedsRelevant(BinaryMeasure):
 
     def undefined(self, ranking: "Ranking") -> str | None:
         return None if ranking.relevant(self.threshold()) else NO_RELEVANT
+
+
+def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
+    for step in one.steps(ranking):
+        if step.gain:
+            return equation(text.format(rank=step.rank), step.total)
+    depth = one.depth(ranking)
+    where = f"the top {depth}" if depth is not None else "the list"
+    return f"nothing relevant in {where}: 0"
 
 
 def _retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
@@ -97,6 +126,9 @@ class Precision(BinaryMeasure):
         of = _retrieved_or_k(self.k, len(ranking), self.denominator)
         return float(self.hits(ranking, self.k)), float(of)
 
+    def worked(self, ranking: "Ranking") -> str:
+        return self.fraction(ranking)
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "p", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
 
@@ -140,6 +172,12 @@ class Recall(_NeedsRelevant):
 
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return float(self.hits(ranking, self.k)), float(self._of(ranking))
+
+    def worked(self, ranking: "Ranking") -> str:
+        return self.fraction(ranking)
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "recall", {"k": self.k, "rel": self.rel, "capped": self.capped}
@@ -189,6 +227,12 @@ class Success(BinaryMeasure):
 
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return self.value(ranking), 1.0
+
+    def worked(self, ranking: "Ranking") -> str:
+        return _first_hit(self, ranking, "1")
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return [] if self.value(ranking) else self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "success", {"k": self.k, "rel": self.rel}
@@ -248,6 +292,14 @@ class F1(_NeedsRelevant):
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return 2.0 * self.hits(ranking, self.k), float(self._of(ranking))
 
+    def worked(self, ranking: "Ranking") -> str:
+        found, of = self.hits(ranking, self.k), self._of(ranking)
+        relevant = ranking.relevant(self.threshold())
+        return equation(f"2 x {found} / ({of - relevant} + {relevant})", self.value(ranking))
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "f1", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
 
@@ -289,6 +341,12 @@ class RR(_NeedsRelevant):
                 entry.rank, entry.document, entry.grade, float(hit), float(entry.rank), added, total
             )
 
+    def worked(self, ranking: "Ranking") -> str:
+        return _first_hit(self, ranking, "1 / {rank}")
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return [] if self.value(ranking) else self.absent(ranking)
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "rr", {"k": self.k, "rel": self.rel}
 
@@ -324,12 +382,14 @@ class AP(_NeedsRelevant):
     rel: float | None = None
     denominator: ApDenominator | None = None
 
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+    def _of(self, ranking: "Ranking") -> int:
         of = ranking.relevant(self.threshold())
         if self.denominator == "capped" and self.k is not None:
-            of = min(of, self.k)
-        elif self.denominator == "retrieved":
-            of = self.hits(ranking, self.k)
+            return min(of, self.k)
+        return self.hits(ranking, self.k) if self.denominator == "retrieved" else of
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        of = self._of(ranking)
         found, total = 0, 0.0
         for entry in ranking.top(self.k):
             precision = 0.0
@@ -346,6 +406,14 @@ class AP(_NeedsRelevant):
                 precision / of if of else 0.0,
                 total / of if of else 0.0,
             )
+
+    def worked(self, ranking: "Ranking") -> str:
+        places = [entry.rank for entry in ranking.top(self.k) if self.hit(entry)]
+        terms = [f"{found}/{rank}" for found, rank in enumerate(places, 1)]
+        return equation(f"({added(terms)}) / {self._of(ranking)}", self.value(ranking))
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "ap", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
@@ -400,6 +468,11 @@ class MeanP(BinaryMeasure):
                 total / depth,
             )
 
+    def worked(self, ranking: "Ranking") -> str:
+        depth = self.k if self.k is not None else len(ranking)
+        terms = [f"{figure(step.gain * step.rank)}/{step.rank}" for step in self.steps(ranking)]
+        return equation(f"({added(terms)}) / {depth}", self.value(ranking))
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "meanp", {"k": self.k, "rel": self.rel}
 
@@ -436,6 +509,15 @@ class RPrec(_NeedsRelevant):
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         relevant = ranking.relevant(self.threshold())
         return float(self.hits(ranking, relevant)), float(relevant)
+
+    def depth(self, ranking: "Ranking") -> int | None:
+        return ranking.relevant(self.threshold())
+
+    def worked(self, ranking: "Ranking") -> str:
+        return self.fraction(ranking)
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "rprec", {"rel": self.rel}

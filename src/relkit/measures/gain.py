@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.convention import Discount, Gain, Ideal, gain_function
-from relkit.measures.base import Measure, Step, register
+from relkit.measures.base import Measure, Step, added, equation, figure, register
 from relkit.ranking import Ranking
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
@@ -35,6 +35,40 @@ def discounted(
         yield Step(
             entry.rank, entry.document, entry.grade, value, by, value / by / ideal, running / ideal
         )
+
+
+def written(steps: Iterator[Step]) -> str:
+    """Returns a discounted sum as text: gain / discount + …"""
+    return added(
+        [
+            figure(step.gain)
+            if step.discount == 1
+            else f"{figure(step.gain)}/{figure(step.discount)}"
+            for step in steps
+            if step.gain
+        ]
+    )
+
+
+def ideal_list(
+    ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str, share: float = 1.0
+) -> Iterator[Step]:
+    """Yields the best order; of documents worth the same, those first that the run ranks first."""
+    worth, divide = gain_function(gain), divisor(discount)
+    places = {entry.document: entry.rank for entry in ranking}
+    grades = ranking.judged
+    if ideal == "retrieved":
+        grades = {entry.document: entry.grade for entry in ranking if entry.grade is not None}
+    last = len(ranking) + 1
+    best = sorted(
+        grades,
+        key=lambda document: (-worth(grades[document]), places.get(document, last), document),
+    )
+    running = 0.0
+    for rank, document in enumerate(best[:k], 1):
+        value, by = worth(grades[document]), divide(rank)
+        running += value / by
+        yield Step(rank, document, grades[document], value, by, value / by / share, running / share)
 
 
 def ideal_sum(ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str) -> float:
@@ -78,6 +112,9 @@ class CG(Measure):
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return discounted(ranking, self.k, self.gain or "linear", "none")
 
+    def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
+        return ideal_list(ranking, self.k, self.gain or "linear", "none", "judged")
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "cg", {"k": self.k, "gain": native_gain(self.gain)}
 
@@ -115,6 +152,12 @@ class DCG(Measure):
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return discounted(ranking, self.k, self.gain or "linear", self.discount or "log2")
+
+    def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
+        return ideal_list(ranking, self.k, self.gain or "linear", self.discount or "log2", "judged")
+
+    def worked(self, ranking: "Ranking") -> str:
+        return equation(written(self.steps(ranking)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "dcg", {"k": self.k, "gain": native_gain(self.gain), "discount": self.discount}
@@ -156,16 +199,12 @@ class IDCG(Measure):
     ideal: Ideal | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        worth, divide = gain_function(self.gain or "linear"), divisor(self.discount or "log2")
-        grades = ranking.judged
-        if self.ideal == "retrieved":
-            grades = {entry.document: entry.grade for entry in ranking if entry.grade is not None}
-        best = sorted(grades, key=lambda document: (-worth(grades[document]), document))
-        running = 0.0
-        for rank, document in enumerate(best[: self.k], 1):
-            value, by = worth(grades[document]), divide(rank)
-            running += value / by
-            yield Step(rank, document, grades[document], value, by, value / by, running)
+        return ideal_list(
+            ranking, self.k, self.gain or "linear", self.discount or "log2", self.ideal or "judged"
+        )
+
+    def worked(self, ranking: "Ranking") -> str:
+        return equation(written(self.steps(ranking)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "idcg", {
@@ -220,6 +259,20 @@ class NDCG(Measure):
         return discounted(
             ranking, self.k, self.gain or "linear", self.discount or "log2", self._ideal(ranking)
         )
+
+    def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
+        return ideal_list(
+            ranking,
+            self.k,
+            self.gain or "linear",
+            self.discount or "log2",
+            self.ideal or "judged",
+            self._ideal(ranking),
+        )
+
+    def worked(self, ranking: "Ranking") -> str:
+        value, ideal = self.value(ranking), self._ideal(ranking)
+        return f"DCG {figure(value * ideal)} / ideal DCG {figure(ideal)} = {figure(value)}"
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "ndcg", {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.measures.base import Combine, Measure, Step, register
+from relkit.measures.base import Combine, Measure, Step, added, equation, figure, register
 from relkit.measures.binary import NO_RELEVANT, BinaryMeasure
 from relkit.measures.gain import UNBOUNDED
 from relkit.ranking import Ranking
@@ -63,6 +63,14 @@ class Bpref(BinaryMeasure):
                 preferred / relevant,
                 total / relevant,
             )
+
+    def worked(self, ranking: "Ranking") -> str:
+        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
+        relevant = ranking.relevant(self.threshold())
+        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "bpref", {"rel": self.rel}
@@ -130,6 +138,14 @@ class InfAP(BinaryMeasure):
                 total / relevant,
             )
 
+    def worked(self, ranking: "Ranking") -> str:
+        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
+        relevant = ranking.relevant(self.threshold())
+        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "infap", {"rel": self.rel}
 
@@ -183,6 +199,10 @@ class Judged(Measure):
         top = ranking.top(self.k)
         return float(sum(entry.grade is not None for entry in top)), float(len(top))
 
+    def worked(self, ranking: "Ranking") -> str:
+        above, below = self.parts(ranking)
+        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "judged", {"k": self.k}
 
@@ -195,6 +215,9 @@ class Count(BinaryMeasure):
     averages: ClassVar[tuple[str, ...]] = ("sum",)
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     headings: ClassVar[tuple[str, str]] = ("counted", "divisor")
+
+    def worked(self, ranking: "Ranking") -> str:
+        return figure(self.value(ranking))
 
 
 @register
@@ -288,6 +311,9 @@ class NumRelRet(Count):
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return self.share(ranking, self.k, 1)
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "num_rel_ret", {"k": self.k, "rel": self.rel}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from relkit.errors import ParameterError
-from relkit.measures.base import Measure, Step, register
+from relkit.measures.base import Measure, Step, equation, figure, register
 from relkit.ranking import Ranking
 
 __all__ = ["RBO", "Overlap", "TauAP"]
@@ -84,6 +84,10 @@ class Overlap(ReferenceMeasure):
             )
             before = both
 
+    def worked(self, ranking: "Ranking") -> str:
+        last = list(self.steps(ranking))[-1]
+        return equation(f"{figure(last.gain)} / {figure(last.discount)}", last.total)
+
 
 @register
 @dataclass(frozen=True)
@@ -126,6 +130,9 @@ class RBO(ReferenceMeasure):
             raise ParameterError(
                 f"the parameter `p` of `rbo` must be between 0 and 1. Got `{self.p:g}` instead."
             )
+
+    def worked(self, ranking: "Ranking") -> str:
+        return figure(self.value(ranking))
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         import math
@@ -221,3 +228,8 @@ class TauAP(ReferenceMeasure):
                 scale * right / place,
                 scale * running - 1.0,
             )
+
+    def worked(self, ranking: "Ranking") -> str:
+        steps = list(self.steps(ranking))
+        right = sum(step.gain / step.discount for step in steps)
+        return equation(f"2 / {len(steps)} x {figure(right)} - 1", self.value(ranking))

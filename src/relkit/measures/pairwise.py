@@ -1,12 +1,13 @@
 """Measures over pairs of documents: PNR and its share, AUC, GAUC."""
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from relkit.errors import ParameterError
-from relkit.measures.base import Combine, Measure, Step, register
+from relkit.measures.base import Combine, Measure, Step, equation, figure, register
 from relkit.measures.binary import BinaryMeasure
 from relkit.ranking import RankedDocument, Ranking
 
@@ -147,6 +148,13 @@ class PNR(_Pairs):
     def micro(self, numerator: float, denominator: float) -> float:
         return self.ratio(numerator, denominator)
 
+    def worked(self, ranking: "Ranking") -> str:
+        positive, negative = map(figure, self.parts(ranking))
+        if self.smoothing:
+            extra = figure(self.smoothing)
+            positive, negative = f"({positive} + {extra})", f"({negative} + {extra})"
+        return equation(f"{positive} / {negative}", self.value(ranking))
+
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         name, values = super().kernel() or ("", {})
         return name, values | {"smoothing": self.smoothing}
@@ -187,6 +195,16 @@ class Concordance(_Pairs):
     def undefined(self, ranking: "Ranking") -> str | None:
         return None if self.parts(ranking)[1] else "there is no pair to count"
 
+    def worked(self, ranking: "Ranking") -> str:
+        positive, pairs = self.parts(ranking)
+        left = f"{figure(positive)} / ({figure(positive)} + {figure(pairs - positive)})"
+        return equation(left, self.value(ranking))
+
+
+def _equal_scores(one: "Sequence[RankedDocument]", other: "Sequence[RankedDocument]") -> int:
+    held = Counter(entry.score for entry in other)
+    return sum(held[entry.score] for entry in one)
+
 
 @dataclass(frozen=True)
 class _ClassPairs(BinaryMeasure):
@@ -209,6 +227,14 @@ class _ClassPairs(BinaryMeasure):
         if not positive:
             return "no retrieved document is positive"
         return None if negative else "no retrieved document is negative"
+
+    def worked(self, ranking: "Ranking") -> str:
+        positive, negative = self.classes(ranking)
+        tied = _equal_scores(positive, negative)
+        pairs = len(positive) * len(negative)
+        won = round(self.value(ranking) * pairs - tied / 2)
+        above = f"({won} + {tied}/2)" if tied else f"{won}"
+        return equation(f"{above} / ({len(positive)} x {len(negative)})", self.value(ranking))
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         positive, negative = self.classes(ranking)
