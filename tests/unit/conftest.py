@@ -60,6 +60,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "judgments.csv").write_text(
         "query,document,grade\nq1,d1,高\nq1,d2,中\nq2,d4,无\n", "utf-8"
     )
+    (tmp_path / "online.json").write_text('{"buckets": {"old": 500, "new": 500}}', "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

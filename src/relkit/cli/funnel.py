@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     chosen_columns,
@@ -148,14 +148,4 @@ def _stages(runs: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]]
         )
     if not runs and not stages:
         raise ParameterError("there is no run", hint="name one, or write --stage NAME=RUN")
-    if runs:
-        return list(zip(run_names(runs), runs, strict=True))
-    found = []
-    for text in stages:
-        name, equals, path = text.partition("=")
-        if not equals or not name.strip() or not path:
-            raise ParameterError(
-                f"`--stage {text}` is no name and run", hint="write --stage retrieval=bm25.run"
-            )
-        found.append((name.strip(), path))
-    return found
+    return list(zip(run_names(runs), runs, strict=True)) if runs else stage_runs(stages)

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from relkit.run import Run
     from relkit.scale import Scale
 
-__all__ = ["check_stdin", "judgments_argument", "run_argument", "run_columns", "run_names"]
+__all__ = [
+    "check_stdin",
+    "judgments_argument",
+    "run_argument",
+    "run_columns",
+    "run_names",
+    "stage_runs",
+]
 
 
 def check_stdin(paths: Sequence[str]) -> None:
@@ -59,6 +66,23 @@ def run_names(runs: Sequence[str]) -> list[str]:
     """Returns file names, or whole paths where two names are the same."""
     short = ["stdin" if path == "-" else os.path.basename(path) or path for path in runs]
     return short if len(set(short)) == len(short) else list(runs)
+
+
+def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Returns the names and paths of ``--stage NAME=RUN``.
+
+    Raises:
+        ParameterError: If a text is not NAME=RUN.
+    """
+    found = []
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not equals or not name.strip() or not path:
+            raise ParameterError(
+                f"`--stage {text}` is no name and run", hint="write --stage retrieval=bm25.run"
+            )
+        found.append((name.strip(), path))
+    return found
 
 
 def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:

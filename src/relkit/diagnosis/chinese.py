@@ -121,4 +121,13 @@ MESSAGES = {
     "coverage.step.grades": "指明标注所用的等级表（--scale）。",
     "coverage.step.query": "统一两个文件里查询 ID 的写法。",
     "coverage.step.document": "统一两个文件里文档 ID 的写法。",
+    # -- around them ---------------------------------------------------------------------------
+    "label.none": "没有发现问题（应用了 {rules:count} 条规则）。",
+    "label.against": "{candidate} 对比 {baseline}",
+    "label.data": "关于数据",
+    "label.next": "下一步：",
+    "label.examples": "例如：",
+    "label.high": "高",
+    "label.medium": "中",
+    "label.low": "低",
 }

@@ -134,4 +134,13 @@ MESSAGES = {
     "coverage.step.grades": "Name the scale that the judgments were made on (--scale).",
     "coverage.step.query": "Write query ids alike in both files.",
     "coverage.step.document": "Write document ids alike in both files.",
+    # -- around them ---------------------------------------------------------------------------
+    "label.none": "Nothing was found ({rules:count rule/rules} applied).",
+    "label.against": "{candidate} against {baseline}",
+    "label.data": "about the data",
+    "label.next": "Next step: ",
+    "label.examples": "For example: ",
+    "label.high": "high",
+    "label.medium": "medium",
+    "label.low": "low",
 }

@@ -1,0 +1,165 @@
+"""`relkit diagnose`: what is the matter with a comparison, with its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    convention_options,
+    format_named_by,
+    format_option,
+    no_color_option,
+    output_option,
+    scale_option,
+)
+from relkit.cli.output import emit, protect_inputs
+
+if TYPE_CHECKING:
+    from relkit.diagnosis import Finding
+    from relkit.diagnosis.catalogue import Language
+
+__all__ = ["command"]
+
+HELP = """Say what may be the matter with a comparison, and what to do next.
+
+\b
+Examples:
+  relkit diagnose judgments.qrels bm25.run new.run
+  relkit diagnose judgments.qrels bm25.run new.run --lang zh
+  relkit diagnose judgments.qrels bm25.run new.run --online online.json
+
+Nine rules measure what they need themselves and speak only where they hold:
+recall up and NDCG flat; NDCG up and the online metric flat; AUC up and DCG
+down; NDCG high and DCG low; Recall@K that behaves like Hit@K; unjudged
+documents; ties; micro against macro averages; queries, grades and ids that do
+not fit. The exit code is 0 whether they speak or not.
+"""
+
+
+@click.command(
+    "diagnose",
+    help=HELP,
+    short_help="Say what may be the matter with a comparison, and what to do next.",
+)
+@click.argument("judgments")
+@click.argument("baseline")
+@click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
+@click.option(
+    "--rule",
+    "rules",
+    metavar="RULE",
+    multiple=True,
+    help="Apply this rule only, such as ties or unjudged; give it again for several.",
+)
+@click.option(
+    "--online",
+    metavar="FILE",
+    help="What is known from production: a JSON, TOML or YAML file with any of metric, baseline,"
+    " candidate, labels, buckets, planned, cold_start, tiers, shown.",
+)
+@click.option(
+    "--stage",
+    "stages",
+    metavar="NAME=RUN",
+    multiple=True,
+    help="A stage of the candidate and its run, in the order of the search, to name the stage that"
+    " loses.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="A difference whose p is at most this is no chance.",
+)
+@convention_options
+@scale_option
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the texts: English or Chinese.",
+)
+@format_option("table", "json", "markdown", help="How to print; json holds every number and row.")
+@output_option
+@columns_option
+@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
+@click.option("--run-format", metavar="FORMAT", help="Format of the runs.")
+@no_color_option
+def command(
+    judgments: str,
+    baseline: str,
+    candidates: tuple[str, ...],
+    rules: tuple[str, ...],
+    online: str | None,
+    stages: tuple[str, ...],
+    alpha: float,
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    language: Language,
+    form: str,
+    output: str | None,
+    columns: tuple[str, ...],
+    judgments_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Runs `relkit diagnose`."""
+    from relkit.comparison import compare
+    from relkit.diagnosis import diagnose
+
+    rules_of_measures = chosen_convention(convention, changes)
+    levels = chosen_scale(scale)
+    roles = chosen_columns(columns)
+    runs = [baseline, *candidates]
+    named = stage_runs(stages)
+    paths = [judgments, *runs, *(path for _, path in named)]
+    check_stdin(paths)
+    protect_inputs(output, [*paths, online])
+    grades = judgments_argument(judgments, judgments_format, roles, levels)
+    with format_named_by("--run-format"):
+        comparison = compare(
+            grades,
+            run_argument(baseline, run_format, roles, run_names(runs)[0]),
+            [
+                run_argument(path, run_format, roles, name)
+                for path, name in zip(candidates, run_names(runs)[1:], strict=True)
+            ],
+            "ndcg@10",
+            convention=rules_of_measures,
+            scale=levels,
+            names=run_names(runs),
+            alpha=alpha,
+            resamples=1,
+        )
+        found = diagnose(
+            comparison,
+            online=online,
+            stages={name: run_argument(path, run_format, roles, name) for name, path in named}
+            or None,
+            rules=rules or None,
+        )
+    emit(_text(found, form, language, len(rules) or None), output)
+    messages.notes(("", note) for note in comparison.notes)
+
+
+def _text(found: list[Finding], form: str, language: Language, applied: int | None) -> str:
+    from relkit.diagnosis.listing import findings_markdown, findings_text
+
+    if form == "json":
+        import json
+
+        values: list[dict[str, Any]] = [finding.to_dict(language) for finding in found]
+        return json.dumps(values, ensure_ascii=False, indent=2)
+    write = findings_markdown if form == "markdown" else findings_text
+    return write(found, language, applied=applied)
