@@ -16,7 +16,13 @@ PIECE = re.compile(r"\s+|[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\
 CLOSING = "，。；：！？、）》」』”’"
 
 
-def findings_text(findings: Sequence[Finding], language: Language = "en", columns: int = 80) -> str:
+def findings_text(
+    findings: Sequence[Finding],
+    language: Language = "en",
+    *,
+    applied: int | None = None,
+    columns: int = 80,
+) -> str:
     """Returns findings as numbered paragraphs.
 
     Args:
