@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from relkit.evaluation import Accumulator, Evaluator, evaluate, evaluate_scores
-    from relkit.explanation import Explanation, explain
+    from relkit.explanation import Change, Explanation, explain, explain_change
     from relkit.io import (
         read_judgments,
         read_run,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 # what it needs only.
 _HOMES = {
     "Accumulator": "evaluation",
+    "Change": "explanation",
     "CheckError": "errors",
     "Comparison": "comparison",
     "Contrast": "comparison",
@@ -90,6 +91,7 @@ _HOMES = {
     "evaluate": "evaluation",
     "evaluate_scores": "evaluation",
     "explain": "explanation",
+    "explain_change": "explanation",
     "funnel": "attribution",
     "measure": "measures",
     "precision_recall_curve": "curves",
@@ -106,6 +108,7 @@ _HOMES = {
 
 __all__ = [
     "Accumulator",
+    "Change",
     "CheckError",
     "Comparison",
     "Contrast",
@@ -141,6 +144,7 @@ __all__ = [
     "evaluate",
     "evaluate_scores",
     "explain",
+    "explain_change",
     "funnel",
     "measure",
     "precision_recall_curve",

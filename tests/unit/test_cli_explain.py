@@ -56,6 +56,48 @@ def test_the_convention_is_followed(relkit) -> None:
     assert "dcg of query q1 = 3\n" in outcome.out
 
 
+def test_moves_between_two_runs(relkit) -> None:
+    outcome = relkit(
+        "explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"
+    )
+    second = math.log2(3)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[0] == (
+        f"dcg@2 of query q1: {2 + 3 / second:.4f} → 3.0000 ({1 - 3 / second:+.4f})"
+    )
+    assert "A = bm25.run, B = tfidf.run" in outcome.out
+    assert [line.split()[0] for line in outcome.out.splitlines()[5:7]] == ["d2", "d1"]
+    outcome = relkit(
+        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
+        *("--format", "json"),
+    )
+    found = json.loads(outcome.out)
+    assert sum(move["change"] for move in found["moves"]) == found["difference"]
+    outcome = relkit(
+        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
+        *("--format", "markdown", "--limit", "1"),
+    )
+    assert "| d2 | 2 | 1 | not retrieved | 2.0000 | 0.0000 | -2.0000 |" in outcome.out
+    assert "… and 1 more: +" in outcome.out
+
+
+def test_without_a_query_the_largest_changes_are_named(relkit) -> None:
+    runs = ("judgments.qrels", "bm25.run", "tfidf.run")
+    outcome = relkit("explain", *runs, "-m", "rr")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.splitlines()[1] == (
+        "hint: name a query; of 3, by rr, lost most: `q2` (-0.5000); gained most: `q3` (+1.0000)"
+    )
+    outcome = relkit("explain", *runs[:2], "bm25.run", "-m", "rr")
+    assert "rr is the same for all of them" in outcome.err
+
+
+def test_stdin_is_read_once(relkit) -> None:
+    outcome = relkit("explain", "judgments.qrels", "-", "-", "--query", "q1")
+    assert outcome.code == 2
+    assert "stdin can be read only once" in outcome.err
+
+
 def test_two_runs(relkit) -> None:
     outcome = relkit("explain", "bm25.run", "tfidf.run", "--query", "q1", "-m", "overlap@2")
     assert outcome.code == 0

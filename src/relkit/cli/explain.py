@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relkit.cli.options import (
     chosen_columns,
     chosen_convention,
     chosen_scale,
     columns_option,
     convention_options,
+    format_named_by,
     format_option,
     no_color_option,
     output_option,
@@ -22,23 +25,34 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs, terminal_columns
 from relkit.errors import ParameterError
 
+if TYPE_CHECKING:
+    from relkit.convention import Convention
+    from relkit.measures import Measure
+    from relkit.run import Run
+    from relkit.scale import Scale
+
 __all__ = ["command"]
 
 HELP = """Show how one query's value comes about, rank by rank.
 
 \b
-Example:
+Examples:
   relkit explain judgments.qrels bm25.run --query en01 -m ndcg@5
+  relkit explain judgments.qrels bm25.run new.run --query en01 -m ndcg@5
 
-Each row is a rank: the document, its grade, its gain, by what the gain is
-divided, what it adds, and the value up to there. Without --query the queries
-of the lowest values are named.
+Each row is a rank: the document, its score and grade, its gain, by what the
+gain is divided, what it adds, and the value up to there. The ideal list, or
+the relevant documents that were missed, and the formula with its numbers
+follow. With OTHER, a second run: which documents moved from RUN to OTHER, and
+what each move gained or cost. Without --query the queries worth a look are
+named: those of the lowest values, or those that gained and lost most.
 """
 
 
 @click.command("explain", help=HELP, short_help="Show how one query's value comes about.")
 @click.argument("judgments")
 @click.argument("run")
+@click.argument("other", required=False)
 @click.option("--query", metavar="QUERY", help="The query's id.")
 @click.option(
     "-m",
@@ -47,6 +61,14 @@ of the lowest values are named.
     default="ndcg@10",
     show_default=True,
     help="The measure.",
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Rows of each table but the derivation; json holds all.",
 )
 @convention_options
 @scale_option
@@ -60,8 +82,10 @@ of the lowest values are named.
 def command(
     judgments: str,
     run: str,
+    other: str | None,
     query: str | None,
     measure: str,
+    limit: int,
     convention: str | None,
     changes: tuple[str, ...],
     scale: str | None,
@@ -72,32 +96,35 @@ def command(
     run_format: str | None,
 ) -> None:
     """Runs `relkit explain`."""
-    from relkit.explanation import explain
-    from relkit.io import read_judgments, read_run
+    from relkit.explanation import Change, Explanation, explain, explain_change
     from relkit.measures import measure as parse_measure
 
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
     one = parse_measure(measure)
-    roles = chosen_columns(columns) or {}
-    protect_inputs(output, [judgments, run])
-    if judgments == run == "-":
-        raise ParameterError("stdin can be read only once: `-` is given twice")
-    run_roles = {role: name for role, name in roles.items() if role != "grade"}
-    judged_roles = {role: name for role, name in roles.items() if role not in {"score", "rank"}}
+    roles = chosen_columns(columns)
+    files = [run] if other is None else [run, other]
+    protect_inputs(output, [judgments, *files])
+    check_stdin([judgments, *files])
     reference: Any
     if one.needs == "reference":
-        reference = read_run(judgments, format=run_format, columns=run_roles or None)
+        reference = _run(judgments, run_format, roles)
     else:
-        reference = read_judgments(
-            judgments, format=judgments_format, columns=judged_roles or None, scale=levels
-        )
-    ranked = read_run(run, format=run_format, columns=run_roles or None)
+        reference = judgments_argument(judgments, judgments_format, roles, levels)
+    runs = [
+        _run(path, run_format, roles, name)
+        for path, name in zip(files, run_names(files), strict=True)
+    ]
     if query is None:
         raise ParameterError(
-            "--query is missing", hint=_lowest(reference, ranked, one, rules, levels)
+            "--query is missing", hint=_worth_a_look(reference, runs, one, rules, levels)
         )
-    found = explain(reference, ranked, query, one, convention=rules, scale=levels)
+    settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
+    found: Explanation | Change
+    if len(runs) == 1:
+        found = explain(reference, runs[0], query, one, **settings)
+    else:
+        found = explain_change(reference, runs[0], runs[1], query, one, **settings)
     if form == "json":
         import json
 
@@ -107,14 +134,46 @@ def command(
         emit(found.to_markdown() if form == "markdown" else found.to_text(room), output)
 
 
-def _lowest(reference: Any, run: Any, measure: Any, convention: Any, scale: Any) -> str:
+def _run(
+    path: str, form: str | None, roles: Mapping[str, str] | None, name: str | None = None
+) -> Run:
+    from relkit.io import read_run
+
+    with format_named_by("--run-format"):
+        return read_run(path, format=form, columns=run_columns(roles), name=name)
+
+
+def _worth_a_look(
+    reference: Any,
+    runs: Sequence[Run],
+    measure: Measure,
+    convention: Convention,
+    scale: Scale | None,
+    shown: int = 3,
+) -> str:
     """Names the queries on which a closer look pays most."""
     from relkit.evaluation import Evaluator
 
-    results = Evaluator(reference, convention=convention, scale=scale).evaluate(run, measure)
-    values = results.values_by_query(measure).items()
-    known = sorted((value, query) for query, value in values if not math.isnan(value))
-    if not known:
-        return "name one of the run's queries"
-    shown = ", ".join(f"`{query}` ({value:.4f})" for value, query in known[:3])
-    return f"name a query; the lowest {measure} of {len(known):,} have {shown}"
+    evaluator = Evaluator(reference, convention=convention, scale=scale)
+    values = [evaluator.evaluate(run, measure).values_by_query(measure) for run in runs]
+    if len(values) == 1:
+        known = sorted(
+            (value, query) for query, value in values[0].items() if not math.isnan(value)
+        )
+        if not known:
+            return "name one of the run's queries"
+        named = ", ".join(f"`{query}` ({value:.4f})" for value, query in known[:shown])
+        return f"name a query; the lowest {measure} of {len(known):,} have {named}"
+    before, after = values
+    changes = [(after[query] - before[query], query) for query in before if query in after]
+    finite = sorted(change for change in changes if math.isfinite(change[0]))
+    gained = [change for change in reversed(finite[-shown:]) if change[0] > 0]
+    lost = [change for change in finite[:shown] if change[0] < 0]
+    if not gained and not lost:
+        return f"name one of the queries; {measure} is the same for all of them"
+    parts = [
+        f"{verb} most: " + ", ".join(f"`{query}` ({change:+.4f})" for change, query in found)
+        for verb, found in (("lost", lost), ("gained", gained))
+        if found
+    ]
+    return f"name a query; of {len(finite):,}, by {measure}, " + "; ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from relkit.convention import Convention, load_convention
@@ -85,7 +85,8 @@ class Explanation:
         ideal: The best list, as far as it is worth anything; empty for measures without one.
         missed: Relevant documents that the counted ranks lack, the best grades first, for measures
             that divide by all relevant documents.
-        scores: The run's score of each retrieved document.
+        scores: The run's score of each retrieved document, best ranked first.
+        grades: The grade of each judged document.
         limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
     """
 
@@ -103,6 +104,7 @@ class Explanation:
     ideal: tuple[IdealStep, ...] = ()
     missed: tuple[Missed, ...] = ()
     scores: Mapping[str, float] | None = None
+    grades: Mapping[str, float] = field(default_factory=dict)
     limit: int = LIMIT
 
     @property
@@ -369,5 +371,6 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
             Missed(document, ranking.judged[document], places.get(document)) for document in missed
         ),
         scores={entry.document: entry.score for entry in ranking},
+        grades=dict(ranking.judged),
         limit=limit,
     )

@@ -71,6 +71,8 @@ class Measure(ABC):
         headings: What `explain` calls the gain and discount columns.
         formula: The formula in one line of plain text.
         needs: What it compares a run with: `judgments`, or another run (`reference`).
+        shares: Whether a step's contribution is what its document adds to the value, so that the
+            difference of two values can be told document by document.
         convention_fields: Fields that take another field of the convention, or none (empty).
 
     Examples:
@@ -99,6 +101,7 @@ class Measure(ABC):
     headings: ClassVar[tuple[str, str]] = ("gain", "discount")
     formula: ClassVar[str] = ""
     needs: ClassVar[str] = "judgments"
+    shares: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {}
 
     # -- what a subclass defines ---------------------------------------------------------------

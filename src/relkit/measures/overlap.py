@@ -16,6 +16,7 @@ class ReferenceMeasure(Measure):
     """Shared by measures that compare a run with another run instead of with judgments."""
 
     needs: ClassVar[str] = "reference"
+    shares: ClassVar[bool] = False
     headings: ClassVar[tuple[str, str]] = ("in both", "depth")
 
     def undefined(self, ranking: "Ranking") -> str | None:

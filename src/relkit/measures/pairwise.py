@@ -36,6 +36,7 @@ class _Pairs(Measure):
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     headings: ClassVar[tuple[str, str]] = ("positive", "negative")
+    shares: ClassVar[bool] = False
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
     label_ties: LabelTies = "positive"
     score_ties: ScoreTies = "ignore"
