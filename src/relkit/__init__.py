@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from relkit.measures import Measure, Step, measure, register
     from relkit.notes import Note
     from relkit.ranking import Ranking
+    from relkit.report import write_report
     from relkit.results import Entry, Results
     from relkit.run import Run
     from relkit.scale import Level, Scale, scales
@@ -103,6 +104,7 @@ _HOMES = {
     "roc_curve": "curves",
     "scales": "scale",
     "write_judgments": "io",
+    "write_report": "report",
     "write_run": "io",
 }
 
@@ -156,6 +158,7 @@ __all__ = [
     "roc_curve",
     "scales",
     "write_judgments",
+    "write_report",
     "write_run",
 ]
 

@@ -1,1 +1,7 @@
 """One self-contained page that tells a colleague what changed and why."""
+
+from relkit.report.contents import build_page
+from relkit.report.document import Format, format_of, render_report, write_report
+from relkit.report.page import Page
+
+__all__ = ["Format", "Page", "build_page", "format_of", "render_report", "write_report"]

@@ -1,0 +1,165 @@
+"""`relkit report`: a comparison as one page for colleagues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    comparison_options,
+    convention_options,
+    measure_option,
+    no_color_option,
+    plugin_option,
+    scale_option,
+    split_measures,
+    threads_option,
+)
+from relkit.cli.output import emit, protect_inputs
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.report import Format
+    from relkit.report.page import Language
+
+__all__ = ["command"]
+
+HELP = """Write a report on a comparison as one HTML or Markdown file.
+
+\b
+Examples:
+  relkit report judgments.qrels bm25.run tfidf.run -o report.html
+  relkit report judgments.qrels bm25.run tfidf.run -m ndcg@10,recall@100 \\
+      --lang zh -o report.html
+  relkit report judgments.qrels bm25.run tfidf.run -o report.md
+
+The HTML opens without a network, prints, and follows the reader's choice of
+light or dark: style, script and charts are inside the one file. Needs
+pip install 'relkit[report]'.
+"""
+
+
+@click.command("report", help=HELP, short_help="Write a report on a comparison as one file.")
+@click.argument("judgments")
+@click.argument("baseline")
+@click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
+@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Where to write: report.html or report.md; - is stdout.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown"]),
+    help="What to write.  [default: by the ending of FILE]",
+)
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The language."
+)
+@click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
+@click.option(
+    "--name",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="What to call a run, the baseline's first; give it once a run.  [default: file names]",
+)
+@click.option(
+    "--focus",
+    metavar="MEASURE",
+    help="The measure by which queries are looked at.  [default: the first]",
+)
+@click.option(
+    "--queries",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Queries derived rank by rank: so many that lost most, and that gained most.",
+)
+@comparison_options
+@convention_options
+@scale_option
+@columns_option
+@click.option(
+    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
+)
+@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    judgments: str,
+    baseline: str,
+    candidates: tuple[str, ...],
+    measures: tuple[str, ...],
+    output: str,
+    form: Format | None,
+    lang: Language,
+    title: str | None,
+    names: tuple[str, ...],
+    focus: str | None,
+    queries: int,
+    settings: dict[str, Any],
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    columns: tuple[str, ...],
+    judgments_format: str | None,
+    run_format: str | None,
+    threads: int,
+) -> None:
+    """Runs `relkit report`."""
+    from relkit.comparison import compare
+    from relkit.evaluation import DEFAULT_MEASURES
+    from relkit.report import format_of, render_report
+
+    if form is None and output == "-":
+        raise ParameterError("a report on stdout needs its format", hint="add --format markdown")
+    chosen_format = form or format_of(output)
+    runs = [baseline, *candidates]
+    if names and len(names) != len(runs):
+        raise ParameterError(
+            f"there are {len(runs)} runs and {len(names)} names",
+            hint="give --name once for each run, the baseline's first",
+        )
+    files = [judgments, *runs]
+    check_stdin(files)
+    protect_inputs(output, files)
+    roles = chosen_columns(columns)
+    rules = chosen_convention(convention, changes)
+    levels = chosen_scale(scale)
+    titles = list(names) or run_names(runs)
+    grades = judgments_argument(judgments, judgments_format, roles, levels)
+    lists = [
+        run_argument(path, run_format, roles, name) for path, name in zip(runs, titles, strict=True)
+    ]
+    asked = split_measures(measures) or list(DEFAULT_MEASURES)
+    with Progress("comparing") as progress:
+        comparison = compare(
+            grades,
+            lists[0],
+            lists[1:],
+            asked,
+            convention=rules,
+            scale=levels,
+            names=titles,
+            threads=threads,
+            progress=progress,
+            **settings,
+        )
+    text = render_report(
+        comparison, format=chosen_format, lang=lang, title=title, measure=focus, queries=queries
+    )
+    emit(text, output)
+    messages.notes(("", note) for note in comparison.notes)

@@ -1,0 +1,211 @@
+"""Charts as SVG: drawn by Vega-Lite when the report is written, so that the page needs no script.
+
+Colours are taken from the page's own style sheet: an SVG names them by their role, and the page
+gives them a value for light, dark and paper. They are those of Okabe and Ito (2008), which people
+with any of the common colour deficiencies tell apart; shape, side or text says the same again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from relkit.errors import DependencyError
+from relkit.report.page import Chart
+
+__all__ = ["DRAWINGS", "WIDTHS", "draw"]
+
+#: Pixels of a chart on a page and on a telephone.
+WIDTHS = {"wide": 640, "narrow": 300}
+
+#: Stand-ins that Vega-Lite draws with, by the role that the style sheet gives a colour to.
+ROLES = {
+    "ink": "#010101",
+    "muted": "#020202",
+    "line": "#030303",
+    "grid": "#040404",
+    "paper": "#050505",
+    "blue": "#060606",
+    "orange": "#070707",
+    "green": "#080808",
+    "purple": "#090909",
+    "sky": "#0a0a0a",
+}
+TONES = {"better": ROLES["blue"], "worse": ROLES["orange"], "undecided": ROLES["muted"]}
+SERIES = [ROLES[name] for name in ("muted", "blue", "orange", "green", "purple", "sky")]
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3]]
+FONT = "system-ui, sans-serif"
+
+
+def altair() -> Any:
+    """Returns the library that describes charts.
+
+    Raises:
+        DependencyError: If it is not installed.
+    """
+    try:
+        import altair as library
+    except ImportError:
+        raise DependencyError(
+            "reports need the package altair", hint="pip install 'relkit[report]'"
+        ) from None
+    return library
+
+
+def _forest(chart: Chart, width: int) -> Any:
+    alt = altair()
+    rows = [dict(row) for row in chart.rows]
+    order = [row["name"] for row in rows]
+    data = alt.Data(values=rows)
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=width // 2))
+    color = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=list(TONES), range=list(TONES.values())),
+        legend=None,
+    )
+    shape = alt.Shape(
+        "verdict:N",
+        scale=alt.Scale(domain=list(TONES), range=["triangle-up", "triangle-down", "circle"]),
+        legend=None,
+    )
+    base = alt.Chart(data)
+    zero = (
+        alt.Chart(alt.Data(values=[{"zero": 0}]))
+        .mark_rule(color=ROLES["ink"], strokeWidth=1)
+        .encode(x=alt.X("zero:Q"))
+    )
+    lines = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=chart.labels["axis"]), x2="high:Q", y=y, color=color
+    )
+    filled = base.transform_filter("datum.verdict != 'undecided'").mark_point(
+        filled=True, size=90, opacity=1
+    )
+    hollow = base.transform_filter("datum.verdict == 'undecided'").mark_point(
+        filled=False, size=60, opacity=1, fill=ROLES["paper"], strokeWidth=2
+    )
+    points = [
+        mark.encode(x="difference:Q", y=y, color=color, shape=shape, description="text:N")
+        for mark in (filled, hollow)
+    ]
+    return alt.layer(zero, lines, *points).properties(
+        width=width - 120, height=max(26 * len(rows), 60)
+    )
+
+
+def _waterfall(chart: Chart, width: int) -> Any:
+    alt = altair()
+    rows = [dict(row) for row in chart.rows]
+    step = (width - 60) / max(len(rows), 1)
+    color = alt.Color(
+        "side:N",
+        scale=alt.Scale(domain=["gain", "loss"], range=[ROLES["blue"], ROLES["orange"]]),
+        legend=None,
+    )
+    x = alt.X(
+        "place:O",
+        title=chart.labels["x"],
+        axis=alt.Axis(labels=False, ticks=False, domain=False),
+        scale=alt.Scale(paddingInner=0.15 if step > 3 else 0, paddingOuter=0),
+    )
+    y = alt.Y("delta:Q", title=chart.labels["y"], axis=alt.Axis(format="+.2f"))
+    base = alt.Chart(alt.Data(values=rows)).mark_bar(stroke=None)
+    plain = base.encode(x=x, y=y, color=color, description="text:N")
+    bars = [plain.transform_filter("!isValid(datum.link)")]
+    if any(row["link"] for row in rows):
+        linked = plain.encode(href="link:N").transform_filter("isValid(datum.link)")
+        bars.append(linked)
+    mean = (
+        alt.Chart(alt.Data(values=[{"mean": chart.values["mean"]}]))
+        .mark_rule(color=ROLES["ink"], strokeDash=[4, 3])
+        .encode(y="mean:Q")
+    )
+    zero = (
+        alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=ROLES["ink"]).encode(y="zero:Q")
+    )
+    return alt.layer(*bars, zero, mean).properties(width=width - 60, height=220)
+
+
+#: By kind: from a chart and a width in pixels to its description.
+DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
+    "forest": _forest,
+    "waterfall": _waterfall,
+}
+
+
+def draw(chart: Chart, name: str, size: str = "wide") -> str:
+    """Returns a chart as an SVG element.
+
+    Args:
+        chart: What to draw.
+        name: Told apart by it from others on the page: a prefix of its ids.
+        size: `wide` or `narrow`.
+
+    Raises:
+        DependencyError: If altair or vl-convert-python is not installed.
+    """
+    description = DRAWINGS[chart.kind](chart, WIDTHS[size]).to_dict()
+    description["config"] = CONFIG
+    description["background"] = None
+    try:
+        import vl_convert
+    except ImportError:
+        raise DependencyError(
+            "reports need the package vl-convert-python", hint="pip install 'relkit[report]'"
+        ) from None
+    version = ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    known = version if version in vl_convert.get_vegalite_versions() else None
+    svg: str = vl_convert.vegalite_to_svg(json.dumps(description), vl_version=known)
+    return _fit(svg, chart, name)
+
+
+def _fit(svg: str, chart: Chart, name: str) -> str:
+    """Makes an SVG part of a page: its own ids, the page's colours and fonts, bars that tell."""
+    found = re.search(r'viewBox="([^"]*)"', svg)
+    box = found.group(1) if found else "0 0 640 300"
+    body = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r"url\(#", f"url(#{name}-", body)
+    for role, color in ROLES.items():
+        body = re.sub(f'"{color}"', f'"var(--{role})"', body, flags=re.IGNORECASE)
+    body = body.replace(f'font-family="{FONT}"', "")
+    # Vega makes links absolute, to a place of its own; those of a report stay on the page.
+    body = re.sub(r'\bxlink:href="[^"#]*#', 'href="#', body)
+    body = re.sub(
+        r'(<(?:path|line|g|rect|circle)\b[^>]*?)aria-label="([^"]*)"([^>]*?)></(path|line)>',
+        r'\1aria-label="\2"\3><title>\2</title></\4>',
+        body,
+    )
+    wide = float(box.split()[2])
+    return (
+        f'<svg viewBox="{box}" style="max-width:{wide:.0f}px" role="img"'
+        f' aria-labelledby="{name}-title">{body}</svg>'
+    )
+
+
+CONFIG: Mapping[str, Any] = {
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": ROLES["muted"],
+        "titleColor": ROLES["muted"],
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "domainColor": ROLES["line"],
+        "tickColor": ROLES["line"],
+        "gridColor": ROLES["grid"],
+    },
+    "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
+    "legend": {
+        "labelColor": ROLES["ink"],
+        "titleColor": ROLES["muted"],
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "orient": "top",
+        "symbolStrokeWidth": 2,
+    },
+    "header": {"labelColor": ROLES["ink"], "titleColor": ROLES["muted"]},
+}

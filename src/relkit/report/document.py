@@ -1,0 +1,109 @@
+"""A report as a file."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from relkit.errors import ParameterError
+from relkit.report.contents import build_page
+from relkit.report.html import render_html
+from relkit.report.markdown import render_markdown
+from relkit.report.page import Language
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+
+__all__ = ["Format", "format_of", "render_report", "write_report"]
+
+Format = Literal["html", "markdown"]
+ENDINGS: dict[str, Format] = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
+
+
+def render_report(
+    comparison: Comparison,
+    *,
+    format: Format = "html",
+    lang: Language = "en",
+    title: str | None = None,
+    measure: str | None = None,
+    queries: int = 10,
+) -> str:
+    """Returns a report as text; see `relkit.write_report`."""
+    from relkit import _native
+
+    page = build_page(comparison, lang=lang, title=title, measure=measure, queries=queries)
+    render = {"html": render_html, "markdown": render_markdown}
+    if format not in render:
+        raise ParameterError(
+            f"the parameter `format` must be `html` or `markdown`. Got `{format}` instead."
+        )
+    return render[format](page, version=_native.__version__)
+
+
+def format_of(path: str | PathLike[str]) -> Format:
+    """Returns the format that a file's ending asks for.
+
+    Raises:
+        ParameterError: If it asks for none.
+    """
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in ENDINGS:
+        raise ParameterError(
+            f"a report is HTML or Markdown, and `{os.fspath(path)}` ends in neither",
+            hint="name it report.html or report.md",
+        )
+    return ENDINGS[ending]
+
+
+def write_report(
+    comparison: Comparison,
+    path: str | PathLike[str],
+    *,
+    lang: Language = "en",
+    title: str | None = None,
+    measure: str | None = None,
+    queries: int = 10,
+) -> None:
+    """Writes a report on a comparison: one file, HTML or Markdown by its ending.
+
+    The HTML opens without a network: style, script and charts are inside.
+
+    Args:
+        comparison: What to report, from `relkit.compare`.
+        path: Where to write; `.html` or `.md`.
+        lang: `en` or `zh`.
+        title: The heading of the page; by default it names the runs.
+        measure: The measure by which queries are looked at; by default the comparison's first.
+        queries: Queries that are derived, those that lost and those that gained most.
+
+    Raises:
+        ParameterError: If the ending or the language is none of those.
+        UnknownNameError: If the measure was not compared.
+        DependencyError: If a package of the extra `report` is not installed.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "report.md")
+        ...     relkit.write_report(comparison, path)
+        ...     print(open(path, encoding="utf-8").readline())
+        # new against old
+        <BLANKLINE>
+    """
+    text = render_report(
+        comparison, format=format_of(path), lang=lang, title=title, measure=measure, queries=queries
+    )
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text + "\n")

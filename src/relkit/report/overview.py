@@ -1,0 +1,252 @@
+"""The first part of a report: what changed, in sentences, a table and a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
+from relkit.report.wording import MARKS, kind_of, label, number, p_value, signed
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison, Contrast
+
+__all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
+
+TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
+
+
+def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:
+    """Returns the outcome, one paragraph a candidate."""
+    return tuple(_outcome(comparison, name, texts) for name in comparison.candidates)
+
+
+def _outcome(comparison: Comparison, candidate: str, texts: Catalogue) -> str:
+    names: dict[str, list[str]] = {"better": [], "worse": [], "undecided": []}
+    for one in _of(comparison, candidate):
+        # More or fewer judged results are neither good nor bad.
+        if kind_of(one.measure) != "judged":
+            names[one.verdict].append(label(one.measure))
+    values = {"candidate": candidate, "baseline": comparison.baseline}
+    better, worse, undecided = (names[key] for key in ("better", "worse", "undecided"))
+    if not better and not worse:
+        counted = texts.count("count.measures", len(undecided))
+        return texts.say("lead.nothing", **values, measures=counted)
+    sentences = []
+    if better:
+        sentences.append(texts.say("lead.better", **values, measures=texts.join(better)))
+        if worse:
+            sentences.append(texts.say("lead.worse", measures=texts.join(worse)))
+        elif not undecided:
+            sentences.append(texts.say("lead.none_worse"))
+    else:
+        sentences.append(texts.say("lead.only_worse", **values, measures=texts.join(worse)))
+    if undecided:
+        sentences.append(texts.say("lead.undecided", measures=texts.join(undecided)))
+    return texts.say("list.sentence").join(sentences)
+
+
+def subtitle(comparison: Comparison, texts: Catalogue) -> str:
+    """Returns how many queries and measures were compared, and by which test."""
+    queries = max((one.queries for one in comparison.contrasts), default=0)
+    key = "page.subtitle" if _corrected(comparison) else "page.subtitle_single"
+    return texts.say(
+        key,
+        queries=texts.count("count.queries", queries),
+        measures=texts.count("count.measures", len(comparison.measures)),
+        test=texts.say(f"test.{comparison.test}"),
+        correction=texts.say(f"correction.{comparison.correction}"),
+        alpha=f"{comparison.alpha:g}",
+    )
+
+
+def summary_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns one sentence a measure and candidate, and the intervals as a chart."""
+    blocks: list[Headlines | Chart] = []
+    for candidate in comparison.candidates:
+        contrasts = _of(comparison, candidate)
+        title = ""
+        if len(comparison.candidates) > 1:
+            title = texts.say("headline.title", candidate=candidate, baseline=comparison.baseline)
+        sentences = tuple(headline(one, comparison, texts) for one in contrasts)
+        blocks.append(Headlines(title, sentences))
+    return Section("summary", texts.say("section.summary"), tuple(blocks))
+
+
+def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headline:
+    """Returns one contrast as a sentence that claims no more than the test allows."""
+    digits = 3 if math.isnan(one.difference) or abs(one.difference) >= 0.0095 else 4
+    low, high = one.interval
+    p = p_value(one.p_adjusted, equation=True)
+    if _corrected(comparison):
+        p = texts.say("headline.corrected", p=p)
+    values = {
+        "difference": signed(one.difference, digits),
+        "confidence": texts.percent(comparison.confidence),
+        "low": signed(low, digits),
+        "high": signed(high, digits),
+        "p": p,
+    }
+    held = not (math.isnan(low) or math.isnan(high))
+    evidence = texts.say("headline.evidence" if held else "headline.evidence_no_interval", **values)
+    if one.verdict == "undecided":
+        known = math.isfinite(one.detectable) and one.detectable > 0
+        key = "headline.undecided" if known else "headline.undecided_plain"
+        meaning = texts.say(key, detectable=number(one.detectable, digits))
+    else:
+        key = f"meaning.{kind_of(one.measure)}.{one.verdict}"
+        meaning = texts.say(key, baseline=one.baseline)
+    before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
+    return Headline(
+        subject=label(one.measure),
+        numbers=f"{before} → {after}",
+        evidence=evidence,
+        meaning=meaning,
+        tone=one.verdict,
+        mark=MARKS[one.verdict],
+        separator=texts.say("list.colon"),
+    )
+
+
+def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns every number of every contrast, candidate by candidate."""
+    blocks: list[Table | Chart | Prose | Details] = []
+    for candidate in comparison.candidates:
+        blocks.append(_table(comparison, candidate, texts))
+    blocks.append(Prose((_legend(comparison, texts),)))
+    blocks.append(_forest(comparison, texts))
+    tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
+    blocks.append(Details(texts.say("comparison.tests"), tests))
+    return Section("comparison", texts.say("section.comparison"), tuple(blocks))
+
+
+def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
+    corrected = _corrected(comparison)
+    headings = [
+        texts.say("table.measure"),
+        comparison.baseline,
+        candidate,
+        texts.say("table.difference"),
+        texts.say("table.interval", confidence=texts.percent(comparison.confidence)),
+        texts.say("table.p"),
+        *([texts.say("table.corrected")] if corrected else []),
+        texts.say("table.effect"),
+        texts.say("table.record"),
+        texts.say("table.detectable"),
+        texts.say("table.needed"),
+        texts.say("table.agree"),
+        texts.say("table.queries"),
+    ]
+    rows: list[tuple[Cell | str, ...]] = []
+    for one in _of(comparison, candidate):
+        low, high = one.interval
+        interval = "–" if math.isnan(low) else f"{signed(low)} … {signed(high)}"
+        rows.append(
+            (
+                one.measure
+                if one.average in {"macro", "sum"}
+                else f"{one.measure} ({one.average})",
+                number(one.baseline_mean),
+                number(one.candidate_mean),
+                Cell(signed(one.difference), one.verdict, MARKS[one.verdict]),
+                interval,
+                p_value(one.p),
+                *([p_value(one.p_adjusted)] if corrected else []),
+                signed(one.effect_size, 2),
+                f"{one.wins:,} / {one.ties:,} / {one.losses:,}",
+                number(one.detectable),
+                f"{one.queries_needed:,}" if one.queries_needed else "–",
+                _agreement(one, comparison.alpha, texts),
+                f"{one.queries:,}",
+            )
+        )
+    caption = texts.say("table.caption", candidate=candidate, baseline=comparison.baseline)
+    return Table(tuple(headings), tuple(rows), caption)
+
+
+def _agreement(one: Contrast, alpha: float, texts: Catalogue) -> str:
+    """Says how many of the other tests decide as the chosen one, before correction."""
+    others = [p for name, p in one.p_values.items() if name != one.test and not math.isnan(p)]
+    if not others or math.isnan(one.p):
+        return "–"
+    agree = sum((p <= alpha) == (one.p <= alpha) for p in others)
+    key = "table.agree_all" if agree == len(others) else "table.agree_some"
+    return texts.say(key, agree=agree, count=len(others))
+
+
+def _tests(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
+    headings = (texts.say("table.measure"), *(texts.say(f"test.{name}") for name in TESTS))
+    rows = tuple(
+        (one.measure, *(p_value(one.p_values.get(name, math.nan)) for name in TESTS))
+        for one in _of(comparison, candidate)
+    )
+    caption = f"{candidate}{texts.say('list.colon')}{texts.say('table.test_caption')}"
+    return Table(headings, rows, caption)
+
+
+def _legend(comparison: Comparison, texts: Catalogue) -> str:
+    alpha = f"{comparison.alpha:g}"
+    rule = texts.say("comparison.rule", alpha=alpha)
+    if _corrected(comparison):
+        rule = texts.say(
+            "comparison.rule_corrected",
+            alpha=alpha,
+            correction=texts.say(f"correction.{comparison.correction}"),
+            count=len(comparison.contrasts),
+        )
+    return texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
+
+
+def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
+    contrasts = [one for one in comparison.contrasts if math.isfinite(one.difference)]
+    several = len(comparison.candidates) > 1
+    rows: list[dict[str, Any]] = []
+    for one in contrasts:
+        low, high = one.interval
+        name = f"{one.measure} · {one.candidate}" if several else one.measure
+        rows.append(
+            {
+                "name": name,
+                "difference": one.difference,
+                "low": one.difference if math.isnan(low) else low,
+                "high": one.difference if math.isnan(high) else high,
+                "verdict": one.verdict,
+                "text": signed(one.difference),
+            }
+        )
+    table = Table(
+        (
+            texts.say("table.measure"),
+            texts.say("table.difference"),
+            texts.say("table.interval", confidence=texts.percent(comparison.confidence)),
+        ),
+        tuple(
+            (
+                row["name"],
+                signed(row["difference"]),
+                f"{signed(row['low'])} … {signed(row['high'])}",
+            )
+            for row in rows
+        ),
+    )
+    return Chart(
+        kind="forest",
+        title=texts.say("forest.title"),
+        caption=texts.say("forest.caption", confidence=texts.percent(comparison.confidence)),
+        rows=tuple(rows),
+        table=table,
+        labels={
+            "axis": texts.say("forest.axis"),
+            **{key: texts.say(f"table.{key}") for key in MARKS},
+        },
+    )
+
+
+def _of(comparison: Comparison, candidate: str) -> Sequence[Contrast]:
+    return [one for one in comparison.contrasts if one.candidate == candidate]
+
+
+def _corrected(comparison: Comparison) -> bool:
+    return comparison.correction != "none" and len(comparison.contrasts) > 1

@@ -1,0 +1,233 @@
+"""What a report holds, as plain data: sentences, tables and the rows of charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+__all__ = [
+    "Block",
+    "Cell",
+    "Chart",
+    "Columns",
+    "Details",
+    "Finding",
+    "Headline",
+    "Headlines",
+    "Key",
+    "Page",
+    "Prose",
+    "Section",
+    "Table",
+    "Tone",
+]
+
+Language = Literal["en", "zh"]
+Tone = Literal["", "better", "worse", "undecided"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes:
+        text: What it says.
+        tone: Whether it speaks for the candidate or against it.
+        mark: A sign before the text, so that the tone does not hang on colour alone.
+        link: The `name` of the details on this page that it leads to.
+    """
+
+    text: str
+    tone: Tone = ""
+    mark: str = ""
+    link: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.mark} {self.text}".strip()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings; the first column names the row.
+
+    Attributes:
+        headings: One a column.
+        rows: Their cells; plain text stands for a cell without tone.
+        caption: What the table shows.
+        left: Columns of text, to the left; the others hold numbers.
+        strong: Places of rows that matter most.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell | str, ...], ...]
+    caption: str = ""
+    left: int = 1
+    strong: frozenset[int] = frozenset()
+
+    def cells(self) -> list[list[Cell]]:
+        """Returns every cell as a `Cell`."""
+        return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs of plain text."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a chart's legend: a sign, the role of its colour, and what it stands for."""
+
+    shape: str
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows to draw, and the same numbers as a table.
+
+    Attributes:
+        kind: How they are drawn: a name of `relkit.report.charts.DRAWINGS`.
+        title: What the chart shows.
+        caption: How to read it.
+        rows: One object a mark.
+        table: What stands for the chart where nothing can be drawn.
+        labels: Texts of axes and legends by their role.
+        values: Numbers that the drawing needs besides its rows.
+        legend: What its signs stand for.
+    """
+
+    kind: str
+    title: str
+    caption: str
+    rows: tuple[Mapping[str, Any], ...]
+    table: Table
+    labels: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    legend: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True)
+class Details:
+    """Blocks that open when asked for.
+
+    Attributes:
+        summary: What stands there while they are closed.
+        blocks: What they hold.
+        name: The place on the page that links lead to.
+        tone: As for a cell.
+        mark: As for a cell.
+        value: A number at the end of the summary.
+    """
+
+    summary: str
+    blocks: tuple[Block, ...]
+    name: str = ""
+    tone: Tone = ""
+    mark: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Groups of blocks side by side, where there is room."""
+
+    groups: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One sentence in its parts: ``subject numbers (evidence): meaning``."""
+
+    subject: str
+    numbers: str
+    evidence: str
+    meaning: str
+    tone: Tone
+    mark: str
+    separator: str = ": "
+
+    @property
+    def bracketed(self) -> str:
+        """The evidence in the brackets of its language."""
+        return f"({self.evidence})" if self.separator == ": " else f"（{self.evidence}）"
+
+    def __str__(self) -> str:
+        space = " " if self.separator == ": " else ""
+        start = f"{self.subject} {self.numbers}{space}{self.bracketed}"
+        return f"{start}{self.separator}{self.meaning}"
+
+
+@dataclass(frozen=True)
+class Headlines:
+    """The sentences that a reader in a hurry takes away."""
+
+    title: str
+    items: tuple[Headline, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnosis: what is the matter, the evidence, and what to do next."""
+
+    title: str
+    severity: str
+    label: str
+    text: str
+    step: str
+    examples: str = ""
+    table: Table | None = None
+
+
+Block: TypeAlias = "Prose | Table | Chart | Details | Columns | Headlines | Finding"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page under its own heading."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report, before it becomes HTML or Markdown.
+
+    Attributes:
+        language: `en` or `zh`.
+        title: The heading of the page.
+        subtitle: What was compared, in a line.
+        lead: The outcome in a sentence or two.
+        sections: The parts, in reading order.
+    """
+
+    language: Language
+    title: str
+    subtitle: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        """Yields every block, those inside others too."""
+        for section in self.sections:
+            yield from _inside(section.blocks)
+
+    def section(self, name: str) -> Section | None:
+        """Returns the section of that name, or `None` where the page has none."""
+        return next((one for one in self.sections if one.name == name), None)
+
+
+def _inside(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Details):
+            yield from _inside(block.blocks)
+        elif isinstance(block, Columns):
+            for group in block.groups:
+                yield from _inside(group)

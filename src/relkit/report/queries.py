@@ -1,0 +1,123 @@
+"""Which queries the difference comes from, and the derivation of those that matter most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Chart, Section, Table
+from relkit.report.wording import label, signed
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+
+__all__ = ["extremes", "query_section"]
+
+MOST_BARS = 120
+
+
+def query_section(
+    comparison: Comparison, measure: str, texts: Catalogue, *, shown: int = 10
+) -> Section:
+    """Returns the sorted differences of one measure, and the queries that lost and gained most.
+
+    Args:
+        comparison: Where they come from.
+        measure: Its name.
+        texts: The language.
+        shown: Queries on either side.
+    """
+    blocks: list[Block] = []
+    for place, candidate in enumerate(comparison.candidates, 1):
+        lost, gained = extremes(comparison.deltas(candidate, measure), shown)
+        names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
+        blocks.append(_waterfall(comparison, candidate, measure, texts, names))
+    return Section("queries", texts.say("section.queries"), tuple(blocks))
+
+
+def extremes(deltas: Mapping[str, float], shown: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Returns the queries that lost most and those that gained most, the greatest first.
+
+    Examples:
+        >>> extremes({"a": 0.5, "b": -0.25, "c": 0.0, "d": 0.75}, 1)
+        ({'b': -0.25}, {'d': 0.75})
+    """
+    order = sorted(deltas.items(), key=lambda item: (item[1], item[0]))
+    lost = {query: delta for query, delta in order[:shown] if delta < 0}
+    order.sort(key=lambda item: (-item[1], item[0]))
+    return lost, {query: delta for query, delta in order[:shown] if delta > 0}
+
+
+def _waterfall(
+    comparison: Comparison,
+    candidate: str,
+    measure: str,
+    texts: Catalogue,
+    names: Mapping[str, str],
+) -> Chart:
+    deltas = sorted(
+        comparison.deltas(candidate, measure).items(), key=lambda item: (-item[1], item[0])
+    )
+    contrast = comparison.contrast(candidate, measure)
+    groups = _groups(deltas, MOST_BARS)
+    single = len(groups) == len(deltas)
+    rows: list[dict[str, Any]] = []
+    for place, group in enumerate(groups, 1):
+        delta = math.fsum(value for _, value in group) / len(group)
+        query = group[0][0] if single else ""
+        rows.append(
+            {
+                "place": place,
+                "delta": delta,
+                "side": "gain" if delta > 0 else "loss",
+                "query": query,
+                "text": f"{query} {signed(delta)}" if single else f"{len(group)}: {signed(delta)}",
+                "link": f"#{names[query]}" if query in names else None,
+            }
+        )
+    heading = texts.say("table.query") if single else texts.say("waterfall.bar")
+    table = Table(
+        (heading, texts.say("table.difference")),
+        tuple(
+            (row["query"] if single else f"{row['place']}", signed(row["delta"])) for row in rows
+        ),
+    )
+    values = {
+        "wins": texts.count("count.queries", contrast.wins),
+        "ties": f"{contrast.ties:,}",
+        "losses": f"{contrast.losses:,}",
+    }
+    if single:
+        caption = texts.say("waterfall.caption", **values)
+    else:
+        size = f"{len(deltas) / len(groups):.0f}"
+        caption = texts.say("waterfall.caption_binned", size=size, **values)
+    return Chart(
+        kind="waterfall",
+        title=texts.say(
+            "waterfall.title",
+            measure=label(measure),
+            candidate=candidate,
+            baseline=comparison.baseline,
+        ),
+        caption=caption,
+        rows=tuple(rows),
+        table=table,
+        labels={
+            "x": texts.say("waterfall.axis_x"),
+            "y": texts.say("waterfall.axis_y"),
+            "gain": texts.say("waterfall.gain"),
+            "loss": texts.say("waterfall.loss"),
+        },
+        values={"mean": contrast.difference},
+    )
+
+
+def _groups(deltas: Sequence[tuple[str, float]], most: int) -> list[Sequence[tuple[str, float]]]:
+    """Returns neighbours in groups of nearly one size: one query each where there are few."""
+    count = min(len(deltas), most)
+    edges = [place * len(deltas) // count for place in range(count + 1)] if count else [0]
+    return [deltas[start:end] for start, end in pairwise(edges)]

@@ -1,0 +1,56 @@
+"""`relkit report` on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+RUNS = ("judgments.qrels", "bm25.run", "tfidf.run")
+
+
+def test_writes_html(relkit, files: Path) -> None:
+    outcome = relkit("report", *RUNS, "-m", "ndcg@10,rr", "-o", "report.html")
+    text = (files / "report.html").read_text("utf-8")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == ""
+    assert text.startswith("<!DOCTYPE html>")
+    assert "<title>tfidf.run against bm25.run</title>" in text
+    assert "1 query is in the judgments and not in the run (q3)" in outcome.err
+
+
+def test_writes_markdown_in_chinese(relkit, files: Path) -> None:
+    names = ("--name", "旧", "--name", "新")
+    outcome = relkit("report", *RUNS, "-m", "rr", "--lang", "zh", "-o", "report.md", *names)
+    assert outcome.code == 0, outcome.err
+    assert (files / "report.md").read_text("utf-8").startswith("# 新 与 旧 对比\n")
+
+
+def test_stdout_needs_a_format(relkit) -> None:
+    assert relkit("report", *RUNS, "-o", "-").code == 2
+    outcome = relkit("report", *RUNS, "-m", "rr", "-o", "-", "--format", "markdown")
+    assert outcome.out.startswith("# tfidf.run against bm25.run\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*RUNS,), "missing option"),
+        ((*RUNS, "-o", "report.pdf"), "HTML or Markdown"),
+        ((*RUNS, "-o", "report.md", "--name", "old"), "2 runs and 1 names"),
+        ((*RUNS, "-m", "rr", "--focus", "ap", "-o", "report.md"), "was not compared"),
+        ((RUNS[0], RUNS[1], "-o", "report.md"), "missing argument"),
+    ],
+)
+def test_bad_arguments(relkit, files: Path, arguments: tuple[str, ...], words: str) -> None:
+    outcome = relkit("report", *arguments)
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert not list(files.glob("report.*"))
+
+
+def test_an_input_is_never_written_over(relkit, files: Path) -> None:
+    (files / "bm25.run").rename(files / "bm25.md")
+    outcome = relkit("report", RUNS[0], "bm25.md", RUNS[2], "-o", "bm25.md")
+    assert outcome.code == 2
+    assert "is one of the inputs" in outcome.err

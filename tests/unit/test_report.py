@@ -1,0 +1,257 @@
+"""The report as data and as text: what it says, in both languages, and that it says it safely."""
+
+from __future__ import annotations
+
+import re
+import string
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relkit
+from relkit.errors import ParameterError, UnknownNameError
+from relkit.report import build_page, render_report, write_report
+from relkit.report.catalogue import catalogue
+from relkit.report.page import Chart, Headlines, Table
+from relkit.report.queries import extremes
+from relkit.report.wording import signed
+
+HOSTILE = "</script><script>alert(1)</script>|`*"
+LANGUAGES = ("en", "zh")
+
+
+def made(count: int = 20, flipped: int = 19, **options: Any) -> relkit.Comparison:
+    """A baseline that puts the bad document first, and a candidate that mends most queries."""
+    judgments = {f"q{n:04}": {"good": 1, "bad": 0} for n in range(count)}
+    old = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
+    new = {
+        query: {"good": 2.0 if place < flipped else 1.0, "bad": 1.5}
+        for place, query in enumerate(judgments)
+    }
+    return relkit.compare(judgments, old, new, **{"names": ["old", "new"]} | options)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> relkit.Comparison:
+    return made(measures=["rr", "recall@2"])
+
+
+def headlines(comparison: relkit.Comparison, **options: Any) -> list[str]:
+    page = build_page(comparison, **options)
+    return [
+        str(one) for block in page.blocks() if isinstance(block, Headlines) for one in block.items
+    ]
+
+
+# -- what it says ------------------------------------------------------------------------------
+
+
+def test_a_real_difference_is_told_with_its_evidence(comparison: relkit.Comparison) -> None:
+    sentence = headlines(comparison)[0]
+    contrast = comparison.contrast("new", "rr")
+    low, high = contrast.interval
+    assert contrast.verdict == "better"
+    assert sentence == (
+        f"RR 0.500 → 0.975 (+0.475, 95 % CI +{low:.3f} to +{high:.3f}, corrected p < 0.0001):"
+        " the first relevant result comes earlier"
+    )
+
+
+def test_no_difference_is_no_claim(comparison: relkit.Comparison) -> None:
+    sentence = headlines(comparison)[1]
+    assert comparison.contrast("new", "recall@2").verdict == "undecided"
+    assert "no evidence of a difference" in sentence
+    assert "better" not in sentence
+    assert "worse" not in sentence
+
+
+def test_an_undecided_difference_says_what_would_have_been_found() -> None:
+    one = made(12, 3, measures="rr", correction="none")
+    contrast = one.contrast("new", "rr")
+    assert contrast.verdict == "undecided"
+    assert headlines(one)[0].endswith(
+        f"no evidence of a difference; a difference of {contrast.detectable:.3f} or more would"
+        " have been found with power 0.8"
+    )
+
+
+def test_chinese_sentences(comparison: relkit.Comparison) -> None:
+    first, second = headlines(comparison, lang="zh")
+    assert first.startswith("RR 0.500 → 0.975（+0.475，95% 置信区间 ")
+    assert first.endswith("：第一个相关结果出现得更早")
+    assert "没有证据表明有差异" in second
+
+
+def test_lead_names_what_is_better_and_what_is_open(comparison: relkit.Comparison) -> None:
+    assert build_page(comparison).lead == (
+        "new is better than old on RR. There is no evidence of a difference on Recall@2.",
+    )
+    worse = relkit.compare_values(
+        {
+            name: {"rr": {f"q{n}": value + n / 900 for n in range(30)}}
+            for name, value in (("old", 0.9), ("new", 0.5))
+        }
+        | {"noisy": {"rr": {f"q{n}": 0.5 + n % 7 / 9 for n in range(30)}}},
+    )
+    assert build_page(worse).lead[0] == "new is worse than old on RR."
+
+
+def test_the_table_holds_every_number(comparison: relkit.Comparison) -> None:
+    section = build_page(comparison).section("comparison")
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    contrast = comparison.contrast("new", "rr")
+    row = dict(zip(table.headings, [cell.text for cell in table.cells()[0]], strict=True))
+    assert row["difference"] == signed(contrast.difference)
+    assert row["wins / ties / losses"] == "19 / 1 / 0"
+    assert row["detectable"] == f"{contrast.detectable:.4f}"
+    assert row["p"] == "< 0.0001"
+    assert table.cells()[0][3].tone == "better"
+
+
+def test_other_tests_that_disagree_are_counted() -> None:
+    # Many small gains and one large loss: the sign test sees a gain, the t test nothing.
+    values = {f"q{n}": 0.01 for n in range(20)} | {"q20": -0.9}
+    one = relkit.compare_values(
+        {
+            "old": {"rr": dict.fromkeys(values, 0.5)},
+            "new": {"rr": {q: 0.5 + v for q, v in values.items()}},
+        }
+    )
+    contrast = one.contrasts[0]
+    agree = sum(p > 0.05 for name, p in contrast.p_values.items() if name != "t")
+    assert 0 < agree < 4
+    table = next(b for b in build_page(one).blocks() if isinstance(b, Table))
+    assert f"{agree} of 4 agree" in [cell.text for cell in table.cells()[0]]
+
+
+# -- queries -----------------------------------------------------------------------------------
+
+
+def test_extremes_leave_out_what_did_not_change() -> None:
+    lost, gained = extremes({"a": 0.0, "b": 0.5, "c": -0.5, "d": 0.5}, 10)
+    assert list(lost) == ["c"]
+    assert list(gained) == ["b", "d"]
+
+
+def test_few_queries_are_bars_and_many_are_grouped() -> None:
+    few = _waterfall(build_page(made(50, 20, measures="rr")))
+    assert len(few.rows) == 50
+    assert sum(row["delta"] for row in few.rows) == pytest.approx(20 * 0.5)
+    assert few.rows[0]["query"] == "q0000"
+    many = _waterfall(build_page(made(1000, 300, measures="rr", resamples=50)))
+    assert len(many.rows) == 120
+    # Groups differ by one query at most, so that their mean is the mean of all.
+    mean = sum(row["delta"] for row in many.rows) / 120
+    assert mean == pytest.approx(many.values["mean"], abs=0.001)
+    assert "about 8 queries" in many.caption
+
+
+def _waterfall(page: Any) -> Chart:
+    return next(b for b in page.blocks() if isinstance(b, Chart) and b.kind == "waterfall")
+
+
+# -- as text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_data_says_is_never_markup(language: Any) -> None:
+    judgments = {HOSTILE + str(n): {HOSTILE: 1, "bad": 0} for n in range(4)}
+    old = {query: {HOSTILE: 1.0, "bad": 2.0} for query in judgments}
+    new = {query: {HOSTILE: 2.0, "bad": 1.0} for query in judgments}
+    one = relkit.compare(judgments, old, new, "rr", names=[HOSTILE, "new" + HOSTILE])
+    text = render_report(one, lang=language, title=HOSTILE)
+    assert "alert(1)" in text
+    assert "<script>alert" not in text
+    # The page's own script is the only one.
+    assert re.findall(r"</?script\b", text) == ["<script", "</script"]
+    markdown = render_report(one, lang=language, format="markdown", title=HOSTILE)
+    assert "<script" not in markdown
+    for line in markdown.splitlines():
+        if line.startswith("|"):
+            assert "script" not in line or "\\|" in line
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison) -> None:
+    page = build_page(comparison, lang=language)
+    html = render_report(comparison, lang=language)
+    markdown = render_report(comparison, lang=language, format="markdown")
+    for section in page.sections:
+        assert f">{section.title}</h2>" in html
+        assert f"## {section.title}\n" in markdown
+    for block in page.blocks():
+        if isinstance(block, Chart):
+            assert f"<h3>{block.title}</h3>" in html
+            assert f"# {block.title}\n" in markdown
+
+
+def test_the_file_refers_to_nothing_outside(comparison: relkit.Comparison) -> None:
+    text = render_report(comparison)
+    addresses = re.findall(r"""(?:src|href|action)=["']([^"']*)""", text)
+    assert all(one.startswith(("#", "data:")) for one in addresses), addresses
+    assert "@import" not in text
+    assert "url(http" not in text
+
+
+def test_the_same_comparison_gives_the_same_bytes(comparison: relkit.Comparison) -> None:
+    assert render_report(comparison) == render_report(comparison)
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.MD", "report.htm"])
+def test_the_ending_says_the_format(
+    name: str, tmp_path: Path, comparison: relkit.Comparison
+) -> None:
+    write_report(comparison, tmp_path / name)
+    text = (tmp_path / name).read_text("utf-8")
+    assert text.lstrip().startswith("# new" if name.endswith("MD") else "<!DOCTYPE html>")
+
+
+def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) -> None:
+    with pytest.raises(ParameterError, match="HTML or Markdown"):
+        write_report(comparison, tmp_path / "report.pdf")
+    with pytest.raises(ParameterError, match="`lang` must be `en` or `zh`"):
+        write_report(comparison, tmp_path / "report.md", lang="de")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="`format` must be"):
+        render_report(comparison, format="pdf")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="was not compared"):
+        write_report(comparison, tmp_path / "report.md", measure="ap")
+    assert not list(tmp_path.iterdir())
+
+
+# -- the catalogues ----------------------------------------------------------------------------
+
+
+def _fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_catalogues_hold_the_same_keys_and_values() -> None:
+    english, chinese = (catalogue(language).texts for language in LANGUAGES)
+    assert english.keys() == chinese.keys()
+    assert {key for key in english if _fields(english[key]) != _fields(chinese[key])} <= {
+        # Chinese needs no noun in its number, or names a thing once.
+        key
+        for key in english
+        if _fields(chinese[key]) < _fields(english[key])
+    }
+
+
+def test_every_text_is_used() -> None:
+    code = "\n".join(
+        path.read_text("utf-8")
+        for path in Path(str(resources.files("relkit.report"))).rglob("*")
+        if path.suffix in {".py", ".html"}
+    )
+    dynamic = tuple(re.findall(r'f"([a-z_]+\.)(?=\{)', code))
+    for key in catalogue("en").texts:
+        stem = re.sub(r"\.(one|many)$", "", key)
+        assert f'"{stem}"' in code or f"'{stem}'" in code or key.startswith(dynamic), key
+
+
+def test_messages_are_plain_toml() -> None:
+    for language in LANGUAGES:
+        file = resources.files("relkit.report").joinpath("messages", f"{language}.toml")
+        assert tomllib.loads(file.read_text("utf-8"))

@@ -1,0 +1,154 @@
+"""The report in a browser: nothing leaves the page, nothing is missing, everybody can read it."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import relkit
+
+HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
+
+
+@pytest.fixture(scope="module")
+def comparison() -> relkit.Comparison:
+    """Two systems on 60 queries, one of them with a name that no page should obey."""
+    random_numbers = random.Random(7)
+    queries = [f"q{number}" for number in range(59)] + [HOSTILE]
+    documents = [f"d{number}" for number in range(29)] + [HOSTILE]
+    judgments = {
+        query: {document: random_numbers.choice([0, 0, 1, 2, 3]) for document in documents[:15]}
+        | {HOSTILE: 3}
+        for query in queries
+    }
+
+    def run(strength: float, count: int) -> dict[str, dict[str, float]]:
+        return {
+            query: {
+                document: strength * judgments[query].get(document, 0) + random_numbers.gauss(0, 1)
+                for document in [*random_numbers.sample(documents[:-1], count), HOSTILE]
+            }
+            for query in queries
+        }
+
+    runs = run(0.2, 15), run(1.5, 20)
+    return relkit.compare(
+        judgments, *runs, ["ndcg@10", "ap", "recall@10"], names=["old", f"new {HOSTILE}"]
+    )
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def page(request: pytest.FixtureRequest, comparison: relkit.Comparison, tmp_path_factory) -> Path:
+    """A report as a file, in either language."""
+    path = tmp_path_factory.mktemp("report") / f"{request.param}.html"
+    relkit.write_report(comparison, path, lang=request.param)
+    return path
+
+
+def test_nothing_leaves_the_page_and_nothing_is_broken(tab, page: Path) -> None:
+    tab.open(page)
+    assert tab.requests == []
+    assert tab.complaints == []
+    assert tab.run("window.broken") is None
+    assert tab.run("performance.getEntriesByType('resource').length") == 0
+    assert HOSTILE in tab.run("document.body.textContent")
+
+
+def test_a_request_would_be_noticed(tab, tmp_path: Path) -> None:
+    path = tmp_path / "bad.html"
+    path.write_text("<script src='missing.js'></script><script>boom()</script>", "utf-8")
+    tab.open(path)
+    assert len(tab.requests) == 1
+    assert any("boom" in complaint for complaint in tab.complaints)
+
+
+def test_language_and_headings(tab, page: Path) -> None:
+    tab.open(page)
+    language = "zh-Hans" if page.stem == "zh" else "en"
+    assert tab.run("document.documentElement.lang") == language
+    levels = tab.run("[...document.querySelectorAll('h1,h2,h3')].map(e => +e.tagName[1])")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    chinese = tab.run("(document.querySelector('main').textContent.match(/[一-鿿]/g)||[]).length")
+    assert (chinese > 200) == (page.stem == "zh")
+    assert tab.run("document.querySelectorAll('th:not([scope])').length") == 0
+
+
+def test_charts_are_drawn(tab, page: Path) -> None:
+    tab.open(page)
+    count = tab.run("document.querySelectorAll('figure.chart').length")
+    assert count >= 2
+    assert tab.run(VISIBLE) == count
+    # Every figure says in words what it shows, and holds its numbers as a table.
+    assert tab.run("document.querySelectorAll('figure.chart details.data table').length") == count
+    assert tab.run(DUPLICATES) == []
+
+
+def test_charts_are_printed(tab, page: Path) -> None:
+    tab.open(page, scheme="dark")
+    tab.emulate(media="print", scheme="dark")
+    assert tab.run(VISIBLE) == tab.run("document.querySelectorAll('figure.chart').length")
+    assert tab.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_can_be_told_from_the_ground(scheme: str, tab, page: Path) -> None:
+    tab.open(page, scheme=scheme)
+    light = tab.run(f"{LUMINANCE}; luminance(getComputedStyle(document.body).backgroundColor)")
+    assert (light > 0.5) == (scheme == "light")
+    for role in ("ink", "muted", "blue", "orange", "green", "purple"):
+        contrast = tab.run(f"{LUMINANCE}; contrast('{role}')")
+        assert contrast >= 4.5, role
+
+
+def test_the_reader_can_choose_the_dark(tab, page: Path) -> None:
+    tab.open(page, scheme="light")
+    before = tab.run("getComputedStyle(document.body).backgroundColor")
+    tab.run("document.getElementById('theme').focus()")
+    tab.press("Enter")
+    assert tab.run("document.documentElement.dataset.theme") == "dark"
+    assert tab.run("getComputedStyle(document.body).backgroundColor") != before
+    tab.press("Enter")
+    assert tab.run("getComputedStyle(document.body).backgroundColor") == before
+
+
+def test_a_telephone_scrolls_down_only(tab, page: Path) -> None:
+    tab.open(page, width=390, height=844)
+    tab.run("document.querySelectorAll('details').forEach(e => e.open = true)")
+    assert tab.run("document.documentElement.scrollWidth") <= 390
+    assert tab.run(VISIBLE) == tab.run("document.querySelectorAll('figure.chart').length")
+    smallest = tab.run(
+        "Math.min(...[...document.querySelectorAll('.narrow svg')].map(e =>"
+        " e.getBoundingClientRect().width / e.viewBox.baseVal.width))"
+    )
+    assert smallest >= 0.9
+
+
+VISIBLE = """[...document.querySelectorAll('figure.chart')].filter(figure =>
+  [...figure.querySelectorAll('svg')].filter(svg => {
+    const box = svg.getBoundingClientRect();
+    return box.width > 200 && box.height > 50 && svg.querySelectorAll('path').length > 2;
+  }).length === 1).length"""
+DUPLICATES = """(() => { const seen = new Set();
+  return [...document.querySelectorAll('[id]')].map(e => e.id)
+    .filter(id => seen.has(id) || !seen.add(id)); })()"""
+LUMINANCE = """
+function channels(color) {
+  const probe = document.createElement('i'); probe.style.color = color; document.body.append(probe);
+  const found = getComputedStyle(probe).color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  probe.remove(); return found;
+}
+function luminance(color) {
+  const [r, g, b] = channels(color).map(v => v / 255)
+    .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+function contrast(role) {
+  const pair = [`var(--${role})`, 'var(--paper)'].map(luminance).sort((a, b) => b - a);
+  return (pair[0] + 0.05) / (pair[1] + 0.05);
+}"""
