@@ -262,3 +262,20 @@ def test_swapping_the_runs_only_turns_signs(pairs: list[tuple[float, float]]) ->
     for name, p in one.p_values.items():
         assert 0 < p <= 1
         assert p == pytest.approx(two.p_values[name])
+
+
+def test_a_ratio_that_rests_on_one_query_has_no_interval() -> None:
+    """Without that query no pair is inverted: the jackknife's pseudo-values are infinite."""
+    right, wrong = {"a": 3.0, "b": 2.0, "c": 1.0}, {"a": 1.0, "b": 2.0, "c": 0.5}
+    judgments = {f"q{number}": {"a": 2, "b": 1, "c": 0} for number in range(5)}
+    baseline = dict.fromkeys(judgments, wrong)
+    candidate = dict.fromkeys(judgments, right) | {"q0": wrong}
+    contrast = relkit.compare(judgments, baseline, candidate, "pnr").contrasts[0]
+    assert (contrast.baseline_mean, contrast.candidate_mean) == (2.0, 14.0)
+    assert math.isnan(contrast.p_values["t"])
+    assert math.isnan(contrast.interval[0])
+    # Four queries differ: the observed swaps and their opposites are 2 of 16 patterns.
+    assert contrast.p_values["permutation"] == pytest.approx(2 / 16, abs=0.01)
+    perfect = relkit.compare(judgments, baseline, dict.fromkeys(judgments, right), "pnr")
+    assert perfect.contrasts[0].difference == math.inf
+    assert perfect.contrasts[0].p_values["permutation"] == pytest.approx(2 / 32, abs=0.01)

@@ -88,7 +88,9 @@ class Sample:
         count = len(numerators)
         numerator, denominator = math.fsum(numerators.tolist()), math.fsum(denominators.tolist())
         whole = ratio(numerator, denominator)
-        if not math.isfinite(whole) or count < 2:
+        if not math.isfinite(whole):
+            return whole, np.full(count, math.nan)
+        if count < 2:
             return whole, np.full(count, whole)
         without = np.array(
             [
@@ -96,6 +98,9 @@ class Sample:
                 for ours, theirs in zip(numerators.tolist(), denominators.tolist(), strict=True)
             ]
         )
+        if not np.isfinite(without).all():
+            # One query alone keeps the ratio finite: nothing says how it would vary.
+            return whole, np.full(count, math.nan)
         pseudo = count * whole - (count - 1) * without
         return whole, pseudo - _number(pseudo, "macro") + whole
 
