@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import random
+import re
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -668,3 +671,14 @@ def test_numbers_in_sentences() -> None:
     assert say("coverage.text.missing", values, "en") == (
         "The baseline lacks 1 judged query, the candidate 1,234."
     )
+
+
+@pytest.mark.parametrize("page", ["diagnoses.md", "zh/diagnoses.md"])
+def test_the_page_holds_every_rule_and_threshold(page: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    sections = dict(re.findall(r"^### `([\w-]+)`.*?\n(.*?)(?=^##)", text, re.M | re.S))
+    assert sorted(sections) == sorted(rules)
+    for name, section in sections.items():
+        written = re.findall(r"^\| `(\w+)` \| (.+?) \|", section, re.M)
+        fields = [(one.name, str(one.default)) for one in dataclasses.fields(rules.get(name))]
+        assert written == fields, name
