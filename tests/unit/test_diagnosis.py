@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit.diagnosis import Finding, OnlineData, Rate, load_online, rules
+from relkit.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules
 from relkit.diagnosis.averages import Averages
 from relkit.diagnosis.catalogue import catalogue, say
 from relkit.diagnosis.coverage import Coverage
@@ -682,3 +682,21 @@ def test_the_page_holds_every_rule_and_threshold(page: str) -> None:
         written = re.findall(r"^\| `(\w+)` \| (.+?) \|", section, re.M)
         fields = [(one.name, str(one.default)) for one in dataclasses.fields(rules.get(name))]
         assert written == fields, name
+
+
+@pytest.mark.parametrize("ties", ["doc-desc", "doc-asc", "input", "rank"])
+@given(data=st.data())
+def test_the_top_is_the_ranking_of_the_convention(ties: Any, data: st.DataObject) -> None:
+    documents = data.draw(st.lists(st.sampled_from("abcdefgh"), min_size=1, unique=True))
+    count = len(documents)
+    scores = data.draw(
+        st.lists(st.sampled_from([0.5, 1.0, 1.0 + 1e-12]), min_size=count, max_size=count)
+    )
+    ranks = data.draw(st.permutations(range(1, count + 1)))
+    kept = data.draw(st.sampled_from(["float64", "float32"]))
+    rules = relkit.Convention(ties=ties, scores=kept)
+    run = relkit.Run.from_arrays(["q"] * count, documents, scores, ranks)
+    compared = comparison({"q": {"a": 1}}, run, run, convention=rules)
+    ranking = relkit.Ranking.build({}, documents, scores, rules, ranks=ranks)
+    wanted = [entry.document for entry in ranking.top(3)]
+    assert Subject(compared, "new").top("old", "q", 3) == wanted

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from relkit.diagnosis.catalogue import Language, say
@@ -261,28 +262,36 @@ class Subject:
             paired_p([after - before for before, after in self.pairs(measure).values()]),
         )
 
-    def ordered(self, name: str, query: str) -> list[str]:
-        """Returns a query's documents in the convention's order, best first.
+    def top(self, name: str, query: str, k: int) -> list[str]:
+        """Returns a query's first `k` documents in the convention's order, best first.
 
         Orders that no single list shows (`expected`, `worst`, `best`) are those of `doc-desc`.
         """
+        key = ("top", name, query, k)
+        if key not in self._cache:
+            self._cache[key] = self._top(name, query, k)
+        found: list[str] = self._cache[key]
+        return found
+
+    def _top(self, name: str, query: str, k: int) -> list[str]:
         table = self.run(name).table
         if query not in table:
             return []
         documents, scores, ranks = table.documents(query)
-        ties = self.convention.ties
         if self.convention.scores == "float32":
             from numpy import asarray
 
             scores = asarray(scores, dtype="float32").tolist()
-        rows = list(range(len(documents)))
+        ties = self.convention.ties
+        rows: Sequence[int] = range(len(documents))
         if ties == "rank" and ranks is not None:
-            rows.sort(key=lambda row: ranks[row])
-        else:
-            if ties not in {"input", "rank"}:
-                rows.sort(key=lambda row: documents[row], reverse=ties != "doc-asc")
-            rows.sort(key=lambda row: -scores[row])
-        return [documents[row] for row in rows]
+            return [documents[row] for row in nsmallest(k, rows, key=ranks.__getitem__)]
+        if ties in {"input", "rank"}:
+            return [documents[row] for row in nlargest(k, rows, key=scores.__getitem__)]
+        if ties == "doc-asc":
+            falling = [-score for score in scores]
+            return [document for _, document in nsmallest(k, zip(falling, documents, strict=True))]
+        return [document for _, document in nlargest(k, zip(scores, documents, strict=True))]
 
     def finding(self, finding: Finding) -> Finding:
         """Returns a finding with the names of both runs."""

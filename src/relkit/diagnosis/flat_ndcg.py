@@ -86,8 +86,8 @@ class FlatNDCG(Rule):
             if before == after == 0.0:
                 continue
             relevant = {name for name, grade in table.grades(query).items() if grade >= rel}
-            ours = relevant.intersection(subject.ordered(subject.baseline, query)[: self.depth])
-            theirs = subject.ordered(subject.candidate, query)[: self.depth]
+            ours = relevant.intersection(subject.top(subject.baseline, query, self.depth))
+            theirs = subject.top(subject.candidate, query, self.depth)
             found = [(rank, name) for rank, name in enumerate(theirs, 1) if name in relevant]
             new += [(rank, query, name) for rank, name in found if name not in ours]
             lost += len(ours.difference(name for _, name in found))

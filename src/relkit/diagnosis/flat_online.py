@@ -183,7 +183,7 @@ class FlatOnline(Rule):
         """Counts the positions at which users saw another document than was ranked there."""
         changed = positions = 0
         for query, shown in online.shown.items():
-            ranked = subject.ordered(subject.candidate, str(query))[: self.k]
+            ranked = subject.top(subject.candidate, str(query), self.k)
             if not ranked:
                 continue
             seen = [str(document) for document in shown][: self.k]

@@ -131,7 +131,7 @@ class Unjudged(Rule):
             ours, theirs = (
                 {
                     document: rank
-                    for rank, document in enumerate(subject.ordered(name, query)[: self.k], 1)
+                    for rank, document in enumerate(subject.top(name, query, self.k), 1)
                     if document not in judged
                 }
                 for name in (subject.baseline, subject.candidate)
@@ -156,7 +156,7 @@ class Unjudged(Rule):
         best = subject.highest_grade
         for query in subject.pairs(f"dcg@{self.k}"):
             for name in (subject.baseline, subject.candidate):
-                for document in subject.ordered(name, query)[: self.k]:
+                for document in subject.top(name, query, self.k):
                     grades[query].setdefault(document, best)
         judgments = Judgments.from_dict(grades, scale=subject.scale)
         evaluator = Evaluator(judgments, convention=subject.convention, scale=subject.scale)
