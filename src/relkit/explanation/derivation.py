@@ -17,6 +17,7 @@ from relkit.explanation.section import (
 from relkit.explanation.subject import Subject
 from relkit.io import as_run
 from relkit.measures.base import Measure, Step
+from relkit.measures.inversions import Inversion
 from relkit.ranking import Ranking
 from relkit.render import DIGITS, number
 from relkit.scale import Scale
@@ -24,6 +25,11 @@ from relkit.scale import Scale
 __all__ = ["Explanation", "IdealStep", "Missed", "derive", "explain"]
 
 LIMIT = 10
+PAIR_HEADINGS = (
+    *("rank", "ranked above", "grade", "score"),
+    *("rank", "ranked below", "grade", "score"),
+    "cost",
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,10 @@ class Explanation:
         ideal: The best list, as far as it is worth anything; empty for measures without one.
         missed: Relevant documents that the counted ranks lack, the best grades first, for measures
             that divide by all relevant documents.
+        inversions: Pairs in the wrong order, for PNR, concordance, AUC and GAUC: the largest
+            difference of grades first, among equal ones the largest distance in rank; at most
+            `limit` of them.
+        inverted: How many there are.
         scores: The run's score of each retrieved document, best ranked first.
         grades: The grade of each judged document.
         limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
@@ -103,6 +113,8 @@ class Explanation:
     worked: str = ""
     ideal: tuple[IdealStep, ...] = ()
     missed: tuple[Missed, ...] = ()
+    inversions: tuple[Inversion, ...] = ()
+    inverted: int = 0
     scores: Mapping[str, float] | None = None
     grades: Mapping[str, float] = field(default_factory=dict)
     limit: int = LIMIT
@@ -174,6 +186,17 @@ class Explanation:
             (one.document, self.grade_label(one.grade), _ranked(one.ranked)) for one in self.missed
         ]
 
+    def inversion_rows(self) -> list[tuple[str, ...]]:
+        """The inverted pairs as text: rank, document, grade and score of both, and the cost."""
+        rows = []
+        for pair in self.inversions:
+            cells: list[str] = []
+            for entry in (pair.above, pair.below):
+                grade = "-" if entry.grade is None else f"{entry.grade:g}"
+                cells += [str(entry.rank), entry.document, grade, f"{entry.score:.5g}"]
+            rows.append((*cells, f"{pair.cost:g}"))
+        return rows
+
     @property
     def title(self) -> str:
         """The value and its formula in one line."""
@@ -224,6 +247,18 @@ class Explanation:
                     left=1,
                 )
             )
+        if self.inverted:
+            more = self.inverted - len(self.inversions)
+            found.append(
+                Section(
+                    f"Inverted: {self.inverted:,} {'pair' if self.inverted == 1 else 'pairs'} in"
+                    " the wrong order, the costliest first",
+                    PAIR_HEADINGS,
+                    tuple(self.inversion_rows()),
+                    (f"… and {more:,} more",) if more else (),
+                    long=(1, 5),
+                )
+            )
         if self.formula:
             found.append(Section(lines=(self.formula,)))
         return found
@@ -246,7 +281,7 @@ class Explanation:
         return f"{title}\n\n{document_markdown(self.sections())}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values; lists are whole, whatever `limit` is."""
+        """Returns JSON-ready values; lists are whole but for the inverted pairs."""
         scores = self.scores or {}
         return {
             "query": self.query,
@@ -271,6 +306,8 @@ class Explanation:
                 asdict(step) | {"label": self.grade_label(step.grade)} for step in self.ideal
             ],
             "missed": [asdict(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
+            "inverted": self.inverted,
+            "inversions": [_pair(pair) for pair in self.inversions],
             "convention": self.convention.to_dict(),
         }
 
@@ -279,6 +316,19 @@ class Explanation:
 
         title = escape(self.title).replace("\n", "<br>")
         return f"<p>{title}</p>" + document_html(self.sections())
+
+
+def _pair(pair: Inversion) -> dict[str, Any]:
+    sides = {
+        side: {
+            "rank": entry.rank,
+            "document": entry.document,
+            "grade": entry.grade,
+            "score": entry.score,
+        }
+        for side, entry in (("above", pair.above), ("below", pair.below))
+    }
+    return {**sides, "cost": pair.cost, "distance": pair.distance}
 
 
 def _column(values: Sequence[float]) -> list[str]:
@@ -310,7 +360,7 @@ def explain(
         measure: The measure's name.
         convention: As for `relkit.evaluate`.
         scale: As for `relkit.evaluate`.
-        limit: Rows to show of the ideal list and of the missed documents.
+        limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
 
     Raises:
         UnknownNameError: If neither side has the query.
@@ -350,6 +400,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
     steps = () if reason else tuple(filled.steps(ranking))
     ideal = () if reason else tuple(filled.ideal_steps(ranking))
     missed = () if reason else filled.missed(ranking)
+    inversions, inverted = ([], 0) if reason else filled.inversions(ranking, limit)
     return Explanation(
         query=subject.query,
         measure=filled,
@@ -370,6 +421,8 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
         missed=tuple(
             Missed(document, ranking.judged[document], places.get(document)) for document in missed
         ),
+        inversions=tuple(inversions),
+        inverted=inverted,
         scores={entry.document: entry.score for entry in ranking},
         grades=dict(ranking.judged),
         limit=limit,

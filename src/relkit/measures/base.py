@@ -14,6 +14,7 @@ from relkit.errors import ParameterError, UnknownNameError
 from relkit.registry import Registry, suggestion
 
 if TYPE_CHECKING:
+    from relkit.measures.inversions import Inversion
     from relkit.ranking import Ranking
     from relkit.scale import Scale
 
@@ -152,6 +153,10 @@ class Measure(ABC):
     def missed(self, ranking: Ranking) -> list[str]:
         """Returns the documents whose absence from the counted ranks lowers the value."""
         return []
+
+    def inversions(self, ranking: Ranking, limit: int) -> tuple[list[Inversion], int]:
+        """Returns pairs of documents in the wrong order, the costliest first, and their number."""
+        return [], 0
 
     # -- what all of them share ----------------------------------------------------------------
 

@@ -1,14 +1,16 @@
 """Measures over pairs of documents: PNR and its share, AUC, GAUC."""
 
 import math
-from collections import Counter
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from relkit.errors import ParameterError
 from relkit.measures.base import Combine, Measure, Step, equation, figure, register
 from relkit.measures.binary import BinaryMeasure
+from relkit.measures.inversions import Inversion, LabelCounts, costliest
 from relkit.ranking import RankedDocument, Ranking
 
 __all__ = ["AUC", "GAUC", "PNR", "Concordance"]
@@ -44,24 +46,35 @@ class _Pairs(Measure):
 
     def pairs(self, ranking: "Ranking") -> "Iterator[tuple[RankedDocument, float, float]]":
         """Yields each document with its positive and negative pairs with documents above it."""
-        above: list[tuple[RankedDocument, float]] = []
-        for entry, label in labelled(ranking, self.unjudged):
-            positive = negative = 0.0
-            for other, better in above:
-                if better == label and self.label_ties == "ignore":
-                    continue
-                tied = other.score == entry.score
-                if tied and self.score_ties == "ignore":
-                    continue
-                if tied and self.score_ties == "half":
-                    positive += 0.5
-                    negative += 0.5
-                elif better >= label:
-                    positive += 1.0
-                else:
-                    negative += 1.0
+        rows = labelled(ranking, self.unjudged)
+        above = LabelCounts([label for _, label in rows])
+        equal: defaultdict[float, Counter[float]] = defaultdict(Counter)
+        for entry, label in rows:
+            worse, same, better = above.around(label)
+            positive = float(better + same * (self.label_ties == "positive"))
+            negative = float(worse)
+            above.add(label)
+            if self.score_ties != "rank":
+                tied = equal[entry.score]
+                for other, count in tied.items():
+                    if other == label and self.label_ties == "ignore":
+                        continue
+                    if other >= label:
+                        positive -= count
+                    else:
+                        negative -= count
+                    if self.score_ties == "half":
+                        positive += count / 2
+                        negative += count / 2
+                tied[label] += 1
             yield entry, positive, negative
-            above.append((entry, label))
+
+    def inversions(self, ranking: "Ranking", limit: int) -> tuple[list[Inversion], int]:
+        rows = labelled(ranking, self.unjudged)
+        ties = self.score_ties == "rank"
+        whole = replace(self, score_ties="rank" if ties else "ignore")
+        count = sum(negative for _, _, negative in whole.pairs(ranking))
+        return costliest(rows, rows, limit, ties=ties), int(count)
 
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         counted = list(self.pairs(ranking))
@@ -232,20 +245,33 @@ class _ClassPairs(BinaryMeasure):
     def worked(self, ranking: "Ranking") -> str:
         positive, negative = self.classes(ranking)
         tied = _equal_scores(positive, negative)
-        pairs = len(positive) * len(negative)
-        won = round(self.value(ranking) * pairs - tied / 2)
+        won = self._won(positive, negative)
         above = f"({won} + {tied}/2)" if tied else f"{won}"
         return equation(f"{above} / ({len(positive)} x {len(negative)})", self.value(ranking))
+
+    def inversions(self, ranking: "Ranking", limit: int) -> tuple[list[Inversion], int]:
+        rows = labelled(ranking, getattr(self, "unjudged", "removed"))
+        rows.sort(key=lambda row: -row[0].score)
+        above = [None if label >= self.threshold() else (entry, label) for entry, label in rows]
+        below = [(entry, label) if label >= self.threshold() else None for entry, label in rows]
+        positive, negative = self.classes(ranking)
+        tied = _equal_scores(positive, negative)
+        lost = len(positive) * len(negative) - tied - self._won(positive, negative)
+        return costliest(above, below, limit, ties=False), lost
+
+    @staticmethod
+    def _won(positive: "Sequence[RankedDocument]", negative: "Sequence[RankedDocument]") -> int:
+        scores = sorted(entry.score for entry in negative)
+        return sum(bisect_left(scores, entry.score) for entry in positive)
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         positive, negative = self.classes(ranking)
         pairs = len(positive) * len(negative)
+        scores = sorted(entry.score for entry in negative)
         won = 0.0
         for entry in positive:
-            beaten = sum(
-                1.0 if other.score < entry.score else 0.5 * (other.score == entry.score)
-                for other in negative
-            )
+            lower = bisect_left(scores, entry.score)
+            beaten = lower + (bisect_right(scores, entry.score) - lower) / 2
             won += beaten
             yield Step(
                 entry.rank,
