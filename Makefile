@@ -16,7 +16,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: $(DONE)/install ## Build the demonstration and evaluate two rankers
+demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the report
 	@$(BIN)/relkit demo --rebuild build/demo
 
 .PHONY: test

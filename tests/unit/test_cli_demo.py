@@ -13,8 +13,16 @@ from relkit.demo import Document, Judgment
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
+pytest.importorskip("altair")
 
-NAMES = ["bm25.run", "judgments.qrels", "questions.tsv", "tfidf.run"]
+NAMES = [
+    "bm25.run",
+    "judgments.qrels",
+    "questions.tsv",
+    "report.html",
+    "report.zh.html",
+    "tfidf.run",
+]
 
 
 @pytest.fixture
@@ -33,7 +41,9 @@ def test_the_demonstration(relkit, files: Path) -> None:
     assert outcome.code == 0
     assert sorted(path.name for path in (files / "made").iterdir()) == NAMES
     assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
-    assert "ndcg@10" in outcome.out
+    assert "A = tfidf.run, B = bm25.run" in outcome.out
+    for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
+        assert text in (files / "made" / name).read_text("utf-8")
     assert outcome.out.splitlines()[-1].startswith("convention relkit: ")
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     for line in tried:

@@ -31,7 +31,7 @@ COMMANDS = {
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
     "convert": "Convert judgments or a run to another format.",
-    "demo": "Build a small search collection and evaluate two rankers.",
+    "demo": "Build a small search collection and compare two rankers on it.",
 }
 
 OK, CHECK_FAILED, USAGE, BAD_DATA, NO_DEPENDENCY = 0, 1, 2, 3, 4

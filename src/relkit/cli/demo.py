@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from shutil import which
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,13 +14,19 @@ from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
 from relkit.errors import DependencyError, InputError
 
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+    from relkit.report.page import Language
+
 __all__ = ["command"]
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
+REPORTS: dict[Language, str] = {"en": "report.html", "zh": "report.zh.html"}
 MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100", "pnr", "judged@10")
+COMPARED = ("ndcg@10", "recall@100", "rr@10", "pnr")
 SCALE = "search"
 
-HELP = """Build a small search collection and evaluate two rankers.
+HELP = """Build a small search collection and compare two rankers on it.
 
 \b
 Example:
@@ -27,14 +34,18 @@ Example:
 
 The documents are the documentation of this Python's standard library; two
 rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
-English and Chinese; the judgments were graded by hand. The files are written
-to DIRECTORY [default: relkit-demo], and used again if they are there.
+English and Chinese; the judgments were graded by hand. Both rankers are
+evaluated, then BM25 is compared with TF-IDF, and a report says what changed,
+in English and Chinese. The files are written to DIRECTORY [default:
+relkit-demo], and used again if they are there.
 
-It needs the packages bm25s and scikit-learn: pip install 'relkit[demo]'
+It needs further packages: pip install 'relkit[demo]'
 """
 
 
-@click.command("demo", help=HELP, short_help="Build a small collection and evaluate two rankers.")
+@click.command(
+    "demo", help=HELP, short_help="Build a small collection and compare two rankers on it."
+)
 @click.argument("directory", default="relkit-demo")
 @click.option("--rebuild", is_flag=True, help="Build the files again, over those that are there.")
 @no_color_option
@@ -52,15 +63,17 @@ def command(directory: str, rebuild: bool) -> None:
         )
     else:
         _build(directory)
+    from relkit.comparison import compare
     from relkit.evaluation import Evaluator
-    from relkit.render import convention_line, table, wrap
+    from relkit.render import table
 
-    evaluator = Evaluator(paths["judgments.qrels"], scale=SCALE)
-    results = [evaluator.evaluate(paths[name], MEASURES) for name in FILES[1:3]]
-    line = convention_line(results[0].convention, MEASURES)
-    emit("\n".join([table(results), "", *wrap(line, 80, "  ")]))
-    for result in results:
-        messages.notes((result.run, note) for note in result.notes)
+    judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
+    evaluator = Evaluator(judgments, scale=SCALE)
+    results = [evaluator.evaluate(path, MEASURES) for path in (bm25, tfidf)]
+    comparison = compare(judgments, tfidf, bm25, COMPARED, scale=SCALE)
+    emit(f"{table(results)}\n\n{comparison}")
+    messages.notes(("", note) for note in comparison.notes)
+    _write_reports(comparison, directory)
     _say_next(paths)
 
 
@@ -85,16 +98,30 @@ def _build(directory: str) -> None:
     messages.say(f"{directory}: {', '.join(FILES)}")
 
 
+def _write_reports(comparison: Comparison, directory: str) -> None:
+    """Writes the report in each language."""
+    from relkit.report import write_report
+
+    messages.say()
+    with Progress("writing the report") as progress:
+        for place, (language, name) in enumerate(REPORTS.items()):
+            progress(place, len(REPORTS), name)
+            write_report(comparison, os.path.join(directory, name), lang=language)
+    for name in REPORTS.values():
+        messages.say(f"report: {os.path.join(directory, name)}")
+
+
 def _say_next(paths: dict[str, str]) -> None:
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     messages.say()
     messages.say("Try next:")
     program = _program()
     for line in (
-        f"evaluate {judgments} {bm25} --scale {SCALE} -q",
+        f"compare {judgments} {tfidf} {bm25} --scale {SCALE} --test permutation",
         f"explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
+        f"funnel {judgments} {bm25} --scale {SCALE}",
+        f"diagnose {judgments} {tfidf} {bm25} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
-        "measures ndcg",
     ):
         messages.say(f"  {program} {line}")
 

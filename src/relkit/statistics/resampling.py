@@ -300,8 +300,8 @@ def ratio_p(
         resampling: How often, and from which seed.
 
     Returns:
-        The p-value; NaN where an observed ratio is no number. Equal infinities do not differ; a draw
-        without a ratio counts as one at least as large.
+        The p-value; NaN where an observed ratio is no number. Equal infinities do not differ; a
+        draw without a ratio counts as one at least as large.
     """
     import numpy as np
 
