@@ -13,6 +13,7 @@ from relkit.errors import ParameterError
 from relkit.evaluation import Evaluator
 from relkit.io import as_run
 from relkit.notes import Note
+from relkit.ranking import first_rows
 from relkit.render import (
     align,
     convention_line,
@@ -604,21 +605,18 @@ def _whole(name: str, value: Any) -> int:
 
 def _first(run: Run, count: int, rules: Convention) -> Run:
     """Returns a run's first documents of each query, under the convention's order."""
-    import polars
-
-    frame = run.to_frame()
-    score = polars.col("score")
-    if rules.scores == "float32":
-        score = score.cast(polars.Float32)
-    if rules.ties == "rank" and "rank" in frame.columns:
-        ordered = frame.sort("rank", maintain_order=True)
-    elif rules.ties in {"input", "rank"}:
-        ordered = frame.sort(score, descending=True, maintain_order=True)
-    else:
-        descending = rules.ties != "doc-asc"
-        ordered = frame.sort([score, polars.col("document")], descending=[True, descending])
-    cut = ordered.group_by("query", maintain_order=True).head(count)
-    return Run.from_frame(cut, name=run.name, source=run.source)
+    queries: list[str] = []
+    kept: list[str] = []
+    values: list[float] = []
+    places: list[int] = []
+    for query in run.queries:
+        documents, scores, ranks = run.table.documents(query)
+        rows = first_rows(documents, scores, ranks, count, rules)
+        queries += [query] * len(rows)
+        kept += [documents[row] for row in rows]
+        values += [scores[row] for row in rows]
+        places += [ranks[row] for row in rows] if ranks is not None else []
+    return Run.from_arrays(queries, kept, values, places or None, name=run.name)
 
 
 def _held(results: Results) -> Iterator[str]:

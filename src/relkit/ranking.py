@@ -6,13 +6,14 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import nlargest, nsmallest
 from itertools import groupby, permutations, product
 from math import factorial, prod
 
 from relkit.convention import Convention
 from relkit.errors import InputError, ParameterError
 
-__all__ = ["RankedDocument", "Ranking"]
+__all__ = ["RankedDocument", "Ranking", "first_rows"]
 
 MOST_ORDERS = 50_000
 
@@ -205,3 +206,39 @@ class Ranking:
                 self,
                 documents=tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, 1)),
             )
+
+
+def first_rows(
+    documents: Sequence[str],
+    scores: Sequence[float],
+    ranks: Sequence[int] | None,
+    count: int,
+    convention: Convention,
+) -> list[int]:
+    """Returns the rows of a query's first documents, best first, without sorting all of them.
+
+    Orders that no single list shows (`expected`, `worst`, `best`) are those of `doc-desc`.
+
+    Args:
+        documents: Ids in input order.
+        scores: One score a document.
+        ranks: The run's rank column, for ``ties="rank"``.
+        count: How many.
+        convention: The rules: `ties` and `scores`.
+
+    Examples:
+        >>> first_rows(["a", "b", "c"], [0.1, 0.9, 0.9], None, 2, Convention())
+        [2, 1]
+    """
+    if convention.scores == "float32":
+        scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
+    rows = range(len(documents))
+    if convention.ties == "rank" and ranks is not None:
+        return nsmallest(count, rows, key=ranks.__getitem__)
+    if convention.ties in {"input", "rank"}:
+        return nlargest(count, rows, key=scores.__getitem__)
+    if convention.ties == "doc-asc":
+        falling = ((-score, document, row) for row, (score, document) in
+                   enumerate(zip(scores, documents, strict=True)))  # fmt: skip
+        return [row for _, _, row in nsmallest(count, falling)]
+    return [row for _, _, row in nlargest(count, zip(scores, documents, rows, strict=True))]

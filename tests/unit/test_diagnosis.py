@@ -184,6 +184,12 @@ def test_labels_count_only_where_there_are_some() -> None:
     assert found.evidence["label_queries"] == 3
 
 
+def test_labels_of_other_queries_are_refused() -> None:
+    labels = {"labels": {"click": {"other": {"a": 1}}}}
+    with pytest.raises(relkit.InputError, match="the label `click`: no query"):
+        look(FlatOnline(), GRADED, WORSE, BETTER, online=labels)
+
+
 def test_ndcg_up_online_flat_is_silent() -> None:
     risen = {**FLAT, "candidate": {"events": 600, "trials": 10_000}}
     assert look(FlatOnline(), GRADED, WORSE, BETTER, online=risen) is None
@@ -212,6 +218,7 @@ def test_online_lift_is_the_two_proportion_z_test() -> None:
         ({**FLAT, "baseline": 0.3}, "must be {events, trials}"),
         ({**FLAT, "baseline": {"events": "many", "trials": 2}}, "must be a number"),
         ({"buckets": {"a": 1}}, "at least two buckets"),
+        ({"buckets": {"a": 10**400, "b": 1}}, "must be a number"),
         ({"buckets": {"a": 1, "b": -1}}, "must be 0 or more"),
         ({"buckets": {"a": 0, "b": 0}}, "all empty"),
         ({"buckets": [1, 2]}, "`buckets` must be a mapping"),
@@ -448,7 +455,28 @@ def test_unjudged_ndcg_with_the_best_grades() -> None:
     assert found.evidence["ndcg_candidate_high"] == 1
 
 
+def test_negative_grades_are_unjudged_where_the_convention_says_so() -> None:
+    judgments = {query: {"a": 1, "spam": -1} for query in QUERIES}
+    before, after = every(run_of("a")), every(run_of("spam", "a"))
+    rules = {"negative": "unjudged"}
+    found = look(Unjudged(), judgments, before, after, convention=rules)
+    assert found.examples[0] == "q00: spam"
+    assert found.evidence["ndcg_candidate_high"] == 1
+    assert look(Unjudged(), judgments, before, after) is None
+
+
+def test_the_best_gain_of_a_map_counts() -> None:
+    judgments = {query: {"a": 3} for query in QUERIES}
+    before, after = every(run_of("a", "u")), every(run_of("a", "v"))
+    odd = {"gain": {0: 0, 1: 9, 2: 1, 3: 2}}
+    found = look(Unjudged(), judgments, before, after, convention=odd)
+    assert found.evidence["highest"] == pytest.approx(9 / math.log2(3))
+    assert found.evidence["lowest"] == pytest.approx(-9 / math.log2(3))
+
+
 def test_unjudged_is_silent() -> None:
+    empty = {query: {"a": 1} for query in QUERIES}, every({}), every({})
+    assert look(Unjudged(), *empty) is None
     judgments = {query: dict.fromkeys("abcdefgh", 1) for query in QUERIES}
     run = every(run_of(*"abcdefgh", "u"))
     assert look(Unjudged(), judgments, run, run) is None  # one of nine

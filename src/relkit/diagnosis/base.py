@@ -7,20 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from relkit.diagnosis.catalogue import Language, say
 from relkit.errors import ParameterError
 from relkit.evaluation import Evaluator
 from relkit.measures import measure as parse_measure
+from relkit.ranking import first_rows
 from relkit.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relkit.comparison import Comparison
-    from relkit.convention import Convention
+    from relkit.convention import Convention, Gain
     from relkit.diagnosis.online import OnlineData
     from relkit.judgments import Judgments
     from relkit.measures import Measure
@@ -213,9 +213,13 @@ class Subject:
         rel: float = self.resolved("recall").rel  # type: ignore[attr-defined]
         return rel
 
-    @property
-    def highest_grade(self) -> float:
-        """The highest grade of the scale, or of the judgments; NaN where there is none."""
+    def best_grade(self, gain: Gain) -> float:
+        """Returns the grade that is worth most; NaN where nothing is judged.
+
+        That is the highest of a map of gains, of the scale, or of the judgments.
+        """
+        if isinstance(gain, tuple):
+            return max(gain, key=lambda pair: (pair[1], pair[0]))[0]
         if self.scale is not None and self.scale.highest is not None:
             return self.scale.highest
         return self.judgments.table.highest
@@ -278,20 +282,7 @@ class Subject:
         if query not in table:
             return []
         documents, scores, ranks = table.documents(query)
-        if self.convention.scores == "float32":
-            from numpy import asarray
-
-            scores = asarray(scores, dtype="float32").tolist()
-        ties = self.convention.ties
-        rows: Sequence[int] = range(len(documents))
-        if ties == "rank" and ranks is not None:
-            return [documents[row] for row in nsmallest(k, rows, key=ranks.__getitem__)]
-        if ties in {"input", "rank"}:
-            return [documents[row] for row in nlargest(k, rows, key=scores.__getitem__)]
-        if ties == "doc-asc":
-            falling = [-score for score in scores]
-            return [document for _, document in nsmallest(k, zip(falling, documents, strict=True))]
-        return [document for _, document in nlargest(k, zip(scores, documents, strict=True))]
+        return [documents[row] for row in first_rows(documents, scores, ranks, k, self.convention)]
 
     def finding(self, finding: Finding) -> Finding:
         """Returns a finding with the names of both runs."""

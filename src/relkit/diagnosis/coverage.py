@@ -33,7 +33,7 @@ class Coverage(Rule):
     ids: int = 100_000
 
     def measures(self) -> tuple[str, ...]:
-        return f"ndcg@{self.k}", "pnr", "auc", "num_ret"
+        return f"ndcg@{self.k}", "pnr"
 
     def apply(self, subject: Subject) -> Finding | None:
         evidence: dict[str, Any] = {}

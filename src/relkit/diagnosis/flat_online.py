@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from relkit.diagnosis.base import Finding, Rule, Subject, register
 from relkit.diagnosis.online import OnlineData
+from relkit.errors import InputError
 
 __all__ = ["FlatOnline"]
 
@@ -110,7 +111,11 @@ class FlatOnline(Rule):
         found = []
         evaluator = subject.evaluator_under(subject.convention.replace(missing="skip"))
         for label, queries in online.labels.items():
-            entry = evaluator.evaluate(queries, ["tau"], name=label).entries["tau"]
+            try:
+                entry = evaluator.evaluate(queries, ["tau"], name=label).entries["tau"]
+            except InputError as error:
+                message = f"the label `{label}`: {error.message}"
+                raise InputError(message, hint=error.hint) from None
             if not math.isnan(entry.value):
                 found.append((entry.value, label, entry.queries))
         found.sort()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from relkit.attribution import Funnel, funnel
 from relkit.diagnosis.base import Finding, Rule, Subject, register
+from relkit.measures.gain import CG
 
 __all__ = ["PoorCandidates"]
 
@@ -91,10 +92,11 @@ class PoorCandidates(Rule):
 
     def _highest(self, subject: Subject) -> float:
         """Returns the gain of the highest grade, NaN where nothing is judged."""
-        grade = subject.highest_grade
-        if math.isnan(grade):
+        measure = subject.resolved("cg@1")
+        if not isinstance(measure, CG) or measure.gain is None:
             return math.nan
-        return subject.resolved("cg@1").score([grade], convention=subject.convention)
+        grade = subject.best_grade(measure.gain)
+        return math.nan if math.isnan(grade) else measure.score([grade])
 
     def _finding(
         self, subject: Subject, found: Funnel, evidence: dict[str, Any], part: str, step: str

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from relkit.convention import gain_function
 from relkit.diagnosis.base import Finding, Rule, Subject, register
+from relkit.evaluation import Evaluator
+from relkit.judgments import Judgments
 from relkit.measures.gain import DCG, divisor
 
 __all__ = ["Unjudged"]
@@ -38,7 +40,7 @@ class Unjudged(Rule):
     gain times the difference of its two discounts, and by no more than that for the highest grade.
     The sums of what is in favour of each run bound the difference. The documents to judge first are
     those that speak for the run that is behind, the largest influence first: only they can turn
-    the sign.
+    the sign. Where the convention names no single order of ties, that of `doc-desc` stands for it.
 
     Attributes:
         k: Cutoff.
@@ -57,20 +59,29 @@ class Unjudged(Rule):
         return f"judged@{self.k}", f"dcg@{self.k}", f"ndcg@{self.k}"
 
     def apply(self, subject: Subject) -> Finding | None:
-        shares = [
-            1.0 - subject.value(name, f"judged@{self.k}")
-            for name in (subject.baseline, subject.candidate)
-        ]
+        judged = [subject.value(name, f"judged@{self.k}") for name in _both(subject)]
+        shares = [0.0 if math.isnan(share) else 1.0 - share for share in judged]
         if not max(shares) >= self.most and not abs(shares[1] - shares[0]) >= self.gap:
             return None
-        if subject.convention.unjudged == "removed" or math.isnan(subject.highest_grade):
+        measure, ndcg = subject.resolved(f"dcg@{self.k}"), f"ndcg@{self.k}"
+        if subject.convention.unjudged == "removed" or not isinstance(measure, DCG):
             return None
-        dcg, ndcg = subject.difference(f"dcg@{self.k}"), f"ndcg@{self.k}"
+        gain = measure.gain or "linear"
+        best = subject.best_grade(gain)
+        values = subject.pairs(f"dcg@{self.k}")
+        if math.isnan(best) or not values:
+            return None
+        difference = math.fsum(after - before for before, after in values.values()) / len(values)
+        slack = ROUNDING * max(1.0, *map(max, values.values()))
+        if abs(difference) <= slack:
+            difference = 0.0
+        lists = {query: self._unjudged(subject, query) for query in values}
+        weight = gain_function(gain)(best) / len(values)
         # Only what is in favour of the run that is behind can turn the sign: it comes first.
         pairs = sorted(
-            self._pairs(subject),
+            _pairs(lists, weight, divisor(measure.discount or "log2")),
             key=lambda pair: (
-                pair.influence * dcg.difference > 0,
+                pair.influence * difference > 0,
                 -abs(pair.influence),
                 pair.query,
                 pair.document,
@@ -78,10 +89,9 @@ class Unjudged(Rule):
         )
         against = math.fsum(pair.influence for pair in pairs if pair.influence < 0)
         inside = math.fsum(pair.influence for pair in pairs if pair.influence > 0)
-        bounds = (dcg.difference + against, dcg.difference + inside)
-        high = self._optimistic(subject, pairs)
-        needed = _enough(pairs, dcg.difference)
-        slack = ROUNDING * max(1.0, abs(dcg.difference))
+        bounds = (difference + against, difference + inside)
+        high = self._optimistic(subject, lists, best)
+        needed = _enough(pairs, difference)
         open_sign = bool(pairs) and bounds[0] <= slack and bounds[1] >= -slack
         return Finding(
             self.name,
@@ -92,7 +102,7 @@ class Unjudged(Rule):
                 "ndcg": ndcg,
                 "share_baseline": shares[0],
                 "share_candidate": shares[1],
-                "difference": dcg.difference,
+                "difference": difference,
                 "lowest": bounds[0],
                 "highest": bounds[1],
                 "ndcg_baseline_none": subject.value(subject.baseline, ndcg),
@@ -117,54 +127,50 @@ class Unjudged(Rule):
             ),
         )
 
-    def _pairs(self, subject: Subject) -> Iterator[_Pair]:
-        """Yields the unjudged documents of either top k that can change the difference."""
-        measure = subject.resolved(f"dcg@{self.k}")
-        if not isinstance(measure, DCG):
-            return
-        gain = gain_function(measure.gain or "linear")(subject.highest_grade)
-        divide = divisor(measure.discount or "log2")
-        table = subject.judgments.table
-        queries = subject.pairs(f"dcg@{self.k}")
-        for query in queries:
-            judged = table.grades(query)
-            ours, theirs = (
-                {
-                    document: rank
-                    for rank, document in enumerate(subject.top(name, query, self.k), 1)
-                    if document not in judged
-                }
-                for name in (subject.baseline, subject.candidate)
-            )
-            for document in sorted(ours.keys() | theirs.keys()):
-                before, after = ours.get(document), theirs.get(document)
-                weight = (1 / divide(after) if after else 0.0) - (
-                    1 / divide(before) if before else 0.0
-                )
-                if weight:
-                    influence = gain * weight / len(queries)
-                    yield _Pair(query, document, before, after, influence)
+    def _unjudged(self, subject: Subject, query: str) -> list[dict[str, int]]:
+        """Returns the unjudged documents of both top k with their ranks."""
+        counts = subject.convention.negative != "unjudged"
+        grades = subject.judgments.table.grades(query).items()
+        judged = {document for document, grade in grades if grade >= 0 or counts}
+        return [
+            {
+                document: rank
+                for rank, document in enumerate(subject.top(name, query, self.k), 1)
+                if document not in judged
+            }
+            for name in _both(subject)
+        ]
 
-    def _optimistic(self, subject: Subject, pairs: list[_Pair]) -> list[float]:
+    def _optimistic(
+        self, subject: Subject, lists: Mapping[str, list[dict[str, int]]], best: float
+    ) -> list[float]:
         """Returns NDCG of both runs if every unjudged document of a top k had the best grade."""
-        from relkit.evaluation import Evaluator
-        from relkit.judgments import Judgments
-
-        grades: dict[str, dict[str, float]] = {
-            query: dict(subject.judgments[query]) for query in subject.judgments.queries
-        }
-        best = subject.highest_grade
-        for query in subject.pairs(f"dcg@{self.k}"):
-            for name in (subject.baseline, subject.candidate):
-                for document in subject.top(name, query, self.k):
-                    grades[query].setdefault(document, best)
-        judgments = Judgments.from_dict(grades, scale=subject.scale)
-        evaluator = Evaluator(judgments, convention=subject.convention, scale=subject.scale)
+        grades = {query: subject.judgments[query] for query in subject.judgments.queries}
+        for query, sides in lists.items():
+            grades[query] = grades[query] | dict.fromkeys(sides[0] | sides[1], best)
+        evaluator = Evaluator(
+            Judgments.from_dict(grades), convention=subject.convention, scale=subject.scale
+        )
         measure = f"ndcg@{self.k}"
         return [
-            evaluator.evaluate(subject.run(name), [measure])[measure]
-            for name in (subject.baseline, subject.candidate)
+            evaluator.evaluate(subject.run(name), [measure])[measure] for name in _both(subject)
         ]
+
+
+def _both(subject: Subject) -> tuple[str, str]:
+    return subject.baseline, subject.candidate
+
+
+def _pairs(
+    lists: Mapping[str, list[dict[str, int]]], weight: float, divide: Callable[[int], float]
+) -> Iterator[_Pair]:
+    """Yields the unjudged documents of either top k that can change the difference."""
+    for query, (ours, theirs) in lists.items():
+        for document in sorted(ours.keys() | theirs.keys()):
+            before, after = ours.get(document), theirs.get(document)
+            moved = (1 / divide(after) if after else 0.0) - (1 / divide(before) if before else 0.0)
+            if moved:
+                yield _Pair(query, document, before, after, weight * moved)
 
 
 def _enough(pairs: list[_Pair], difference: float) -> int:
