@@ -11,5 +11,6 @@ void bind_batch(nanobind::module_& module);
 void bind_sources(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_resample(nanobind::module_& module);
+void bind_hash(nanobind::module_& module);
 
 }  // namespace relkit

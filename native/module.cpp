@@ -40,4 +40,5 @@ NB_MODULE(_native, module) {
   relkit::bind_sources(module);
   relkit::bind_arrays(module);
   relkit::bind_resample(module);
+  relkit::bind_hash(module);
 }

@@ -240,3 +240,10 @@ def permuted_ranges(
     values: NDArray[np.int64], first: int, count: int, seed: int, threads: int = 0
 ) -> NDArray[np.int64]:
     """The largest less the smallest column sum after shuffling each item's values over columns."""
+
+def hash_ids(ids: object) -> NDArray[np.uint64]:
+    """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
+
+    Takes a column that exports the Arrow PyCapsule interface; whole numbers count as their decimal
+    text, a null is an error.
+    """

@@ -1,0 +1,24 @@
+"""Which sessions of a log people should grade: tiers, samples with known probabilities."""
+
+from relkit.sampling.allocation import ALLOCATIONS, Allocation, allocate
+from relkit.sampling.design import DEFAULT_DEPTH, draw_sample
+from relkit.sampling.frames import count_queries
+from relkit.sampling.sample import Design, Sample, Stratum
+from relkit.sampling.tiers import METHODS, Method, Tiers, make_tiers, tiers_of
+
+__all__ = [
+    "ALLOCATIONS",
+    "DEFAULT_DEPTH",
+    "METHODS",
+    "Allocation",
+    "Design",
+    "Method",
+    "Sample",
+    "Stratum",
+    "Tiers",
+    "allocate",
+    "count_queries",
+    "draw_sample",
+    "make_tiers",
+    "tiers_of",
+]
