@@ -118,6 +118,12 @@ def permutation_p_values(differences: NDArray[np.float64], resampling: Resamplin
     Args:
         differences: Shape (measures, queries), finite.
         resampling: How often, and from which seed.
+
+    Examples:
+        >>> import numpy as np
+        >>> rows = np.array([[0.1, 0.2, 0.1, 0.3, 0.2, 0.1], [0.1, -0.2, 0.1, 0.0, 0.1, -0.1]])
+        >>> [round(p, 2) for p in permutation_p_values(rows, Resampling())]
+        [0.03, 1.0]
     """
     import numpy as np
 
@@ -302,6 +308,14 @@ def ratio_p(
     Returns:
         The p-value; NaN where an observed ratio is no number. Equal infinities do not differ; a
         draw without a ratio counts as one at least as large.
+
+    Examples:
+        >>> import numpy as np
+        >>> import operator
+        >>> baseline = np.array([4.0, 1.0, 7.0, 3.0]), np.array([5.0, 2.0, 2.0, 3.0])
+        >>> candidate = np.array([6.0, 2.0, 7.0, 5.0]), np.array([3.0, 1.0, 2.0, 1.0])
+        >>> round(ratio_p((*baseline, *candidate), operator.truediv, Resampling()), 1)
+        0.2
     """
     import numpy as np
 

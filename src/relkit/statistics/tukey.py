@@ -52,6 +52,12 @@ def two_way_anova(values: NDArray[np.float64]) -> Anova:
     Args:
         values: Shape (runs, queries), two or more of each.
 
+    Examples:
+        >>> import numpy as np
+        >>> found = two_way_anova(np.array([[1.0, 4.0, 2.0], [3.0, 4.0, 5.0]]))
+        >>> round(found.runs, 4), round(found.queries, 4), round(found.residual, 4)
+        (4.1667, 4.3333, 2.3333)
+
     References:
         Sakai (2018), Laboratory Experiments in Information Retrieval, §5.
     """
@@ -105,6 +111,15 @@ def tukey_hsd(
     Returns:
         The outcome of each pair of row numbers, the smaller one first; NaN for fewer than two
         queries, and where a value is NaN or infinite.
+
+    Examples:
+        >>> import numpy as np
+        >>> values = np.array([[0.1, 0.4, 0.2, 0.3], [0.3, 0.4, 0.5, 0.4], [0.2, 0.4, 0.3, 0.2]])
+        >>> for (first, second), outcome in tukey_hsd(values).items():
+        ...     print(first, second, round(outcome.difference, 3), round(outcome.p, 1))
+        0 1 0.15 0.2
+        0 2 0.025 1.0
+        1 2 -0.125 0.3
 
     References:
         Carterette (2012), ACM TOIS 30(1); Sakai (2014), SIGIR Forum 48(1), for the effect size.
