@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         read_judgments,
         read_run,
         read_scored,
+        read_sessions,
         write_judgments,
         write_run,
     )
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from relkit.results import Entry, Results
     from relkit.run import Run
     from relkit.scale import Level, Scale, scales
+    from relkit.sessions import Sessions
 
 # Where each public name lives. They are imported when first used, so that a small job pays for
 # what it needs only.
@@ -80,6 +82,7 @@ _HOMES = {
     "Results": "results",
     "Run": "run",
     "Scale": "scale",
+    "Sessions": "sessions",
     "Step": "measures",
     "StrictError": "errors",
     "UnknownNameError": "errors",
@@ -100,6 +103,7 @@ _HOMES = {
     "read_judgments": "io",
     "read_run": "io",
     "read_scored": "io",
+    "read_sessions": "io",
     "register": "measures",
     "roc_curve": "curves",
     "scales": "scale",
@@ -134,6 +138,7 @@ __all__ = [
     "Results",
     "Run",
     "Scale",
+    "Sessions",
     "Step",
     "StrictError",
     "UnknownNameError",
@@ -154,6 +159,7 @@ __all__ = [
     "read_judgments",
     "read_run",
     "read_scored",
+    "read_sessions",
     "register",
     "roc_curve",
     "scales",

@@ -72,7 +72,14 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judgments": (("query", "document", "grade"), ()),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document")),
-}
+    "sessions": (
+        ("session", "query", "position", "doc"),
+        (
+            "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user",
+            "shown",
+        ),
+    ),
+}  # fmt: skip
 
 # One row of a table: its line (or row) number, and what was read for each role.
 Record = tuple[int, Mapping[str, Any]]
@@ -87,6 +94,7 @@ def choose(
     kind: str,
     *,
     columns: Mapping[str, str] | None = None,
+    spellings: Mapping[str, tuple[str, ...]] = NAMES,
     path: str = "",
 ) -> dict[str, str]:
     """Says which column holds which role.
@@ -95,6 +103,7 @@ def choose(
         names: The columns there are.
         kind: What the table holds: a key of `KINDS`.
         columns: The caller's own choice, from role to column name; it comes before the usual names.
+        spellings: The usual names by role, without case, spaces, hyphens and underscores.
         path: The file, for messages.
 
     Raises:
@@ -123,7 +132,7 @@ def choose(
                 )
             chosen[role] = given[role]
             continue
-        for candidate in NAMES[role]:
+        for candidate in spellings[role]:
             found = [name for name in plain.get(candidate, []) if name not in given.values()]
             if len(found) > 1:
                 raise InputError(

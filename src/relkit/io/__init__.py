@@ -12,6 +12,7 @@ from relkit.io.formats import (
 from relkit.io.mismatch import explain_mismatch
 from relkit.io.open import Source
 from relkit.io.read import read_scored
+from relkit.io.sessions import read_sessions
 from relkit.io.write import write_judgments, write_run
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "read_judgments",
     "read_run",
     "read_scored",
+    "read_sessions",
     "write_judgments",
     "write_run",
 ]
