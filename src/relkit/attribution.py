@@ -151,9 +151,10 @@ class Funnel:
         """Whose loss it is: 60 % or more of it, or both sides'."""
         if math.isnan(self.recall_share):
             return "none"
-        if self.recall_share >= MOSTLY:
+        # As the sentence shows them, in whole percent.
+        if round(self.recall_share, 2) >= MOSTLY:
             return "recall"
-        return "ranking" if self.ranking_share >= MOSTLY else "both"
+        return "ranking" if round(self.ranking_share, 2) >= MOSTLY else "both"
 
     def sentence(self, language: Language = "en") -> str:
         """Returns the verdict with its numbers, and whom to ask.
@@ -456,7 +457,7 @@ def funnel(
         query for query in evaluator.judgments.queries if rules.missing != "skip" or query in held
     ]
     table = _Table(queries, results)
-    notes = _notes(results, rules)
+    notes = _notes(results, rules, str(actual))
     notes += _without_relevant(sum(map(math.isnan, table.column(0, "recall"))), rules)
     if len(runs) > 1:
         notes += _strangers([name for name, _ in stages], runs, queries)
@@ -625,13 +626,13 @@ def _held(results: Results) -> Iterator[str]:
     yield from results.queries[: len(results.queries) - missing]
 
 
-def _notes(results: list[Results], rules: Convention) -> list[Note]:
+def _notes(results: list[Results], rules: Convention, actual: str) -> list[Note]:
     """Returns what was noticed, with the stage's name where not all of them have it."""
     notes: list[Note] = []
     for one in results:
         for note in one.notes:
-            if note.kind == "tie-sensitive" and one is not results[-1]:
-                continue  # the order within a stage that is not the last plays no part
+            if note.kind == "tie-sensitive":
+                continue  # only the order of the last stage matters, and only up to k
             if note.kind == "missing-queries" and rules.missing == "skip":
                 continue
             if note.kind == "undefined-queries":
@@ -640,6 +641,12 @@ def _notes(results: list[Results], rules: Convention) -> list[Note]:
             named = note if shared else replace(note, message=f"{one.run}: {note.message}")
             if named not in notes:
                 notes.append(named)
+    entry = results[-1].entries[actual]
+    if entry.tie_sensitive and rules.ties != "expected":
+        count = entry.tie_sensitive
+        queries = "query has" if count == 1 else "queries have"
+        message = f"{count:,} {queries} equal scores across the cutoff of {actual}"
+        notes.append(Note("tie-sensitive", f"{message}: ties={rules.ties} decides", count))
     return notes
 
 

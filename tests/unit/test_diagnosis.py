@@ -27,6 +27,7 @@ from relkit.diagnosis.single_relevant import SingleRelevant
 from relkit.diagnosis.tail_gain import TailGain
 from relkit.diagnosis.ties import TiesDecide
 from relkit.diagnosis.unjudged import Unjudged
+from relkit.ranking import Ranking
 
 QUERIES = [f"q{number:02d}" for number in range(20)]
 Lists = dict[str, dict[str, float]]
@@ -619,6 +620,35 @@ def test_coverage_is_silent() -> None:
         {q: {"a": "高", "b": "无"} for q in QUERIES}, scale="search"
     )
     assert look(Coverage(), scaled, BETTER, WORSE) is None
+
+
+def test_real_runs(test_data: Path) -> None:
+    """BM25 against re-ranking: half of the top is unjudged, by a second route too."""
+    folder = test_data / "dl_hard_passage"
+    judgments = relkit.read_judgments(folder / "qrels.passage.txt")
+    runs = [relkit.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
+    compared = relkit.compare(judgments, *runs, "ndcg@10", names=["old", "new"])
+    (found,) = relkit.diagnose(compared)
+    assert (found.rule, found.severity) == ("unjudged", "high")
+    # Grading what speaks for one run with the best grade, all else with 0, gives the bounds.
+    tops = [
+        {query: [one.document for one in Ranking.build(
+            {}, *run.table.documents(query)[:2], relkit.Convention()).top(10)]
+         for query in judgments.queries}
+        for run in runs
+    ]  # fmt: skip
+    for side, name in ((0, "lowest"), (1, "highest")):
+        grades = judgments.to_dict()
+        for query, documents in tops[side].items():
+            other = tops[1 - side][query]
+            for rank, document in enumerate(documents):
+                if document not in other or other.index(document) > rank:
+                    grades[query].setdefault(document, 3)
+        values = [relkit.evaluate(grades, run, "dcg@10")["dcg@10"] for run in runs]
+        assert found.evidence[name] == pytest.approx(values[1] - values[0], abs=1e-9)
+    listed = {(row["query"], row["document"]) for row in found.chart_data}
+    assert len(listed) == found.evidence["pairs"] == len(found.chart_data)
+    assert not [pair for pair in listed if pair[1] in judgments[pair[0]]]
 
 
 # -- all of them -------------------------------------------------------------------------------

@@ -115,6 +115,18 @@ def test_a_document_from_nowhere_is_noticed() -> None:
     assert not [note for note in worked().notes if note.kind == "stages-do-not-nest"]
 
 
+def test_ties_are_noticed_where_they_matter() -> None:
+    tied = {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}, "q2": {"e": 2.0, "f": 1.0}}
+    found = relkit.funnel(JUDGMENTS, {"first": tied, "last": tied}, k=1)
+    (note,) = found.notes
+    assert (note.kind, note.count) == ("tie-sensitive", 1)
+    assert note.message.endswith("across the cutoff of dcg@1: ties=doc-desc decides")
+    # The order of an earlier stage plays no part, nor do ties below k.
+    clear = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"f": 1.0}}
+    assert relkit.funnel(JUDGMENTS, {"first": tied, "last": clear}, k=1).notes == ()
+    assert relkit.funnel(JUDGMENTS, tied, k=3, cutoffs=(1,)).notes == ()
+
+
 def test_gain_discount_and_scale_are_the_convention_s() -> None:
     judgments = {"q": {"a": "高", "b": "低"}}
     found = relkit.funnel(
@@ -142,6 +154,8 @@ def test_verdicts_and_sentences() -> None:
     assert best.sentence() == (
         "Nothing is lost: DCG@1 is 3.0000, the best that the judgments allow."
     )
+    even = relkit.funnel({"q": {"a": 1000, "b": 404, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
+    assert (even.verdict, even.recall_share) == ("recall", 0.596)  # 60 %, as shown
     both = relkit.funnel({"q": {"a": 4, "b": 2, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
     assert both.verdict == "both"
     assert "(fine 49 %, retrieval 35 %): start with fine." in worked().sentence()
