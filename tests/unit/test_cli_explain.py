@@ -120,3 +120,24 @@ def test_an_unknown_query_and_expected_ties_are_refused(relkit) -> None:
     outcome = relkit("explain", *FILES, "--query", "q1", "--convention", "sklearn")
     assert outcome.code == 2
     assert "ties=expected" in outcome.err
+
+
+def test_another_program(relkit) -> None:
+    arguments = ("explain", *FILES, "--query", "q1", "-m", "dcg@2", "--against", "lightgbm")
+    outcome = relkit(*arguments)
+    second = math.log2(3)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert (
+        f"Against lightgbm: dcg@2 is {2 + 3 / second:.4f} here, {3 + 7 / second:.4f} there"
+        f" ({1 + 4 / second:+.4f})"
+    ) in lines
+    assert ["gain", "linear", "exp", f"{1 + 4 / second:+.4f}"] in [line.split() for line in lines]
+    found = json.loads(relkit(*arguments, "--format", "json").out)
+    assert found["against"]["rules"][0]["rule"] == "gain"
+    outcome = relkit(*arguments[:3], "tfidf.run", *arguments[3:])
+    assert outcome.code == 2
+    assert "--against explains one run" in outcome.err
+    outcome = relkit(*arguments[:-1], "sklaern")
+    assert outcome.code == 2
+    assert "did you mean `sklearn`" in outcome.err

@@ -14,6 +14,7 @@ from relkit.cli.options import (
     chosen_convention,
     chosen_scale,
     columns_option,
+    convention_names,
     convention_options,
     format_named_by,
     format_option,
@@ -38,6 +39,7 @@ HELP = """Show how one query's value comes about, rank by rank.
 \b
 Examples:
   relkit explain judgments.qrels bm25.run --query en01 -m ndcg@5
+  relkit explain judgments.qrels bm25.run --query en01 --against sklearn
   relkit explain judgments.qrels bm25.run new.run --query en01 -m ndcg@5
 
 Each row is a rank: the document, its score and grade, its gain, by what the
@@ -63,6 +65,13 @@ named: those of the lowest values, or those that gained and lost most.
     help="The measure.",
 )
 @click.option(
+    "--against",
+    metavar="PRESET|FILE",
+    shell_complete=convention_names,
+    help="Say which rules make another program count another value, and how much each"
+    " contributes: sklearn, trec_eval, lightgbm, … or a file.",
+)
+@click.option(
     "--limit",
     metavar="N",
     type=click.IntRange(min=1),
@@ -85,6 +94,7 @@ def command(
     other: str | None,
     query: str | None,
     measure: str,
+    against: str | None,
     limit: int,
     convention: str | None,
     changes: tuple[str, ...],
@@ -122,7 +132,9 @@ def command(
     settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
     found: Explanation | Change
     if len(runs) == 1:
-        found = explain(reference, runs[0], query, one, **settings)
+        found = explain(reference, runs[0], query, one, against=against, **settings)
+    elif against is not None:
+        raise ParameterError("--against explains one run, and there are two")
     else:
         found = explain_change(reference, runs[0], runs[1], query, one, **settings)
     if form == "json":

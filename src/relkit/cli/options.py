@@ -24,6 +24,7 @@ __all__ = [
     "chosen_scale",
     "columns_option",
     "comparison_options",
+    "convention_names",
     "convention_options",
     "digits_option",
     "format_named_by",
@@ -57,6 +58,9 @@ def _names(registry: str) -> Callable[..., list[CompletionItem]]:
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
     return complete
+
+
+convention_names = _names("convention")
 
 
 def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -99,7 +103,7 @@ def convention_options(command: F) -> F:
     return click.option(
         "--convention",
         metavar="PRESET|FILE",
-        shell_complete=_names("convention"),
+        shell_complete=convention_names,
         help="Rules for ties, queries without a value, gains …: a preset that `relkit conventions`"
         " lists, or a TOML, JSON or YAML file.  [default: relkit]",
     )(command)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from relkit.convention import Convention, load_convention
+from relkit.explanation.discrepancy import Discrepancy, discrepancy
 from relkit.explanation.section import (
     Section,
     document_html,
@@ -97,6 +98,7 @@ class Explanation:
         inverted: How many there are.
         scores: The run's score of each retrieved document, best ranked first.
         grades: The grade of each judged document.
+        against: What another convention makes of the query, where one was named.
         limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
     """
 
@@ -117,21 +119,15 @@ class Explanation:
     inverted: int = 0
     scores: Mapping[str, float] | None = None
     grades: Mapping[str, float] = field(default_factory=dict)
+    against: Discrepancy | None = None
     limit: int = LIMIT
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
         score = ("score",) if self.scores is not None else ()
-        return (
-            "rank",
-            "document",
-            *score,
-            "grade",
-            *self.measure.headings,
-            "adds",
-            "total",
-        )
+        adds = ("adds",) if self.measure.shares else ()
+        return ("rank", "document", *score, "grade", *self.measure.headings, *adds, "total")
 
     def grade_label(self, grade: float | None) -> str:
         """Returns a grade as text, with its name where the scale has one."""
@@ -159,7 +155,7 @@ class Explanation:
                     self.grade_label(step.grade),
                     gain,
                     discount,
-                    number(step.contribution),
+                    *((number(step.contribution),) if self.measure.shares else ()),
                     number(step.total),
                 )
             )
@@ -261,6 +257,8 @@ class Explanation:
             )
         if self.formula:
             found.append(Section(lines=(self.formula,)))
+        if self.against is not None:
+            found.append(self.against.section())
         return found
 
     def __str__(self) -> str:
@@ -308,6 +306,7 @@ class Explanation:
             "missed": [asdict(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
             "inverted": self.inverted,
             "inversions": [_pair(pair) for pair in self.inversions],
+            "against": None if self.against is None else self.against.to_dict(),
             "convention": self.convention.to_dict(),
         }
 
@@ -349,6 +348,7 @@ def explain(
     *,
     convention: Convention | str | Mapping[str, Any] | None = None,
     scale: Scale | str | None = None,
+    against: Convention | str | Mapping[str, Any] | None = None,
     limit: int = LIMIT,
 ) -> Explanation:
     """Derives one query's value rank by rank.
@@ -360,6 +360,8 @@ def explain(
         measure: The measure's name.
         convention: As for `relkit.evaluate`.
         scale: As for `relkit.evaluate`.
+        against: Another convention, such as ``"sklearn"``: says which of its rules make it count
+            another value, and how much each contributes (see `Discrepancy`).
         limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
 
     Raises:
@@ -389,7 +391,10 @@ def explain(
     rules = load_convention(convention)
     ranked = as_run(run)
     subject = Subject.of(judgments, [ranked], query, measure, scale)
-    return derive(subject, subject.ranking(ranked, rules), rules, limit)
+    found = derive(subject, subject.ranking(ranked, rules), rules, limit)
+    if against is None:
+        return found
+    return replace(found, against=discrepancy(subject, ranked, rules, load_convention(against)))
 
 
 def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) -> Explanation:

@@ -1,0 +1,239 @@
+"""Why another program counts another value: contributions of rules, which add up."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relkit
+from relkit.convention import load_convention
+from relkit.measures.base import registry
+from relkit.ranking import Ranking
+
+GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
+SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}
+NAMES = [name for name in sorted(registry) if registry.get(name).needs == "judgments"]
+COUNTED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
+SECOND = math.log2(3)
+
+
+def against(preset, measure="ndcg@10", grades=GRADES, scores=SCORES, **settings):
+    found = relkit.explain({"q": grades}, {"q": scores}, "q", measure, against=preset, **settings)
+    assert found.against is not None
+    return found.against
+
+
+def counted(grades, scores, measure, convention) -> float:
+    """What the query counts, as an evaluation says."""
+    rules = load_convention(convention)
+    if scores is None and rules.missing == "skip":
+        return math.nan
+    run = {"q": scores} if scores is not None else {"other": {"a": 1}}
+    judgments = {"q": grades} if scores is not None else {"q": grades, "other": {"a": 1}}
+    if rules.ties == "expected":  # the readable definition, averaged over every order
+        one = relkit.measure(measure).resolve(rules, highest=3.0)
+        held = rules.replace(ties="input")
+        value = one.expected(Ranking.build(grades, list(scores), list(scores.values()), held))
+    else:
+        results = relkit.evaluate(judgments, run, measure, convention=rules)
+        value = results.values_by_query(measure)["q"]
+    return COUNTED[rules.undefined] if math.isnan(value) else value
+
+
+def test_one_rule_is_the_whole_difference() -> None:
+    found = against("sklearn", grades={"a": 3, "b": 2, "c": 1}, scores={"b": 2, "a": 1})
+    value = (2 + 3 / SECOND) / (3 + 2 / SECOND + 1 / 2)
+    other = (2 + 3 / SECOND) / (3 + 2 / SECOND)
+    assert found.here.value == pytest.approx(value, rel=1e-15)
+    assert found.there.value == pytest.approx(other, rel=1e-15)
+    (share,) = found.shares
+    assert (share.rule, share.here, share.there) == ("ideal", "judged", "retrieved")
+    assert share.contribution == pytest.approx(other - value, rel=1e-12)
+    assert {one.rule for one in found.idle} == {"ties", "undefined", "negative"}
+
+
+def test_two_rules_share_the_difference_evenly_over_their_orders() -> None:
+    found = against({"gain": "exp", "ideal": "retrieved"}, scores={"b": 2, "a": 1})
+
+    def ndcg(gain, ideal):
+        best = sorted((gain(grade) for grade in ideal), reverse=True)
+        total = sum(value / math.log2(rank + 1) for rank, value in enumerate(best, 1))
+        return (gain(2) + gain(3) / SECOND) / total
+
+    def exp(grade):
+        return 2**grade - 1
+
+    every, held = GRADES.values(), [2, 3]
+    start, end = ndcg(float, every), ndcg(exp, held)
+    first = (ndcg(exp, every) - start + end - ndcg(float, held)) / 2
+    shares = {one.rule: one.contribution for one in found.shares}
+    assert shares["gain"] == pytest.approx(first, rel=1e-12)
+    assert shares["ideal"] == pytest.approx(end - start - first, rel=1e-12)
+
+
+@pytest.mark.parametrize("preset", list(relkit.presets))
+@pytest.mark.parametrize("name", NAMES)
+def test_contributions_add_up(name: str, preset: str) -> None:
+    found = against(preset, name)
+    there = counted(GRADES, SCORES, name, preset)
+    assert found.here.value == counted(GRADES, SCORES, name, "relkit")
+    assert found.there.value == pytest.approx(there, nan_ok=True)
+    assert math.fsum(one.contribution for one in found.shares) == pytest.approx(
+        there - found.here.value, abs=1e-12
+    )
+    sizes = [abs(one.contribution) for one in found.shares]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 2), st.sampled_from([None, -1, 0, 1, 2, 3])), max_size=6
+    ),
+    missed=st.integers(0, 3),
+    measure=st.sampled_from(
+        ["ndcg@3", "dcg", "ap@2", "p@4", "recall", "pnr", "auc", "bpref", "rr"]
+    ),
+    presets=st.permutations(list(relkit.presets)),
+)
+def test_contributions_add_up_for_any_list(rows, missed, measure, presets) -> None:
+    here, there = presets[:2] if presets[0] != "sklearn" else (presets[1], presets[0])
+    names = [f"d{place}" for place in range(len(rows))]
+    scores = {name: float(row[0]) for name, row in zip(names, rows, strict=True)}
+    grades = {name: row[1] for name, row in zip(names, rows, strict=True) if row[1] is not None}
+    grades["missed"] = missed
+    if min(grades.values()) < 0 and load_convention(here).negative == "error":
+        with pytest.raises(relkit.InputError, match="negative grade"):
+            against(there, measure, grades, scores or {"d0": 1.0}, convention=here)
+        return
+    found = against(there, measure, grades, scores or {"d0": 1.0}, convention=here)
+    if math.isnan(found.difference):
+        assert all(math.isnan(one.contribution) for one in found.shares)
+        assert found.here.same(found.there) or found.shares
+        return
+    assert math.fsum(one.contribution for one in found.shares) == pytest.approx(
+        found.there.value - found.here.value, abs=1e-9
+    )
+
+
+def test_contributions_are_means_over_all_orders() -> None:
+    changes = {
+        "ties": "best",
+        "gain": "exp",
+        "ideal": "retrieved",
+        "discount": "inverse",
+        "unjudged": "removed",
+    }
+    found = against(changes, "ndcg@3")
+    totals = dict.fromkeys(changes, 0.0)
+    orders = list(permutations(changes))
+    for order in orders:
+        rules, value = {}, counted(GRADES, SCORES, "ndcg@3", {})
+        for rule in order:
+            rules[rule] = changes[rule]
+            after = counted(GRADES, SCORES, "ndcg@3", rules)
+            totals[rule] += after - value
+            value = after
+    assert {one.rule: one.contribution for one in found.shares} == {
+        rule: pytest.approx(total / len(orders), abs=1e-12) for rule, total in totals.items()
+    }
+
+
+def test_ties_are_averaged_over() -> None:
+    found = against({"ties": "expected"}, "rr", {"a": 1}, {"b": 1.0, "a": 1.0})
+    assert found.there.value == pytest.approx((1 + 1 / 2) / 2)
+    assert [(one.rule, one.contribution) for one in found.shares] == [("ties", 0.25)]
+
+
+def test_a_query_without_a_value_is_told_in_words() -> None:
+    found = against("sklearn", grades={"a": 0}, scores={"a": 1})
+    assert math.isnan(found.difference)
+    assert str(found.here) == "left out: the ideal DCG is 0"
+    assert str(found.there) == "0.0000 (instead of no value: the ideal DCG is 0)"
+    assert [one.rule for one in found.shares] == ["undefined"]
+    assert "decided by undefined (skip → zero)" in str(found)
+    found = against("lightgbm", grades={"a": 0}, scores={"a": 1}, convention={"undefined": "zero"})
+    assert (found.difference, found.shares[0].rule) == (1.0, "undefined")
+
+
+@pytest.mark.parametrize(
+    ("preset", "reason"),
+    [
+        ("trec_eval", "left out: the run lacks the query"),
+        ("ranx", "refused: the run lacks the query"),
+    ],
+)
+def test_a_query_that_the_run_lacks(preset: str, reason: str) -> None:
+    judgments = {"q": {"a": 1}, "p": {"a": 1}}
+    found = relkit.explain(judgments, {"p": {"a": 1}}, "q", "ndcg", against=preset).against
+    assert found.here.value == 0.0
+    assert str(found.there) == reason
+    assert [one.rule for one in found.shares] == ["missing"]
+
+
+def test_a_query_that_is_not_judged() -> None:
+    judgments = {"p": {"a": 1}}
+    found = relkit.explain(judgments, {"q": {"a": 1}}, "q", "dcg", against="sklearn").against
+    assert found.here.same(found.there)
+    assert "not judged" in str(found)
+    assert found.shares == ()
+
+
+def test_what_the_other_program_refuses() -> None:
+    found = against("sklearn", grades={"a": 1, "b": -1}, scores={"a": 1, "b": 0})
+    assert str(found.there).startswith("refused: query `q`, document `b`: negative grade -1")
+    assert "negative" in [one.rule for one in found.shares]
+
+
+def test_an_order_in_between_without_a_value() -> None:
+    found = against({"ideal": "retrieved", "undefined": "zero"}, grades={"a": 3}, scores={"b": 1})
+    assert (found.here.value, found.there.value) == (0.0, 0.0)
+    assert math.fsum(one.contribution for one in found.shares) == 0.0
+
+
+def test_an_infinite_value_cannot_be_split() -> None:
+    found = against(
+        {"unjudged": "removed", "ties": "best"}, "pnr", {"a": 1, "b": 0}, {"a": 1.0, "b": 0.5}
+    )
+    assert found.here.value == math.inf
+    assert found.shares == ()
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["here"] == {"value": None, "reason": "", "text": "inf"}
+
+
+def test_the_program_itself_prints_that_value() -> None:
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    grades = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 1}
+    scores = {"b": 2.0, "a": 1.0, "e": 1.0, "d": 1.0, "c": 0.5}
+    found = against("sklearn", "ndcg@3", grades, scores)
+    real = metrics.ndcg_score(
+        [[grades[name] for name in scores]], [list(scores.values())], k=3, ignore_ties=False
+    )
+    assert found.there.value == pytest.approx(real, rel=1e-12)
+    assert found.shares
+
+
+def test_a_reference_run_can_be_explained_too() -> None:
+    reference = relkit.Run.from_dict({"q": {"a": 2, "b": 1}})
+    run = {"q": {"b": 1.0, "a": 1.0}}
+    found = relkit.explain(reference, run, "q", "overlap@1", against={"ties": "doc-asc"}).against
+    assert (found.here.value, found.there.value) == (0.0, 1.0)
+    assert [one.rule for one in found.shares] == ["ties"]
+
+
+def test_text_and_data() -> None:
+    found = relkit.explain({"q": GRADES}, {"q": SCORES}, "q", "ndcg@3", against="lightgbm")
+    text = str(found)
+    assert "Against lightgbm: ndcg@3 is" in text
+    assert "all rules together: " in text
+    assert "| rule | relkit | lightgbm | adds |" in found.to_markdown()
+    plain = json.loads(json.dumps(found.to_dict()))["against"]
+    assert plain["convention"] == "lightgbm"
+    assert sum(rule["contribution"] for rule in plain["rules"]) == pytest.approx(
+        plain["difference"]
+    )
+    assert "lightgbm" in found._repr_html_()
