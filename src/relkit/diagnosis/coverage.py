@@ -25,12 +25,15 @@ class Coverage(Rule):
 
     Attributes:
         k: Cutoff of NDCG.
-        ids: At most so many ids of documents are compared.
+        changed: At least this share of the queries has a value in one run only. Single queries
+            come and go wherever both runs are sparsely judged.
+        ids: Documents are compared until about so many have been seen.
     """
 
     name: ClassVar[str] = "coverage"
     k: int = 10
-    ids: int = 100_000
+    changed: float = 0.01
+    ids: int = 20_000
 
     def measures(self) -> tuple[str, ...]:
         return f"ndcg@{self.k}", "pnr"
@@ -69,7 +72,8 @@ class Coverage(Rule):
                     "changed": len(moved),
                 }
             )
-            if moved and "text.undefined" not in parts:
+            least = self.changed * len(subject.results(subject.baseline).queries)
+            if moved and len(moved) >= least and "text.undefined" not in parts:
                 values = {
                     "undefined_measure": measure,
                     "undefined_baseline": len(undefined[subject.baseline]),
@@ -137,9 +141,6 @@ class Coverage(Rule):
             retrieved.update(dict.fromkeys(run.table.documents(query)[0]))
             if len(retrieved) > self.ids:
                 break
-        # Judged documents that a run misses are its own affair; ids that no judged one has are not.
-        if judged.keys() & retrieved.keys():
-            return None
         return explain_mismatch(judged, retrieved, "document")
 
 
