@@ -32,10 +32,10 @@ ROLES = {
     "green": "#080808",
     "purple": "#090909",
     "sky": "#0a0a0a",
+    "hatch": "#0b0b0b",
 }
 TONES = {"better": ROLES["blue"], "worse": ROLES["orange"], "undecided": ROLES["muted"]}
-SERIES = [ROLES[name] for name in ("muted", "blue", "orange", "green", "purple", "sky")]
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3]]
+SIGNED = "datum.value === 0 ? '0' : datum.label"
 FONT = "system-ui, sans-serif"
 
 
@@ -109,7 +109,7 @@ def _waterfall(chart: Chart, width: int) -> Any:
         axis=alt.Axis(labels=False, ticks=False, domain=False),
         scale=alt.Scale(paddingInner=0.15 if step > 3 else 0, paddingOuter=0),
     )
-    y = alt.Y("delta:Q", title=chart.labels["y"], axis=alt.Axis(format="+.2f"))
+    y = alt.Y("delta:Q", title=chart.labels["y"], axis=alt.Axis(format="+.2f", labelExpr=SIGNED))
     base = alt.Chart(alt.Data(values=rows)).mark_bar(stroke=None)
     plain = base.encode(x=x, y=y, color=color, description="text:N")
     bars = [plain.transform_filter("!isValid(datum.link)")]
@@ -127,10 +127,115 @@ def _waterfall(chart: Chart, width: int) -> Any:
     return alt.layer(*bars, zero, mean).properties(width=width - 60, height=220)
 
 
+def _bands(chart: Chart, width: int) -> Any:
+    alt = altair()
+    rows = [dict(row) for row in chart.rows]
+    color = alt.Color(
+        "side:N",
+        scale=alt.Scale(domain=["gain", "loss"], range=[ROLES["blue"], ROLES["orange"]]),
+        legend=None,
+    )
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X(
+            "band:N",
+            sort=[row["band"] for row in rows],
+            title=chart.labels["x"],
+            axis=alt.Axis(labelAngle=0 if width > 400 else -60, ticks=False, domain=False),
+            scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
+        ),
+        y=alt.Y(
+            "difference:Q", title=chart.labels["y"], axis=alt.Axis(format="+.3~f", labelExpr=SIGNED)
+        ),
+    )
+    layers = [base.mark_bar(stroke=None).encode(color=color, description="text:N")]
+    for side, away in (("gain", -7), ("loss", 9)):
+        text = base.mark_text(dy=away, color=ROLES["ink"], fontSize=12 if width > 400 else 10)
+        layers.append(text.encode(text="share:N").transform_filter(f"datum.side == '{side}'"))
+    zero = (
+        alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=ROLES["ink"]).encode(y="zero:Q")
+    )
+    return alt.layer(*layers, zero).properties(width=width - 60, height=200)
+
+
+def _curves(chart: Chart, width: int) -> Any:
+    alt = altair()
+    side = min(width, 420)
+    series = chart.values["series"]
+    domain = [name for name, _, _ in series]
+    unit = alt.Scale(domain=[0, 1], nice=False)
+    axis = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    x = alt.X("x:Q", title=chart.labels["x"], scale=unit, axis=alt.Axis(**axis))
+    y = alt.Y("y:Q", title=chart.labels["y"], scale=unit, axis=alt.Axis(**axis))
+    lines = (
+        alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
+        .mark_line(strokeWidth=2, clip=True)
+        .encode(
+            x=x,
+            y=y,
+            order="order:Q",
+            detail="run:N",
+            color=alt.Color(
+                "run:N",
+                scale=alt.Scale(domain=domain, range=[ROLES[role] for _, role, _ in series]),
+                legend=None,
+            ),
+            strokeDash=alt.StrokeDash(
+                "run:N",
+                scale=alt.Scale(
+                    domain=domain,
+                    range=[
+                        [float(one) for one in (dash or "1 0").split()] for _, _, dash in series
+                    ],
+                ),
+                legend=None,
+            ),
+        )
+    )
+    chance = (
+        alt.Chart(alt.Data(values=[{"x": u, "y": v} for u, v in chart.values["chance"]]))
+        .mark_line(color=ROLES["line"], strokeWidth=1, strokeDash=[3, 3])
+        .encode(x=x, y=y)
+    )
+    return alt.layer(chance, lines).properties(width=side - 55, height=side - 55)
+
+
+def _losses(chart: Chart, width: int) -> Any:
+    alt = altair()
+    rows = [dict(row) for row in chart.rows]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    parts = {"reached": "green", "ranking": "hatch", "recall": "paper"}
+    lines = {"reached": "green", "ranking": "purple", "recall": "orange"}
+    fill, stroke = (
+        alt.Scale(domain=list(roles), range=[ROLES[role] for role in roles.values()])
+        for roles in (parts, lines)
+    )
+    base = alt.Chart(alt.Data(values=rows))
+    y = alt.Y(
+        "name:N",
+        sort=names,
+        title=None,
+        axis=alt.Axis(labelLimit=width // 3),
+        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.1),
+    )
+    x = alt.X("value:Q", title=chart.labels["x"], stack="zero")
+    bars = base.mark_bar(strokeWidth=1.5).encode(
+        x=x,
+        y=y,
+        order="order:Q",
+        fill=alt.Fill("part:N", scale=fill, legend=None),
+        stroke=alt.Stroke("part:N", scale=stroke, legend=None),
+        description="text:N",
+    )
+    return bars.properties(width=width - (130 if width > 400 else 100), height=42 * len(names))
+
+
 #: By kind: from a chart and a width in pixels to its description.
 DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "forest": _forest,
     "waterfall": _waterfall,
+    "bands": _bands,
+    "curves": _curves,
+    "losses": _losses,
 }
 
 
@@ -165,8 +270,12 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     found = re.search(r'viewBox="([^"]*)"', svg)
     box = found.group(1) if found else "0 0 640 300"
     body = svg[svg.index(">", svg.index("<svg")) + 1 : svg.rindex("</svg>")]
-    body = re.sub(r'\bid="', f'id="{name}-', body)
-    body = re.sub(r"url\(#", f"url(#{name}-", body)
+    # Ids are counted over all charts that a process draws; here they start anew.
+    for place, identity in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]*)"', body)), 1):
+        body = body.replace(f'id="{identity}"', f'id="{name}-{place}"')
+        body = body.replace(f"url(#{identity})", f"url(#{name}-{place})")
+    hatched = ROLES["hatch"] in body.lower()
+    body = re.sub(f'"{ROLES["hatch"]}"', f'"url(#{name}-hatch)"', body, flags=re.IGNORECASE)
     for role, color in ROLES.items():
         body = re.sub(f'"{color}"', f'"var(--{role})"', body, flags=re.IGNORECASE)
     body = body.replace(f'font-family="{FONT}"', "")
@@ -177,6 +286,8 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
         r'\1aria-label="\2"\3><title>\2</title></\4>',
         body,
     )
+    if hatched:
+        body = HATCH.format(name=name) + body
     wide = float(box.split()[2])
     return (
         f'<svg viewBox="{box}" style="max-width:{wide:.0f}px" role="img"'
@@ -184,6 +295,11 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     )
 
 
+HATCH = (
+    '<defs><pattern id="{name}-hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
+    ' patternTransform="rotate(45)"><rect width="6" height="6" fill="var(--paper)"/>'
+    '<path d="M1 0V6" stroke="var(--purple)" stroke-width="2"/></pattern></defs>'
+)
 CONFIG: Mapping[str, Any] = {
     "font": FONT,
     "view": {"stroke": None},

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.diagnosis import diagnose
 from relkit.report.catalogue import catalogue
+from relkit.report.classification import curve_section
+from relkit.report.diagnoses import diagnosis_section
+from relkit.report.drilldown import has_lists
+from relkit.report.losses import loss_section
 from relkit.report.overview import comparison_section, lead, subtitle, summary_section
 from relkit.report.page import Language, Page
+from relkit.report.provenance import convention_section, input_section, note_section
 from relkit.report.queries import query_section
+from relkit.report.ranks import rank_section
 
 if TYPE_CHECKING:
+    from relkit.attribution import Funnel
     from relkit.comparison import Comparison
+    from relkit.diagnosis import Finding
 
 __all__ = ["build_page"]
 
@@ -22,6 +32,8 @@ def build_page(
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
+    funnel: Funnel | None = None,
+    findings: Sequence[Finding] | None = None,
 ) -> Page:
     """Returns everything that a report says, before it becomes HTML or Markdown.
 
@@ -31,6 +43,8 @@ def build_page(
         title: The heading of the page; by default it names the runs.
         measure: The measure that the queries are looked at by; by default the first.
         queries: Queries that are derived, on either side.
+        funnel: What `relkit.funnel` found for the stages of the search.
+        findings: What `relkit.diagnose` found; by default it is asked.
 
     Raises:
         ParameterError: If the language is none of them.
@@ -43,14 +57,30 @@ def build_page(
         baseline=comparison.baseline,
         candidates=texts.join(list(comparison.candidates)),
     )
+    sections = [
+        summary_section(comparison, texts),
+        comparison_section(comparison, texts),
+        query_section(comparison, focus, texts, shown=queries),
+    ]
+    if has_lists(comparison):
+        sections += [
+            rank_section(comparison, texts),
+            curve_section(comparison, texts),
+            loss_section(comparison, focus, texts, funnel),
+        ]
+        if findings is None:
+            findings = diagnose(comparison)
+    if findings is not None:
+        sections.append(diagnosis_section(findings, texts))
+    sections += [
+        convention_section(comparison, texts),
+        input_section(comparison, texts),
+        note_section(comparison, texts),
+    ]
     return Page(
         language=lang,
         title=heading,
         subtitle=subtitle(comparison, texts),
         lead=lead(comparison, texts),
-        sections=(
-            summary_section(comparison, texts),
-            comparison_section(comparison, texts),
-            query_section(comparison, focus, texts, shown=queries),
-        ),
+        sections=tuple(sections),
     )

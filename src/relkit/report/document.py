@@ -13,7 +13,11 @@ from relkit.report.markdown import render_markdown
 from relkit.report.page import Language
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relkit.attribution import Funnel
     from relkit.comparison import Comparison
+    from relkit.diagnosis import Finding
 
 __all__ = ["Format", "format_of", "render_report", "write_report"]
 
@@ -34,11 +38,21 @@ def render_report(
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
+    funnel: Funnel | None = None,
+    findings: Sequence[Finding] | None = None,
 ) -> str:
     """Returns a report as text; see `relkit.write_report`."""
     from relkit import _native
 
-    page = build_page(comparison, lang=lang, title=title, measure=measure, queries=queries)
+    page = build_page(
+        comparison,
+        lang=lang,
+        title=title,
+        measure=measure,
+        queries=queries,
+        funnel=funnel,
+        findings=findings,
+    )
     render = {"html": render_html, "markdown": render_markdown}
     if format not in render:
         raise ParameterError(
@@ -70,6 +84,8 @@ def write_report(
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
+    funnel: Funnel | None = None,
+    findings: Sequence[Finding] | None = None,
 ) -> None:
     """Writes a report on a comparison: one file, HTML or Markdown by its ending.
 
@@ -81,7 +97,10 @@ def write_report(
         lang: `en` or `zh`.
         title: The heading of the page; by default it names the runs.
         measure: The measure by which queries are looked at; by default the comparison's first.
-        queries: Queries that are derived, those that lost and those that gained most.
+        queries: Queries that are derived: so many that lost most, and that gained most.
+        funnel: What `relkit.funnel` found for the stages of the search; the losses of each run
+            are computed anyway.
+        findings: What `relkit.diagnose` found; by default it is asked.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -103,7 +122,14 @@ def write_report(
         <BLANKLINE>
     """
     text = render_report(
-        comparison, format=format_of(path), lang=lang, title=title, measure=measure, queries=queries
+        comparison,
+        format=format_of(path),
+        lang=lang,
+        title=title,
+        measure=measure,
+        queries=queries,
+        funnel=funnel,
+        findings=findings,
     )
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text + "\n")

@@ -13,6 +13,7 @@ from relkit.report.page import (
     Columns,
     Details,
     Finding,
+    Heading,
     Headlines,
     Page,
     Prose,
@@ -55,6 +56,8 @@ def _lines(blocks: Sequence[Block], texts: Catalogue, level: int) -> Iterator[st
     for block in blocks:
         if isinstance(block, Prose):
             yield from map(escape, block.texts)
+        elif isinstance(block, Heading):
+            yield f"{'#' * level} {escape(block.text)}"
         elif isinstance(block, Table):
             yield _table(block)
         elif isinstance(block, Chart):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
 from relkit.report.wording import MARKS, kind_of, label, number, p_value, signed
@@ -93,11 +94,15 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
     evidence = texts.say("headline.evidence" if held else "headline.evidence_no_interval", **values)
     if one.verdict == "undecided":
         known = math.isfinite(one.detectable) and one.detectable > 0
+        known = known and kind_of(one.measure) != "judged"
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
     else:
         key = f"meaning.{kind_of(one.measure)}.{one.verdict}"
-        meaning = texts.say(key, baseline=one.baseline)
+        meaning = texts.say(key)
+        cutoff = getattr(parse_measure(one.measure), "k", None)
+        if kind_of(one.measure) == "coverage" and cutoff is not None:
+            meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
     before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
     return Headline(
         subject=label(one.measure),

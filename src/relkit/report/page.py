@@ -13,6 +13,7 @@ __all__ = [
     "Columns",
     "Details",
     "Finding",
+    "Heading",
     "Headline",
     "Headlines",
     "Key",
@@ -78,12 +79,27 @@ class Prose:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading below that of the section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Key:
-    """One entry of a chart's legend: a sign, the role of its colour, and what it stands for."""
+    """One entry of a chart's legend.
+
+    Attributes:
+        shape: `line`, `solid`, `hatched` or `open`.
+        role: The role of its colour.
+        text: What it stands for.
+        dash: Lengths of strokes and gaps of a line.
+    """
 
     shape: str
     role: str
     text: str
+    dash: str = ""
 
 
 @dataclass(frozen=True)
@@ -181,9 +197,10 @@ class Finding:
     step: str
     examples: str = ""
     table: Table | None = None
+    about: str = ""
 
 
-Block: TypeAlias = "Prose | Table | Chart | Details | Columns | Headlines | Finding"
+Block: TypeAlias = "Prose | Heading | Table | Chart | Details | Columns | Headlines | Finding"
 
 
 @dataclass(frozen=True)

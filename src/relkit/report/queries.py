@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from relkit.report.catalogue import Catalogue
+from relkit.report.drilldown import Drilldown
 from relkit.report.page import Block, Chart, Section, Table
 from relkit.report.wording import label, signed
 
@@ -35,6 +36,7 @@ def query_section(
         lost, gained = extremes(comparison.deltas(candidate, measure), shown)
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
         blocks.append(_waterfall(comparison, candidate, measure, texts, names))
+        blocks += Drilldown(comparison, candidate, measure, texts).blocks(lost, gained, names)
     return Section("queries", texts.say("section.queries"), tuple(blocks))
 
 

@@ -1,0 +1,196 @@
+"""ROC and precision-recall curves of all runs over the judged documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from relkit.curves import Curve, precision_recall_curve, roc_curve
+from relkit.errors import InputError
+from relkit.measures.names import measure as parse_measure
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Chart, Columns, Key, Prose, Section, Table
+from relkit.report.wording import number
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+
+__all__ = ["curve_section", "judged_scores", "thin"]
+
+MOST_POINTS = 150
+STOPS = (0.01, 0.05, 0.1, 0.2, 0.5)
+#: Roles of colours, in the order of the runs; each has a dash of its own too.
+SERIES = ("ink", "blue", "orange", "green", "purple", "sky")
+DASHES = ("5 3", "", "2 2", "9 3", "9 3 2 3", "1 3")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judged documents of all queries, with one run's scores.
+
+    Attributes:
+        labels: 1 for relevant ones, 0 for others.
+        scores: The run's scores; what it did not return stands below everything it returned.
+    """
+
+    labels: list[float]
+    scores: list[float]
+
+
+def judged_scores(comparison: Comparison, name: str, rel: float) -> Judged:
+    """Returns the label and score of every judged document.
+
+    Args:
+        comparison: A comparison of judgments and runs.
+        name: One of its runs.
+        rel: Lowest relevant grade.
+
+    Examples:
+        >>> import relkit
+        >>> old, new = {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 2.0}}
+        >>> judged = {"q": {"a": 1, "b": 0}}
+        >>> comparison = relkit.compare(judged, old, new, "rr", names=["old", "new"])
+        >>> judged_scores(comparison, "new", 1.0)
+        Judged(labels=[1.0, 0.0], scores=[2.0, 1.0])
+    """
+    judgments, run = comparison.judgments, comparison.run(name)
+    labels: list[float] = []
+    found: list[float | None] = []
+    unjudged = comparison.convention is not None and comparison.convention.negative == "unjudged"
+    for query in judgments.queries if judgments is not None else []:
+        scores = dict(run.documents(query)) if query in run else {}
+        for document, grade in judgments[query].items() if judgments is not None else ():
+            if unjudged and grade < 0:
+                continue
+            labels.append(float(grade >= rel))
+            found.append(scores.get(document))
+    lowest = min((score for score in found if score is not None), default=0.0) - 1.0
+    return Judged(labels, [lowest if score is None else score for score in found])
+
+
+def thin(curve: Curve, most: int = MOST_POINTS) -> list[tuple[float, float]]:
+    """Returns the points of a curve, spread evenly along it where there are many."""
+    points = list(zip(curve.x.tolist(), curve.y.tolist(), strict=True))
+    if len(points) <= most:
+        return points
+    way = [0.0]
+    for (x, y), (u, v) in pairwise(points):
+        way.append(way[-1] + math.hypot(u - x, v - y))
+    kept, step = [points[0]], way[-1] / (most - 1)
+    for point, distance in zip(points[1:-1], way[1:-1], strict=True):
+        if distance >= len(kept) * step:
+            kept.append(point)
+    return [*kept, points[-1]]
+
+
+def series(place: int) -> tuple[str, str]:
+    """Returns the colour and the dashes of a run by its place."""
+    return SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
+
+
+def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns both curves, side by side where there is room."""
+    highest = comparison.judgments.table.highest if comparison.judgments is not None else math.nan
+    convention = comparison.convention
+    if convention is None:
+        return Section("curves", texts.say("section.curves"), ())
+    rel: float = getattr(
+        parse_measure("recall").resolve(convention, comparison.scale, highest), "rel", 1.0
+    )
+    judged = {name: judged_scores(comparison, name, rel) for name in comparison.runs}
+    labels = judged[comparison.baseline].labels
+    relevant = int(sum(labels))
+    blocks: tuple[Block, ...]
+    try:
+        roc = {name: roc_curve(one.labels, one.scores) for name, one in judged.items()}
+        precision = {
+            name: precision_recall_curve(one.labels, one.scores) for name, one in judged.items()
+        }
+    except InputError as error:
+        blocks = (Prose((texts.say("curves.impossible", reason=error.message),)),)
+        return Section("curves", texts.say("section.curves"), blocks)
+    counts = {"relevant": f"{relevant:,}", "judged": f"{len(labels):,}", "rel": f"{rel:g}"}
+    charts = (
+        (_chart("roc", roc, ("fpr", "tpr"), _rises, [(0, 0), (1, 1)], counts, texts),),
+        (
+            _chart(
+                "precision_recall",
+                precision,
+                ("recall", "precision"),
+                _falls,
+                [(0, relevant / len(labels)), (1, relevant / len(labels))],
+                counts,
+                texts,
+            ),
+        ),
+    )
+    blocks = (Prose((texts.say("curves.pooling"),)), Columns(charts))
+    return Section("curves", texts.say("section.curves"), blocks)
+
+
+def _chart(
+    kind: str,
+    curves: dict[str, Curve],
+    axes: tuple[str, str],
+    at: Callable[[Curve, float], float],
+    chance: Sequence[tuple[float, float]],
+    counts: dict[str, str],
+    texts: Catalogue,
+) -> Chart:
+    x, y = (texts.say(f"curves.{axis}") for axis in axes)
+    rows: list[dict[str, Any]] = [
+        {"run": name, "order": order, "x": round(u, 5), "y": round(v, 5)}
+        for name, curve in curves.items()
+        for order, (u, v) in enumerate(thin(curve))
+    ]
+    headings = (
+        texts.say("table.run"),
+        texts.say("curves.area"),
+        *(texts.say("curves.at", y=y, x=x, stop=f"{stop:g}") for stop in STOPS),
+    )
+    table = Table(
+        headings,
+        tuple(
+            (name, number(curve.area), *(number(at(curve, stop)) for stop in STOPS))
+            for name, curve in curves.items()
+        ),
+    )
+    legend = tuple(
+        _key(place, f"{name} {curve.area:.3f}")
+        for place, (name, curve) in enumerate(curves.items())
+    )
+    return Chart(
+        kind="curves",
+        title=texts.say(f"curves.{kind}"),
+        caption=texts.say(f"curves.{kind}_caption", **counts),
+        rows=tuple(rows),
+        table=table,
+        labels={"x": x, "y": y},
+        values={
+            "chance": tuple(chance),
+            "series": tuple((name, *series(place)) for place, name in enumerate(curves)),
+        },
+        legend=legend,
+    )
+
+
+def _key(place: int, text: str) -> Key:
+    role, dash = series(place)
+    return Key("line", role, text, dash)
+
+
+def _rises(curve: Curve, stop: float) -> float:
+    import numpy as np
+
+    return float(np.interp(stop, curve.x, curve.y))
+
+
+def _falls(curve: Curve, stop: float) -> float:
+    """Returns the precision at the first threshold that reaches a recall."""
+    import numpy as np
+
+    place = int(np.searchsorted(curve.x, stop))
+    return float(curve.y[min(place, len(curve.y) - 1)])

@@ -1,0 +1,59 @@
+"""What the rules found, with its numbers and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Finding, Prose, Section, Table
+from relkit.report.wording import number
+
+if TYPE_CHECKING:
+    from relkit.diagnosis import Finding as Diagnosis
+
+__all__ = ["diagnosis_section"]
+
+MOST_ROWS = 20
+
+
+def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Section:
+    """Returns findings, the most severe first, as they were given."""
+    blocks: list[Block] = [
+        Finding(
+            title=one.title(texts.language),
+            severity=one.severity,
+            label=texts.say(f"diagnoses.{one.severity}"),
+            text=one.text(texts.language),
+            step=one.next_step(texts.language),
+            examples=texts.say("list.comma").join(one.examples),
+            table=_table(one.chart_data, texts),
+            about=one.candidate,
+        )
+        for one in findings
+    ]
+    if not blocks:
+        blocks.append(Prose((texts.say("diagnoses.none"),)))
+    return Section("diagnoses", texts.say("section.diagnoses"), tuple(blocks))
+
+
+def _table(rows: Sequence[Mapping[str, Any]], texts: Catalogue) -> Table | None:
+    if not rows:
+        return None
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    headings = tuple(_heading(name, texts) for name in names)
+    cells = tuple(tuple(_cell(row.get(name)) for name in names) for row in rows[:MOST_ROWS])
+    return Table(headings, cells)
+
+
+def _heading(name: str, texts: Catalogue) -> str:
+    key = f"column.{name}"
+    return texts.say(key) if key in texts else name.replace("_", " ")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float) and value != int(value):
+        return number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "–" if value is None else str(value)
+    return f"{value:,.0f}"

@@ -1,0 +1,195 @@
+"""The queries that lost and gained most: what moved, and both derivations side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relkit.convention import Convention
+from relkit.explanation import Change, Explanation, explain_change
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
+from relkit.report.wording import MARKS, number, signed
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+    from relkit.run import Run
+
+__all__ = ["Drilldown", "has_lists"]
+
+MOST_MOVES = 12
+MOST_RANKS = 20
+
+
+def has_lists(comparison: Comparison) -> bool:
+    """Returns whether judgments and runs are there, and not only values by query."""
+    return comparison.judgments is not None
+
+
+@dataclass(frozen=True)
+class Drilldown:
+    """One candidate's queries on one measure.
+
+    Attributes:
+        comparison: Where they come from.
+        candidate: Its name.
+        measure: The measure's name.
+        texts: The language.
+    """
+
+    comparison: Comparison
+    candidate: str
+    measure: str
+    texts: Catalogue
+
+    def blocks(
+        self, lost: Mapping[str, float], gained: Mapping[str, float], names: Mapping[str, str]
+    ) -> list[Block]:
+        """Returns the queries under two headings.
+
+        Args:
+            lost: Differences of the queries that lost most.
+            gained: Differences of the queries that gained most.
+            names: Where links to a query lead.
+        """
+        blocks: list[Block] = []
+        for side, queries in (("lost", lost), ("gained", gained)):
+            blocks.append(Heading(self.texts.say(f"drill.{side}", candidate=self.candidate)))
+            if not queries:
+                blocks.append(Prose((self.texts.say(f"drill.none_{side}"),)))
+            blocks += [self._query(query, delta, names[query]) for query, delta in queries.items()]
+        return blocks
+
+    def _query(self, query: str, delta: float, name: str) -> Details:
+        tone: Tone = "better" if delta > 0 else "worse"
+        values = [
+            number(one.values_by_query(self.measure).get(query, math.nan))
+            for one in self.comparison.results
+            if one.run in {self.comparison.baseline, self.candidate}
+        ]
+        shown = f"{' → '.join(values)} ({signed(delta)})" if values else signed(delta)
+        return Details(
+            summary=query,
+            blocks=self._derivation(query) if has_lists(self.comparison) else (),
+            name=name,
+            tone=tone,
+            mark=MARKS[tone],
+            value=shown,
+        )
+
+    def _derivation(self, query: str) -> tuple[Block, ...]:
+        convention = self.comparison.convention
+        rules = convention if convention is not None else Convention()
+        notes: list[str] = []
+        if rules.ties == "expected":
+            # A mean over orders has no derivation; one of the orders has.
+            rules = rules.replace(ties="doc-desc")
+            notes.append(self.texts.say("drill.one_order"))
+        change = explain_change(
+            self.comparison.judgments,
+            self._run(self.comparison.baseline),
+            self._run(self.candidate),
+            query,
+            self.measure,
+            convention=rules,
+            scale=self.comparison.scale,
+            names=(self.comparison.baseline, self.candidate),
+        )
+        blocks: list[Block] = [Prose(tuple(notes))] if notes else []
+        blocks += self._moves(change)
+        sides = zip(change.names, (change.before, change.after), strict=True)
+        blocks.append(Columns(tuple(tuple(self._list(name, one)) for name, one in sides)))
+        return tuple(blocks)
+
+    def _run(self, name: str) -> Run:
+        return self.comparison.run(name)
+
+    def _moves(self, change: Change) -> list[Block]:
+        say = self.texts.say
+        if not change.moves:
+            return [Prose((say("drill.nothing_moved"),))]
+        headings = [
+            say("drill.document"),
+            say("drill.grade"),
+            say("drill.rank_in", run=change.names[0]),
+            say("drill.rank_in", run=change.names[1]),
+        ]
+        rows: list[tuple[Cell | str, ...]] = []
+        for move in change.moves[:MOST_MOVES]:
+            row: list[Cell | str] = [
+                move.document or "–",
+                self._grade(change.before, move.grade),
+                self._rank(move.before),
+                self._rank(move.after),
+            ]
+            if change.additive:
+                tone: Tone = "better" if move.change > 0 else "worse"
+                row.append(Cell(signed(move.change), tone, MARKS[tone]))
+            rows.append(tuple(row))
+        if change.additive:
+            headings.append(say("drill.effect"))
+            rest = math.fsum(move.change for move in change.moves[MOST_MOVES:])
+            left = len(change.moves) - MOST_MOVES
+            if left > 0:
+                more = self.texts.count("drill.more", left)
+                rows.append((more, "", "", "", signed(rest)))
+            rows.append((say("drill.total"), "", "", "", signed(change.difference)))
+        strong = frozenset({len(rows) - 1}) if change.additive else frozenset()
+        return [Table(tuple(headings), tuple(rows), say("drill.moves"), strong=strong)]
+
+    def _rank(self, rank: int | None) -> str:
+        return self.texts.say("drill.absent") if rank is None else f"{rank:,}"
+
+    def _grade(self, one: Explanation, grade: float | None) -> str:
+        if grade is None:
+            return self.texts.say("drill.unjudged")
+        if one.scale is not None and one.scale.levels:
+            return f"{one.scale.label(grade, self.texts.language)} ({grade:g})"
+        return f"{grade:g}"
+
+    def _list(self, name: str, one: Explanation) -> list[Block]:
+        say = self.texts.say
+        undefined = say("drill.undefined", reason=one.undefined)
+        value = undefined if one.undefined else number(one.value)
+        caption = say("drill.derivation", run=name, value=value)
+        if not one.steps:
+            empty = say("drill.empty") if not one.retrieved else say("drill.no_steps")
+            return [Prose((caption, *([] if one.undefined else [empty])))]
+        headings = (
+            say("drill.rank"),
+            say("drill.document"),
+            say("drill.grade"),
+            *one.measure.headings,
+            say("drill.contribution"),
+            say("drill.running"),
+        )
+        if one.measure.headings == ("gain", "discount"):
+            headings = (*headings[:3], say("drill.gain"), say("drill.discount"), *headings[5:])
+        rows: list[tuple[Cell | str, ...]] = [
+            (
+                f"{step.rank:,}",
+                step.document or "–",
+                self._grade(one, step.grade),
+                _short(step.gain),
+                _short(step.discount),
+                number(step.contribution),
+                number(step.total),
+            )
+            for step in one.steps[:MOST_RANKS]
+        ]
+        strong = frozenset(
+            place for place, step in enumerate(one.steps[:MOST_RANKS]) if step.contribution
+        )
+        blocks: list[Block] = [Table(headings, tuple(rows), caption, left=3, strong=strong)]
+        if len(one.steps) > MOST_RANKS:
+            left = len(one.steps) - MOST_RANKS
+            blocks.append(Prose((self.texts.count("drill.further", left),)))
+        if one.formula:
+            blocks.append(Prose((one.formula,)))
+        return blocks
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else number(value)

@@ -1,0 +1,156 @@
+"""Recall or ranking: what is missing from the ideal DCG, run by run and stage by stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.attribution import Funnel, funnel
+from relkit.measures.names import measure as parse_measure
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Chart, Key, Prose, Section, Table
+from relkit.report.wording import number
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+
+__all__ = ["loss_section", "run_losses"]
+
+PARTS = (
+    ("reached", "solid", "green"),
+    ("ranking", "hatched", "purple"),
+    ("recall", "open", "orange"),
+)
+
+
+def run_losses(comparison: Comparison, measure: str) -> dict[str, Funnel]:
+    """Returns each run's losses, at the cutoff of a measure, 10 where it has none."""
+    k = getattr(parse_measure(measure), "k", None) or 10
+    return {
+        name: funnel(
+            comparison.judgments,
+            comparison.run(name),
+            k,
+            convention=comparison.convention,
+            scale=comparison.scale,
+            names=[name],
+        )
+        for name in comparison.runs
+    }
+
+
+def loss_section(
+    comparison: Comparison, measure: str, texts: Catalogue, stages: Funnel | None = None
+) -> Section:
+    """Returns the losses of each run, and those of the stages where they are known.
+
+    Args:
+        comparison: A comparison of judgments and runs.
+        measure: Its cutoff is that of the DCG.
+        texts: The language.
+        stages: What `relkit.funnel` found for the stages of a search.
+    """
+    losses = run_losses(comparison, measure)
+    sentences = tuple(
+        texts.say("funnel.sentence", run=name, text=one.sentence(texts.language))
+        for name, one in losses.items()
+    )
+    blocks: list[Block] = [Prose(sentences), _runs(losses, texts)]
+    if stages is not None:
+        blocks += [Prose((stages.sentence(texts.language),)), _stages(stages, texts)]
+    return Section("funnel", texts.say("section.funnel"), tuple(blocks))
+
+
+def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:
+    k = next(iter(losses.values())).k
+    rows = [
+        {"name": name, "part": part, "order": order, "value": value}
+        for name, one in losses.items()
+        for order, (part, value) in enumerate(
+            (
+                ("reached", one.actual),
+                ("ranking", one.ranking_loss),
+                ("recall", one.recall_loss),
+            )
+        )
+    ]
+    table = Table(
+        (
+            texts.say("table.run"),
+            *(texts.say(f"funnel.{part}") for part, _, _ in PARTS),
+            texts.say("funnel.ideal"),
+            texts.say("funnel.recall_share"),
+        ),
+        tuple(
+            (
+                name,
+                number(one.actual),
+                number(one.ranking_loss),
+                number(one.recall_loss),
+                number(one.ideal),
+                texts.percent(one.recall_share) if one.loss > 0 else "–",
+            )
+            for name, one in losses.items()
+        ),
+    )
+    return _bars(rows, table, "runs", k, texts)
+
+
+def _stages(found: Funnel, texts: Catalogue) -> Chart:
+    """Returns what is left of the ideal after each stage, and after the last one's ranking."""
+    rows: list[dict[str, Any]] = []
+    left = found.ideal
+    for stage in found.stages:
+        rows += _left(stage.name, stage.ideal, left - stage.ideal, "recall")
+        left = stage.ideal
+    rows += _left(texts.say("funnel.ranking_row"), found.actual, found.ranking_loss, "ranking")
+    cells = [(texts.say("funnel.all_judged"), "", "", "", number(found.ideal), "", "")]
+    cells += [
+        (
+            stage.name,
+            number(stage.candidates, 1),
+            number(stage.recall),
+            _percent(stage.retention, texts),
+            number(stage.ideal),
+            number(stage.loss),
+            _percent(stage.share, texts),
+        )
+        for stage in found.stages
+    ]
+    ranking = (number(found.actual), number(found.ranking_loss))
+    share = _percent(found.ranking_share, texts)
+    cells.append((texts.say("funnel.ranking_row"), "", "", "", *ranking, share))
+    headings = ("stage", "candidates", "stage_recall", "kept", "ceiling", "lost", "share")
+    table = Table(tuple(texts.say(f"funnel.{name}") for name in headings), tuple(cells))
+    return _bars(rows, table, "stages", found.k, texts)
+
+
+def _left(name: str, value: float, lost: float, part: str) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "part": "reached", "order": 0, "value": value},
+        {"name": name, "part": part, "order": 1, "value": max(lost, 0.0)},
+    ]
+
+
+def _percent(share: float, texts: Catalogue) -> str:
+    return "–" if math.isnan(share) else texts.percent(share)
+
+
+def _bars(
+    rows: list[dict[str, Any]], table: Table, kind: str, k: int | None, texts: Catalogue
+) -> Chart:
+    cutoff = "" if k is None else f"@{k}"
+    for row in rows:
+        part = texts.say(f"funnel.{row['part']}")
+        row["text"] = f"{row['name']}, {part}{texts.say('list.colon')}{number(row['value'])}"
+        row["shown"] = number(row["value"], 2) if row["value"] >= 0.005 else ""
+    return Chart(
+        kind="losses",
+        title=texts.say(f"funnel.{kind}_title", cutoff=cutoff),
+        caption=texts.say(f"funnel.{kind}_caption", cutoff=cutoff),
+        rows=tuple(rows),
+        table=table,
+        labels={"x": texts.say("funnel.axis", cutoff=cutoff)},
+        legend=tuple(Key(shape, role, texts.say(f"funnel.{part}")) for part, shape, role in PARTS),
+    )

@@ -1,0 +1,152 @@
+"""Where the numbers come from: rules, inputs and their digests, versions, notes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from importlib import metadata
+from platform import python_version
+from typing import TYPE_CHECKING
+
+from relkit import _native
+from relkit.report.catalogue import Catalogue
+from relkit.report.drilldown import has_lists
+from relkit.report.page import Block, Columns, Prose, Section, Table
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+
+__all__ = ["convention_section", "digest", "input_section", "note_section"]
+
+BLOCK = 1 << 20
+SETTINGS = ("interval", "correction", "alpha", "confidence", "resamples", "seed")
+
+
+def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns every rule with its value and what it means."""
+    title = texts.say("section.convention")
+    if comparison.convention is None:
+        return Section("convention", title, (Prose((texts.say("convention.unknown"),)),))
+    values = comparison.convention.to_dict()
+    name = values.pop("name")
+    rows = tuple(
+        (field, "–" if value is None else f"{value}", _meaning(field, value, texts))
+        for field, value in values.items()
+    )
+    headings = (
+        texts.say("convention.field"),
+        texts.say("convention.value"),
+        texts.say("convention.meaning"),
+    )
+    caption = texts.say("convention.caption", name=name)
+    return Section("convention", title, (Table(headings, rows, caption, left=3),))
+
+
+def _meaning(field: str, value: object, texts: Catalogue) -> str:
+    if field == "rel":
+        return texts.say("rule.rel.none" if value is None else "rule.rel.number")
+    key = f"rule.{field}.{value}"
+    return texts.say(key if key in texts else f"rule.{field}.map")
+
+
+def input_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns what was read, by digest, and by what it was computed."""
+    say = texts.say
+    blocks: list[Block] = []
+    if has_lists(comparison):
+        blocks += _inputs(comparison, texts)
+    else:
+        blocks.append(Prose((say("inputs.none"),)))
+    rows = [(say("inputs.test"), say(f"test.{comparison.test}"))]
+    for name in SETTINGS:
+        value = getattr(comparison.settings, name)
+        if name == "interval":
+            shown = say(f"interval.{value}")
+        elif name == "correction":
+            shown = say(f"correction.{value}")
+        else:
+            shown = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+        rows.append((say(f"inputs.{name}"), shown))
+    headings = (say("inputs.setting"), say("table.value"))
+    settings = Table(headings, tuple(rows), say("inputs.settings"), left=2)
+    headings = (say("inputs.program"), say("inputs.version"))
+    programs = Table(headings, versions(), say("inputs.versions"), left=2)
+    blocks.append(Columns(((settings,), (programs,))))
+    return Section("inputs", say("section.inputs"), tuple(blocks))
+
+
+def _inputs(comparison: Comparison, texts: Catalogue) -> list[Block]:
+    say = texts.say
+    sources: list[tuple[str, str, Judgments | Run]] = []
+    if comparison.judgments is not None:
+        sources.append((say("inputs.judgments"), "", comparison.judgments))
+    for name in comparison.runs:
+        role = "baseline" if name == comparison.baseline else "candidate"
+        sources.append((say(f"inputs.{role}"), name, comparison.run(name)))
+    rows = []
+    memory = False
+    for role, name, source in sources:
+        held = os.path.isfile(source.source)
+        memory = memory or not held
+        rows.append(
+            (
+                role,
+                name or "–",
+                os.path.basename(source.source) if held else say("inputs.memory"),
+                digest(source),
+                f"{len(source):,}",
+                f"{len(source.queries):,}",
+            )
+        )
+    headings = tuple(
+        say(f"inputs.{name}") for name in ("role", "name", "file", "digest", "rows", "queries")
+    )
+    blocks: list[Block] = [Table(headings, tuple(rows), say("inputs.caption"), left=4)]
+    if memory:
+        blocks.append(Prose((say("inputs.memory_note"),)))
+    return blocks
+
+
+def digest(source: Judgments | Run) -> str:
+    """Returns the SHA-256 of a file, or of the sorted rows of data in memory.
+
+    Examples:
+        >>> import relkit
+        >>> one = relkit.Judgments.from_dict({"q": {"a": 1, "b": 0}})
+        >>> other = relkit.Judgments.from_dict({"q": {"b": 0, "a": 1}})
+        >>> digest(one) == digest(other), len(digest(one))
+        (True, 64)
+    """
+    found = hashlib.sha256()
+    if os.path.isfile(source.source):
+        with open(source.source, "rb") as file:
+            while block := file.read(BLOCK):
+                found.update(block)
+        return found.hexdigest()
+    for query in sorted(source.queries):
+        for document, value in sorted(source[query].items()):
+            line = f"{query}\t{document}\t{value!r}\n"
+            found.update(line.encode("utf-8", "surrogateescape"))
+    return found.hexdigest()
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Returns the programs that the numbers depend on."""
+    packages = ("numpy", "polars", "scipy", "statsmodels")
+    return (
+        ("relkit", _native.__version__),
+        ("Python", python_version()),
+        *((name, metadata.version(name)) for name in packages),
+    )
+
+
+def note_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns what was noticed about the data."""
+    title = texts.say("section.notes")
+    if not comparison.notes:
+        return Section("notes", title, (Prose((texts.say("notes.none"),)),))
+    headings = (texts.say("notes.level"), texts.say("notes.note"))
+    rows = tuple((texts.say(f"notes.{one.level}"), str(one)) for one in comparison.notes)
+    return Section("notes", title, (Table(headings, rows, left=2),))

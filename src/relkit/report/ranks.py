@@ -1,0 +1,191 @@
+"""In which ranks the difference arises: DCG by band."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+from relkit.evaluation import Evaluator
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Block, Cell, Chart, Prose, Section, Table, Tone
+from relkit.report.wording import MARKS, number, signed
+
+if TYPE_CHECKING:
+    from relkit.comparison import Comparison
+    from relkit.results import Results
+
+__all__ = ["Band", "rank_bands", "rank_section"]
+
+ENDS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+HEAD, FOLD = 3, 10
+
+
+@dataclass(frozen=True)
+class Band:
+    """What one band of ranks adds to the mean DCG.
+
+    Attributes:
+        first: Its first rank.
+        last: Its last rank, `None` for the end of the list.
+        baseline: DCG of the baseline in it, mean over queries.
+        candidate: DCG of the candidate in it.
+    """
+
+    first: int
+    last: int | None
+    baseline: float
+    candidate: float
+
+    @property
+    def difference(self) -> float:
+        """Candidate less baseline."""
+        return self.candidate - self.baseline
+
+    @property
+    def label(self) -> str:
+        """The ranks, such as `4–5`."""
+        if self.last is None:
+            return f"{self.first}–"
+        return f"{self.first}" if self.first == self.last else f"{self.first}–{self.last}"
+
+
+def rank_bands(
+    comparison: Comparison, candidate: str, ends: Sequence[int] = ENDS
+) -> tuple[Band, ...]:
+    """Returns DCG by band of ranks; the bands add up to the DCG of the whole lists.
+
+    A band's DCG is DCG at its end less DCG at the end of the band before.
+
+    Args:
+        comparison: A comparison of judgments and runs.
+        candidate: Its candidate.
+        ends: Last ranks of the bands.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": 3, "b": 2}, "r": {"a": 1}}
+        >>> old = {"q": {"b": 2.0, "a": 1.0}, "r": {"a": 1.0}}
+        >>> new = {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}}
+        >>> comparison = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
+        >>> [(one.label, round(one.difference, 4)) for one in rank_bands(comparison, "new")]
+        [('1', 0.5), ('2–3', -0.3155)]
+    """
+    evaluator = Evaluator(
+        comparison.judgments, convention=comparison.convention, scale=comparison.scale
+    )
+    names = [*(f"dcg@{end}" for end in ends), "dcg"]
+    runs = comparison.run(comparison.baseline), comparison.run(candidate)
+    means = _means([evaluator.evaluate(run, names) for run in runs], names)
+    bands = []
+    starts = [0, *ends]
+    for place, (before, upto) in enumerate(pairwise(["", *names])):
+        ours, theirs = (column[upto] - column.get(before, 0.0) for column in means)
+        last = ends[place] if place < len(ends) else None
+        bands.append(Band(starts[place] + 1, last, ours, theirs))
+    while len(bands) > 1 and bands[-1].baseline == bands[-1].candidate == 0:
+        bands.pop()
+    return tuple(bands)
+
+
+def _means(results: Sequence[Results], names: Sequence[str]) -> list[dict[str, float]]:
+    """Returns each run's means over the queries that all of them have a value for."""
+    columns = [{name: one.values_by_query(name) for name in names} for one in results]
+    queries = set.intersection(*(set(column["dcg"]) for column in columns))
+    held = [q for q in queries if all(math.isfinite(column["dcg"][q]) for column in columns)]
+    count = max(len(held), 1)
+    return [
+        {name: math.fsum(values[query] for query in held) / count for name, values in one.items()}
+        for one in columns
+    ]
+
+
+def rank_section(comparison: Comparison, texts: Catalogue) -> Section:
+    """Returns one chart a candidate: the DCG difference by band of ranks."""
+    blocks: list[Block] = []
+    for candidate in comparison.candidates:
+        bands = rank_bands(comparison, candidate)
+        sentence = _sentence(bands, candidate, texts)
+        blocks += [Prose((sentence,))] if sentence else []
+        blocks.append(_chart(bands, comparison, candidate, texts))
+    return Section("ranks", texts.say("section.ranks"), tuple(blocks))
+
+
+def _sentence(bands: Sequence[Band], candidate: str, texts: Catalogue) -> str:
+    total = math.fsum(one.difference for one in bands)
+    ups = [one for one in bands if one.difference > 0]
+    downs = [one for one in bands if one.difference < 0]
+    if ups and downs:
+        values = {
+            "candidate": candidate,
+            "gained": texts.join(_merged(bands, ups)),
+            "lost": texts.join(_merged(bands, downs)),
+        }
+        return texts.say("bands.mixed", **values)
+    if not total:
+        return ""
+    head = math.fsum(one.difference for one in bands if one.last is not None and one.last <= HEAD)
+    tail = math.fsum(one.difference for one in bands if one.first > FOLD)
+    if tail / total > 0.5:
+        return texts.say("bands.tail", share=texts.percent(tail / total), rank=FOLD)
+    return texts.say("bands.head", share=texts.percent(head / total), rank=HEAD)
+
+
+def _merged(bands: Sequence[Band], chosen: Sequence[Band]) -> list[str]:
+    """Returns the ranks of bands, neighbours as one."""
+    labels = []
+    for held, group in groupby(bands, key=lambda one: one in chosen):
+        if held:
+            members = list(group)
+            labels.append(replace(members[0], last=members[-1].last).label)
+    return labels
+
+
+def _chart(
+    bands: Sequence[Band], comparison: Comparison, candidate: str, texts: Catalogue
+) -> Chart:
+    total = math.fsum(one.difference for one in bands)
+    rows, cells = [], []
+    for one in bands:
+        share = texts.percent(one.difference / total) if total else "–"
+        side = "gain" if one.difference >= 0 else "loss"
+        rows.append(
+            {
+                "band": one.label,
+                "difference": one.difference,
+                "side": side,
+                "share": share.replace("-", "−"),
+                "text": f"{one.label}{texts.say('list.colon')}{signed(one.difference)}",
+            }
+        )
+        tone: Tone = "better" if one.difference > 0 else "worse" if one.difference < 0 else ""
+        cells.append(
+            (
+                one.label,
+                number(one.baseline),
+                number(one.candidate),
+                Cell(signed(one.difference), tone, MARKS[tone] if tone else ""),
+                share.replace("-", "−"),
+            )
+        )
+    table = Table(
+        (
+            texts.say("bands.band"),
+            comparison.baseline,
+            candidate,
+            texts.say("table.difference"),
+            texts.say("bands.share"),
+        ),
+        tuple(cells),
+    )
+    values = {"candidate": candidate, "baseline": comparison.baseline}
+    return Chart(
+        kind="bands",
+        title=texts.say("bands.title", **values),
+        caption=texts.say("bands.caption", difference=signed(total)),
+        rows=tuple(rows),
+        table=table,
+        labels={"x": texts.say("bands.band"), "y": texts.say("bands.axis")},
+    )
