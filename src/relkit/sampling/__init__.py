@@ -2,6 +2,7 @@
 
 from relkit.sampling.allocation import ALLOCATIONS, Allocation, allocate
 from relkit.sampling.design import DEFAULT_DEPTH, draw_sample
+from relkit.sampling.estimators import Estimate, Estimator, estimate
 from relkit.sampling.frames import count_queries
 from relkit.sampling.sample import Design, Sample, Stratum
 from relkit.sampling.tiers import METHODS, Method, Tiers, make_tiers, tiers_of
@@ -12,6 +13,8 @@ __all__ = [
     "METHODS",
     "Allocation",
     "Design",
+    "Estimate",
+    "Estimator",
     "Method",
     "Sample",
     "Stratum",
@@ -19,6 +22,7 @@ __all__ = [
     "allocate",
     "count_queries",
     "draw_sample",
+    "estimate",
     "make_tiers",
     "tiers_of",
 ]

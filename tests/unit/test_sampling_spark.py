@@ -1,0 +1,73 @@
+"""The same sample from Spark as from the other engines."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+from relkit.sampling import draw_sample, make_tiers
+
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+
+pytestmark = [
+    pytest.mark.slow,
+    # PySpark's own code warns, of sockets it leaves open and of what pandas will change.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+LOG = pl.DataFrame(
+    [
+        (
+            f"s{number * 7919 % 997}",
+            f"查询 {number % 23 % (number % 11 + 1)}",
+            position,
+            f"d{position}",
+        )
+        for number in range(300)
+        for position in (1, 2, 3)
+    ],
+    schema=["session", "query", "position", "doc"],
+    orient="row",
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            session = (
+                SparkSession.builder.master("local[2]")
+                .config("spark.ui.enabled", "false")
+                .config("spark.sql.shuffle.partitions", "2")
+                .config("spark.driver.memory", "512m")
+                .config("spark.driver.host", "127.0.0.1")
+                .config("spark.driver.bindAddress", "127.0.0.1")
+                .getOrCreate()
+            )
+        except Exception as error:
+            pytest.skip(f"Spark does not start: {error}")
+        session.sparkContext.setLogLevel("ERROR")
+        yield session
+        session.stop()
+
+
+@pytest.mark.parametrize("design", ["stratified", "pptss"])
+def test_three_engines_draw_the_same_sample(design: str, spark: Any) -> None:
+    frame = spark.createDataFrame(LOG.rows(), schema=LOG.columns).repartition(3)
+    connection = duckdb.connect()
+    connection.register("log", LOG.sort("doc", "session").to_arrow())
+    relation = connection.sql("select * from log")
+    expected = draw_sample(LOG, per_tier=10, design=design, seed=11)
+    for log in (frame, relation):
+        assert make_tiers(log).frame.equals(make_tiers(LOG).frame)
+        found = draw_sample(log, per_tier=10, design=design, seed=11)
+        assert found.to_frame().equals(expected.to_frame())
+        assert found.to_dict() == expected.to_dict()
