@@ -135,12 +135,12 @@ def test_a_log_without_sessions() -> None:
 
 
 def test_a_log_without_a_column() -> None:
-    with pytest.raises(InputError, match="no column `query` and no column `doc`"):
+    with pytest.raises(InputError, match="no column for the query"):
         make_tiers(log_of({"a": 1}).drop("query", "doc"))
 
 
 def test_something_that_is_no_log() -> None:
-    with pytest.raises(InputError, match="a dict is not a log of sessions"):
+    with pytest.raises(InputError, match="a dict is not a data frame"):
         make_tiers({"a": 1})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from relkit.errors import ParameterError
+from relkit.io import read_sessions
 from relkit.notes import Note
 from relkit.registry import suggestion
 from relkit.sampling.allocation import Allocation, allocate
@@ -17,6 +18,8 @@ from relkit.sampling.tiers import NAMES, Method, Tiers, make_tiers
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relkit.sessions import Sessions
 
 __all__ = ["DEFAULT_DEPTH", "draw_sample"]
 
@@ -47,8 +50,8 @@ def draw_sample(
     on the seed and the ids alone: not on the order of the rows, their partitions, or the engine.
 
     Args:
-        sessions: `relkit.Sessions`, or a frame of any engine with the columns `session`, `query`,
-            `position` and `doc`.
+        sessions: What `relkit.read_sessions` takes: `relkit.Sessions`, a frame of any engine, or a
+            path.
         per_tier: Sessions a tier, on average over the tiers.
         design: `stratified`: from each tier a simple random sample without replacement. `pptss`:
             draws with replacement, of queries with probability proportional to their traffic and
@@ -103,22 +106,23 @@ def draw_sample(
     depths = _depths(k, named)
     shallow = _common(common_k, depths)
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
-    cut = tiers if isinstance(tiers, Tiers) else make_tiers(sessions, tiers, cuts, names=named)
+    log = read_sessions(sessions)
+    cut = tiers if isinstance(tiers, Tiers) else make_tiers(log, tiers, cuts, names=named)
     wanted = per_tier * len(named)
     if design == "pptss":
         if allocation != "equal":
             raise ParameterError(
                 "PPTSS has no allocation: traffic decides how many sessions a tier gives"
             )
-        drawn = draw_pptss(sessions, cut, wanted, seed)
+        drawn = draw_pptss(log, cut, wanted, seed)
     else:
         sizes = allocate(cut.sessions, wanted, allocation, deviations=pilot)
-        drawn = draw_stratified(sessions, cut, sizes, seed)
+        drawn = draw_stratified(log, cut, sizes, seed)
     strata = _strata(cut, drawn, depths)
     rows = _described(drawn, strata)
     return Sample(
         rows,
-        _results(sessions, rows, max(depths)),
+        _results(log, rows, max(depths)),
         strata,
         design,
         seed,
@@ -219,7 +223,7 @@ def _described(drawn: pl.DataFrame, strata: Sequence[Stratum]) -> pl.DataFrame:
     )
 
 
-def _results(sessions: object, rows: pl.DataFrame, depth: int) -> pl.DataFrame:
+def _results(sessions: Sessions, rows: pl.DataFrame, depth: int) -> pl.DataFrame:
     import polars as pl
 
     wanted = rows.select("session", "query", "k").unique()

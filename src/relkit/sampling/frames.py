@@ -6,47 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import DependencyError, InputError
+from relkit.io import read_sessions
+from relkit.sessions import Sessions, gather
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-__all__ = ["batches", "collect", "count_queries", "lazy", "results_of"]
+__all__ = ["batches", "collect", "count_queries", "results_of"]
 
-REQUIRED = ("session", "query", "position", "doc")
 BATCH = 1 << 18
-
-
-def lazy(sessions: object) -> nw.LazyFrame[Any]:
-    """Returns a log as a lazy frame whose ids are text; nothing is read yet.
-
-    Args:
-        sessions: `relkit.Sessions`, or a frame of any engine that narwhals knows, with the columns
-            `session`, `query`, `position` and `doc`.
-
-    Raises:
-        InputError: If it is no data frame, or a column is missing.
-    """
-    import narwhals as nw
-
-    found = getattr(sessions, "frame", sessions)
-    frame = nw.from_native(found, pass_through=True)
-    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        raise InputError(
-            f"a {type(sessions).__name__} is not a log of sessions",
-            hint="give relkit.Sessions, or a Polars, DuckDB, PySpark, pandas or PyArrow table",
-        )
-    names = frame.collect_schema().names()
-    missing = [name for name in REQUIRED if name not in names]
-    if missing:
-        raise InputError(
-            "the log has no column " + " and no column ".join(f"`{name}`" for name in missing),
-            hint="sessions have the columns session, query, position, doc",
-        )
-    if isinstance(frame, nw.DataFrame):
-        frame = frame.lazy()
-    ids = [nw.col(name).cast(nw.String) for name in ("session", "query", "doc")]
-    return frame.with_columns(*ids)
 
 
 def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
@@ -55,18 +24,10 @@ def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     Raises:
         DependencyError: If the engine hands rows over by a package that is not installed.
     """
-    import polars as pl
-
-    native = frame.to_native()
-    if isinstance(native, pl.LazyFrame):
-        return native.collect(engine="streaming")
     try:
-        found = frame.collect(backend="polars").to_native()
+        return gather(frame)
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    if not isinstance(found, pl.DataFrame):
-        raise InputError(f"the engine returned a {type(found).__name__}")
-    return found
 
 
 def _missing(error: ModuleNotFoundError) -> DependencyError:
@@ -123,6 +84,9 @@ def count_queries(sessions: object) -> pl.DataFrame:
     A session counts once for a query, however many rows it has. The engine does the work; what is
     collected is one row a query. Rows without a session or a query are left out.
 
+    Args:
+        sessions: What `relkit.read_sessions` takes.
+
     Raises:
         InputError: If it is no log, or no row is left.
     """
@@ -130,8 +94,8 @@ def count_queries(sessions: object) -> pl.DataFrame:
     import polars as pl
 
     counted = (
-        lazy(sessions)
-        .select("session", "query")
+        read_sessions(sessions)
+        .frame.select("session", "query")
         .filter(~nw.col("session").is_null(), ~nw.col("query").is_null())
         .unique()
         .group_by("query")
@@ -145,8 +109,10 @@ def count_queries(sessions: object) -> pl.DataFrame:
     )
 
 
-def results_of(sessions: object, ids: Sequence[str], depth: int) -> pl.DataFrame:
+def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFrame:
     """Reads the first results of some sessions: one row a session, query and document.
+
+    Documents of which no impression was logged are left out: nobody knows where they stood.
 
     Args:
         sessions: The log.
@@ -159,17 +125,15 @@ def results_of(sessions: object, ids: Sequence[str], depth: int) -> pl.DataFrame
     import narwhals as nw
     import polars as pl
 
-    wanted = (
-        lazy(sessions)
-        .filter(nw.col("session").is_in(list(ids)), nw.col("position") <= depth)
-        .select("session", "query", nw.col("position").cast(nw.Int64), "doc")
-    )
-    found = collect(wanted).drop_nulls()
+    wanted = sessions.frame.filter(nw.col("session").is_in(list(ids)), nw.col("position") <= depth)
+    if "shown" in sessions.columns:
+        wanted = wanted.filter(nw.col("shown"))
+    found = collect(wanted.select("session", "query", "position", "doc")).drop_nulls()
     low = found.filter(pl.col("position") < 1)
     if not low.is_empty():
         session, position = low.sort("session", "position").select("session", "position").row(0)
         raise InputError(
             f"session `{session}` has a result at position {position}: positions count from 1",
-            hint="relkit logs doctor LOG --fix -o FILE makes them 1-based",
+            hint="`relkit logs doctor LOG --fix -o FILE` makes them 1-based",
         )
     return found.group_by("session", "query", "doc").agg(pl.col("position").min())

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from relkit.sampling.tiers import Tiers
+    from relkit.sessions import Sessions
 
 __all__ = ["draw_pptss", "inclusion_probability"]
 
@@ -27,7 +28,7 @@ def inclusion_probability(probability: float, draws: int) -> float:
     return -math.expm1(draws * math.log1p(-probability))
 
 
-def draw_pptss(sessions: object, tiers: Tiers, draws: int, seed: int) -> pl.DataFrame:
+def draw_pptss(sessions: Sessions, tiers: Tiers, draws: int, seed: int) -> pl.DataFrame:
     """Draws queries by their traffic, and a session of the query at random for every draw.
 
     Args:

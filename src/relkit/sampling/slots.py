@@ -10,13 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError
-from relkit.sampling.frames import batches, lazy
+from relkit.sampling.frames import batches
 from relkit.sampling.keys import GOLDEN, hashed, mix, mix_all, series
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
+
+    from relkit.sessions import Sessions
 
 __all__ = ["choose_sessions", "draw_queries", "places_of"]
 
@@ -91,7 +93,7 @@ def draw_queries(queries: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
     return pl.DataFrame({"draw": range(1, count + 1), "query": ordered["query"][found]})
 
 
-def choose_sessions(sessions: object, slots: pl.DataFrame, seed: int) -> pl.DataFrame:
+def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Chooses the sessions of queries that were drawn: those with the lowest keys.
 
     Args:
@@ -110,8 +112,7 @@ def choose_sessions(sessions: object, slots: pl.DataFrame, seed: int) -> pl.Data
     import polars as pl
 
     wanted = (
-        lazy(sessions)
-        .select("session", "query")
+        sessions.frame.select("session", "query")
         .filter(
             ~nw.col("session").is_null(),
             nw.col("query").is_in(slots["query"].unique().sort().to_list()),

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     import polars as pl
 
     from relkit.sampling.tiers import Tiers
+    from relkit.sessions import Sessions
 
 __all__ = ["draw_stratified"]
 
 
 def draw_stratified(
-    sessions: object, tiers: Tiers, sizes: Sequence[int], seed: int
+    sessions: Sessions, tiers: Tiers, sizes: Sequence[int], seed: int
 ) -> pl.DataFrame:
     """Draws sessions of every tier; each has the inclusion probability n_h / N_h of its tier.
 

@@ -65,7 +65,7 @@ def make_tiers(
     """Returns the tiers of a log's queries; one row a query is all that is kept of the log.
 
     Args:
-        sessions: `relkit.Sessions`, or a frame of any engine with the same columns.
+        sessions: What `relkit.read_sessions` takes.
         method: As in `tiers_of`.
         cuts: As in `tiers_of`.
         names: As in `tiers_of`.
