@@ -84,7 +84,7 @@ def test_recall_up_ndcg_flat_fires() -> None:
     assert found.evidence["recall_difference"] == pytest.approx(2 / 3)
     histogram = {row["ranks"]: row["new"] for row in found.chart_data}
     assert histogram == {"1-3": 0, "4-10": 0, "11-20": 0, "21-50": 40, "51-100": 0}
-    assert found.examples[0] == "q19: c (rank 33)"
+    assert found.examples[0] == "q19: c #33"
     assert "40 relevant documents are newly found (0 lost)" in found.text()
     assert (found.baseline, found.candidate, found.severity) == ("old", "new", "high")
     both_languages(found)
@@ -573,6 +573,10 @@ def test_queries_that_one_run_lacks() -> None:
     assert found.severity == "high"
     both_languages(found)
     assert look(Coverage(), GRADED, part, part) is None  # both lack them
+    large = {f"q{number:03d}": {"a": 1, "b": 0} for number in range(200)}
+    lists = {query: run_of("a", "b") for query in large}
+    one = look(Coverage(), large, lists, {q: run for q, run in lists.items() if q != "q007"})
+    assert (one.parts, one.severity) == (("text.missing",), "medium")
 
 
 def test_queries_without_a_value_in_one_run() -> None:
@@ -604,6 +608,7 @@ def test_ids_that_do_not_match() -> None:
     assert "text.document" in found.parts
     assert found.evidence["document_run"] == "new"
     assert "white space" in found.text()
+    assert found.examples[-1] == "`a ` ↔ `a`"
     both_languages(found)
     numbered = {f"Q{number}": {"a": 1} for number in range(20)}
     mixed = {**{f"q{n}": {"a": 1.0} for n in range(1, 20)}, "Q0": {"a": 1.0}}

@@ -27,12 +27,12 @@ MESSAGES = {
     "ndcg-up-online-flat.text.ratio": "分桶比例与计划不符（SRM，{ratio_p:p}）：`{bucket}` 占"
     " {bucket_share:share}，计划为 {bucket_planned:share}。",
     "ndcg-up-online-flat.text.ratio.fine": "分桶比例与计划相符（{ratio_p:p}）。",
-    "ndcg-up-online-flat.text.cold": "冷启动占比不同：基线 {cold_baseline:share}，候选"
+    "ndcg-up-online-flat.text.cold": "冷启动占比不同：对照组 {cold_baseline:share}，实验组"
     " {cold_candidate:share}。",
     "ndcg-up-online-flat.text.cold.fine": "冷启动占比相近（{cold_baseline:share} 与"
     " {cold_candidate:share}）。",
-    "ndcg-up-online-flat.text.mix": "两侧流量结构不同（{mix_p:p}）：`{tier}` 档在基线中占"
-    " {tier_baseline:share}，在候选中占 {tier_candidate:share}。",
+    "ndcg-up-online-flat.text.mix": "两侧流量结构不同（{mix_p:p}）：`{tier}` 档在对照组中占"
+    " {tier_baseline:share}，在实验组中占 {tier_candidate:share}。",
     "ndcg-up-online-flat.text.mix.fine": "两侧流量结构相近（各档合计相差 {mix_distance:share}）。",
     "ndcg-up-online-flat.text.shown": "用户看到的不是排序给出的列表：前 {k} 名共"
     " {positions:count} 个位置，有 {changed:count} 个（{changed_share:share}）被改动。",
@@ -57,15 +57,15 @@ MESSAGES = {
     "auc-up-dcg-down.step": "用 NDCG@k 或 DCG@k 选模型；训练换成更看重头部的损失（LambdaRank、"
     "listwise），不要只用 pointwise 或不加权的 pairwise。",
     # -- NDCG high, DCG low --------------------------------------------------------------------
-    "ndcg-high-dcg-low.title": "排序不差，候选太差",
-    "ndcg-high-dcg-low.text": "{dcg} 为 {dcg_candidate:value}，达到候选上限"
+    "ndcg-high-dcg-low.title": "排序不差，候选文档太差",
+    "ndcg-high-dcg-low.text": "{dcg} 为 {dcg_candidate:value}，达到候选文档上限"
     "（{reachable:value}）的 {order:share}；但这个上限只有全部已标注文档理想值"
     "（{ideal:value}）的 {reach:share}。损失的 {recall_share:share} 来自召回"
     "（{recall_loss:value}），排序损失为 {ranking_loss:value}。",
     "ndcg-high-dcg-low.step": "先改进召回：增加通道、改写查询、放大 K；排序已没有多少提升空间。"
     "`relkit funnel` 可以逐阶段查看损失。",
     "ndcg-high-dcg-low.text.pool": "{ndcg} 为 {ndcg_candidate:value}，但 {dcg} 只有"
-    " {dcg_candidate:value}：平均每条查询最好的候选只值最高等级的 {worth:share}，而头部已有"
+    " {dcg_candidate:value}：平均每条查询最好的候选文档只值最高等级的 {worth:share}，而头部已有"
     " {judged:share} 有标注。只有召回的文档有标注，召回损失量不出来：NDCG 把它掩盖了。",
     "ndcg-high-dcg-low.step.pool": "补标没有被召回的文档（来自其他通道、其他系统或人工检索），"
     "并在 NDCG 之外同时报告 DCG。",
@@ -79,10 +79,10 @@ MESSAGES = {
     "每条查询多标一些文档。",
     # -- unjudged ------------------------------------------------------------------------------
     "unjudged.title": "前 {k} 名中有大量文档未标注",
-    "unjudged.text": "基线前 {k} 名有 {share_baseline:share} 未标注，候选有"
+    "unjudged.text": "基线前 {k} 名有 {share_baseline:share} 未标注，新系统有"
     " {share_candidate:share}，一律按 0 计。按现有标注，{dcg} 相差 {difference:delta}；"
     "取决于这 {pairs:count} 篇未标注文档，差值可能在 {lowest:delta} 到 {highest:delta} 之间。"
-    "全按无关计，基线与候选的 {ndcg} 为 {ndcg_baseline_none:value} 和"
+    "全按无关计，基线与新系统的 {ndcg} 为 {ndcg_baseline_none:value} 和"
     " {ndcg_candidate_none:value}；全按最高等级计，为 {ndcg_baseline_high:value} 和"
     " {ndcg_candidate_high:value}。",
     "unjudged.text.open": "连谁好谁差都还没有定论。",
@@ -106,10 +106,10 @@ MESSAGES = {
     "（微平均）；再单独看最大的几条查询。",
     # -- coverage ------------------------------------------------------------------------------
     "coverage.title": "查询、等级或 ID 对不上",
-    "coverage.text.missing": "有标注的查询中，基线缺 {missing_baseline:count} 条，候选缺"
+    "coverage.text.missing": "有标注的查询中，基线缺 {missing_baseline:count} 条，新系统缺"
     " {missing_candidate:count} 条。",
     "coverage.text.undefined": "{undefined_measure} 在基线的 {undefined_baseline:count} 条、"
-    "候选的 {undefined_candidate:count} 条查询上没有值，其中 {undefined_changed:count} 条只在"
+    "新系统的 {undefined_candidate:count} 条查询上没有值，其中 {undefined_changed:count} 条只在"
     "一侧没有值：两个平均值用的不是同一批查询。",
     "coverage.text.grades": "有 {above:count} 个等级超出等级表 `{scale}` 的上限：出现了"
     " {grade_highest:g}，而上限是 {scale_highest:g}。",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -89,13 +90,12 @@ class Coverage(Rule):
                 note = self._mismatch(subject, name, what)
                 if note is None or f"text.{what}" in parts:
                     continue
-                pair = note.examples[0] if note.examples else ""
-                add(
-                    what, {f"{what}_run": name, f"{what}_reason": note.message}, [pair] * bool(pair)
-                )
+                add(what, {f"{what}_run": name, f"{what}_reason": note.message}, _ids(note))
         if not parts:
             return None
-        serious = {"text.query", "text.document", "text.grades", "text.missing"}
+        serious = {"text.query", "text.document", "text.grades"}
+        if len(changed) >= self.changed * len(subject.judgments.queries):
+            serious.add("text.missing")
         return Finding(
             self.name,
             "high" if serious.intersection(parts) else "medium",
@@ -142,6 +142,11 @@ class Coverage(Rule):
             if len(retrieved) > self.ids:
                 break
         return explain_mismatch(judged, retrieved, "document")
+
+
+def _ids(note: Note) -> list[str]:
+    """Returns an example as run id and judged id, which needs no language."""
+    return [" ↔ ".join(re.findall(r"`[^`]*`", example)) for example in note.examples]
 
 
 def _both(subject: Subject) -> tuple[str, str]:

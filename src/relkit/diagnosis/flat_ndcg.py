@@ -71,7 +71,7 @@ class FlatNDCG(Rule):
                 "k": self.k,
             },
             examples=tuple(
-                f"{query}: {document} (rank {rank})"
+                f"{query}: {document} #{rank}"
                 for rank, query, document in sorted(new, reverse=True)[:5]
             ),
             chart_data=tuple(self._histogram(ranks)),
