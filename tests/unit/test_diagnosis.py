@@ -195,6 +195,10 @@ def test_ndcg_up_online_flat_is_silent() -> None:
     risen = {**FLAT, "candidate": {"events": 600, "trials": 10_000}}
     assert look(FlatOnline(), GRADED, WORSE, BETTER, online=risen) is None
     assert look(FlatOnline(), GRADED, BETTER, BETTER, online=FLAT) is None  # NDCG did not rise
+    chance = {**WORSE, "q00": BETTER["q00"]}
+    assert look(FlatOnline(), GRADED, WORSE, chance, online=FLAT) is None  # one query of twenty
+    assert look(FlatOnline(), GRADED, WORSE, chance, online=FLAT, alpha=0.5) is not None
+    assert look(FlatOnline(rise=0.5), GRADED, WORSE, BETTER, online=FLAT) is None
     assert look(FlatOnline(), GRADED, WORSE, BETTER) is None  # nothing is known
     assert look(FlatOnline(), GRADED, WORSE, BETTER, online={}) is None
 
@@ -288,6 +292,12 @@ def test_auc_up_dcg_down_is_silent() -> None:
     assert look(TailGain(), TAILED, before, both) is None  # DCG@10 did not fall
     assert look(TailGain(), TAILED, both, before) is None  # AUC fell
     assert look(TailGain(), TAILED, before, before) is None
+    after = every(run_of("bad", "top", *FILLER[:8], *tail(True)))
+    one = {**both, "q00": after["q00"]}
+    assert look(TailGain(), TAILED, before, one) is None  # one query of twenty may be chance
+    assert look(TailGain(), TAILED, before, one, alpha=0.5).evidence["dcg_p"] > 0.3
+    assert look(TailGain(fall=0.4), TAILED, before, after) is None
+    assert look(TailGain(rise=0.99), TAILED, before, after) is None
 
 
 # -- 4: NDCG high, DCG low ---------------------------------------------------------------------

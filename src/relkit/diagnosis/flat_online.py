@@ -13,6 +13,17 @@ from relkit.errors import InputError
 __all__ = ["FlatOnline"]
 
 
+@dataclass(frozen=True)
+class _Check:
+    """One thing that was looked at: what came out, and the numbers for its sentence."""
+
+    name: str
+    what: str
+    value: float
+    failed: bool
+    values: dict[str, Any]
+
+
 @register
 @dataclass(frozen=True)
 class FlatOnline(Rule):
@@ -62,8 +73,7 @@ class FlatOnline(Rule):
             *self._tiers(online),
             *self._lists(subject, online),
         ]
-        failed = [check for check in checks if check["failed"]]
-        if math.isnan(online.lift) and not failed:
+        if math.isnan(online.lift) and not any(check.failed for check in checks):
             return None
         evidence: dict[str, Any] = {
             "ndcg": name,
@@ -85,15 +95,15 @@ class FlatOnline(Rule):
             parts.append("text.metric")
         steps: list[str] = []
         spoken: set[str] = set()
-        for check in sorted(checks, key=lambda check: not check["failed"]):
-            if check["check"] in spoken:
+        for check in sorted(checks, key=lambda check: not check.failed):
+            if check.name in spoken:
                 continue  # the label that agrees least speaks for all
-            spoken.add(check["check"])
-            evidence |= check["values"]
-            key = f"text.{check['check']}"
-            parts.append(key if check["failed"] else f"{key}.fine")
-            if check["failed"]:
-                steps.append(f"step.{check['check']}")
+            spoken.add(check.name)
+            evidence |= check.values
+            key = f"text.{check.name}"
+            parts.append(key if check.failed else f"{key}.fine")
+            if check.failed:
+                steps.append(f"step.{check.name}")
         return Finding(
             self.name,
             "high",
@@ -101,12 +111,17 @@ class FlatOnline(Rule):
             tuple(parts),
             tuple(steps) or ("step",),
             chart_data=tuple(
-                {"check": check["check"], "what": check["what"], "value": check["value"],
-                 "failed": check["failed"]} for check in checks
+                {
+                    "check": check.name,
+                    "what": check.what,
+                    "value": check.value,
+                    "failed": check.failed,
+                }
+                for check in checks
             ),
-        )  # fmt: skip
+        )
 
-    def _agreements(self, subject: Subject, online: OnlineData) -> list[dict[str, Any]]:
+    def _agreements(self, subject: Subject, online: OnlineData) -> list[_Check]:
         """Returns tau-b between grades and each label, the lowest first."""
         found = []
         evaluator = subject.evaluator_under(subject.convention.replace(missing="skip"))
@@ -120,7 +135,7 @@ class FlatOnline(Rule):
                 found.append((entry.value, label, entry.queries))
         found.sort()
         return [
-            _check(
+            _Check(
                 "agreement",
                 label,
                 value,
@@ -130,7 +145,7 @@ class FlatOnline(Rule):
             for value, label, count in found
         ]
 
-    def _ratio(self, online: OnlineData) -> list[dict[str, Any]]:
+    def _ratio(self, online: OnlineData) -> list[_Check]:
         """Tests whether buckets have the planned sizes."""
         if not online.buckets:
             return []
@@ -151,17 +166,17 @@ class FlatOnline(Rule):
             "bucket_planned": largest[2] / whole,
         }
         return [
-            _check("ratio", "buckets", values["ratio_p"], values["ratio_p"] < self.ratio_p, values)
+            _Check("ratio", "buckets", values["ratio_p"], values["ratio_p"] < self.ratio_p, values)
         ]
 
-    def _cold_start(self, online: OnlineData) -> list[dict[str, Any]]:
+    def _cold_start(self, online: OnlineData) -> list[_Check]:
         if not online.cold_start:
             return []
         before, after = online.cold_start["baseline"], online.cold_start["candidate"]
         values = {"cold_baseline": before, "cold_candidate": after}
-        return [_check("cold", "share", after - before, abs(after - before) >= self.shift, values)]
+        return [_Check("cold", "share", after - before, abs(after - before) >= self.shift, values)]
 
-    def _tiers(self, online: OnlineData) -> list[dict[str, Any]]:
+    def _tiers(self, online: OnlineData) -> list[_Check]:
         """Tests whether the two sides had the same mix of traffic."""
         used = {tier: counts for tier, counts in online.tiers.items() if sum(counts.values()) > 0}
         if len(used) < 2:
@@ -182,9 +197,9 @@ class FlatOnline(Rule):
             "tier_candidate": shares[1][place],
         }
         failed = values["mix_p"] < self.ratio_p and distance >= self.shift
-        return [_check("mix", "tiers", distance, failed, values)]
+        return [_Check("mix", "tiers", distance, failed, values)]
 
-    def _lists(self, subject: Subject, online: OnlineData) -> list[dict[str, Any]]:
+    def _lists(self, subject: Subject, online: OnlineData) -> list[_Check]:
         """Counts the positions at which users saw another document than was ranked there."""
         changed = positions = 0
         for query, shown in online.shown.items():
@@ -200,13 +215,7 @@ class FlatOnline(Rule):
             return []
         share = changed / positions
         values = {"changed": changed, "positions": positions, "changed_share": share}
-        return [_check("shown", "positions", share, share >= self.overridden, values)]
+        return [_Check("shown", "positions", share, share >= self.overridden, values)]
 
 
 SIDES = ("baseline", "candidate")
-
-
-def _check(
-    check: str, what: str, value: float, failed: bool, values: dict[str, Any]
-) -> dict[str, Any]:
-    return {"check": check, "what": what, "value": value, "failed": failed, "values": values}
