@@ -40,10 +40,10 @@ if TYPE_CHECKING:
         read_judgments,
         read_run,
         read_scored,
-        read_sessions,
         write_judgments,
         write_run,
     )
+    from relkit.io.sessions import read_sessions
     from relkit.judgments import Judgments
     from relkit.measures import Measure, Step, measure, register
     from relkit.notes import Note
@@ -103,7 +103,7 @@ _HOMES = {
     "read_judgments": "io",
     "read_run": "io",
     "read_scored": "io",
-    "read_sessions": "io",
+    "read_sessions": "io.sessions",
     "register": "measures",
     "roc_curve": "curves",
     "scales": "scale",

@@ -12,7 +12,6 @@ from relkit.io.formats import (
 from relkit.io.mismatch import explain_mismatch
 from relkit.io.open import Source
 from relkit.io.read import read_scored
-from relkit.io.sessions import read_sessions
 from relkit.io.write import write_judgments, write_run
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "read_judgments",
     "read_run",
     "read_scored",
-    "read_sessions",
     "write_judgments",
     "write_run",
 ]

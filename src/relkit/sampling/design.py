@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from relkit.errors import ParameterError
-from relkit.io import read_sessions
+from relkit.io.sessions import read_sessions
 from relkit.notes import Note
 from relkit.registry import suggestion
 from relkit.sampling.allocation import Allocation, allocate

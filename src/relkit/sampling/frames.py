@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import DependencyError, InputError
-from relkit.io import read_sessions
+from relkit.io.sessions import read_sessions
 from relkit.sessions import Sessions, gather
 
 if TYPE_CHECKING:
