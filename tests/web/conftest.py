@@ -94,7 +94,9 @@ class Tab:
 
     def run(self, script: str) -> Any:
         """Returns the value of an expression in the page."""
-        found = self.send("Runtime.evaluate", expression=script, returnByValue=True)
+        found = self.send(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")

@@ -81,11 +81,37 @@ def test_language_and_headings(tab, page: Path) -> None:
 def test_charts_are_drawn(tab, page: Path) -> None:
     tab.open(page)
     count = tab.run("document.querySelectorAll('figure.chart').length")
-    assert count >= 2
+    # Intervals, queries, ranks, both curves, losses.
+    assert count == 6
     assert tab.run(VISIBLE) == count
     # Every figure says in words what it shows, and holds its numbers as a table.
     assert tab.run("document.querySelectorAll('figure.chart details.data table').length") == count
     assert tab.run(DUPLICATES) == []
+
+
+def test_marks_say_what_they_are(tab, page: Path) -> None:
+    tab.open(page)
+    bars = "[...document.querySelectorAll('figure.chart .wide path[aria-label]')]"
+    assert tab.run(f"{bars}.length") > 60
+    assert tab.run(f"{bars}.every(e => e.querySelector('title').textContent.length > 3)")
+
+
+def test_every_link_leads_somewhere(tab, page: Path) -> None:
+    tab.open(page)
+    links = "[...document.querySelectorAll('a')].map(e => e.getAttribute('href').slice(1))"
+    assert tab.run(f"{links}.length") > 20
+    assert tab.run(f"{links}.filter(name => !document.getElementById(name))") == []
+
+
+def test_a_bar_opens_the_derivation_of_its_query(tab, page: Path) -> None:
+    tab.open(page)
+    assert tab.run("document.querySelectorAll('details[open]').length") == 0
+    tab.run("document.querySelector('.wide svg a[href=\"#query-1-2\"]').focus()")
+    tab.press("Enter")
+    opened = "[...document.querySelectorAll('details[open]')].map(e => e.id)"
+    assert tab.run(f"new Promise(r => setTimeout(() => r({opened}), 200))") == ["query-1-2"]
+    assert tab.run("document.activeElement.parentElement.id") == "query-1-2"
+    assert tab.run("document.querySelectorAll('#query-1-2 table').length") == 3
 
 
 def test_charts_are_printed(tab, page: Path) -> None:
@@ -127,6 +153,23 @@ def test_a_telephone_scrolls_down_only(tab, page: Path) -> None:
         " e.getBoundingClientRect().width / e.viewBox.baseVal.width))"
     )
     assert smallest >= 0.9
+
+
+@pytest.mark.slow
+def test_seven_thousand_queries_open_in_a_second(tab, tmp_path: Path) -> None:
+    numbers = random.Random(11)
+    judgments = {f"q{n}": {f"d{m}": m % 4 for m in range(8)} for n in range(7000)}
+    runs = [
+        {query: {document: numbers.random() for document in grades} for query, grades in held}
+        for held in (judgments.items(), judgments.items())
+    ]
+    comparison = relkit.compare(judgments, *runs, ["ndcg@10", "ap"], resamples=200)
+    path = tmp_path / "report.html"
+    relkit.write_report(comparison, path)
+    assert path.stat().st_size < 5e6
+    tab.open(path)
+    milliseconds = tab.run("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert milliseconds < 1000
 
 
 VISIBLE = """[...document.querySelectorAll('figure.chart')].filter(figure =>

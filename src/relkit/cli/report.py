@@ -158,8 +158,15 @@ def command(
             progress=progress,
             **settings,
         )
-    text = render_report(
-        comparison, format=chosen_format, lang=lang, title=title, measure=focus, queries=queries
-    )
+    with Progress("writing") as progress:
+        text = render_report(
+            comparison,
+            format=chosen_format,
+            lang=lang,
+            title=title,
+            measure=focus,
+            queries=queries,
+            progress=progress,
+        )
     emit(text, output)
     messages.notes(("", note) for note in comparison.notes)

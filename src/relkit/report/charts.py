@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from relkit.errors import DependencyError
+from relkit.render import width as columns_of
 from relkit.report.page import Chart
 
 __all__ = ["DRAWINGS", "WIDTHS", "draw"]
 
 #: Pixels of a chart on a page and on a telephone.
-WIDTHS = {"wide": 640, "narrow": 300}
+WIDTHS = {"wide": 640, "narrow": 330}
 
 #: Stand-ins that Vega-Lite draws with, by the role that the style sheet gives a colour to.
 ROLES = {
@@ -54,12 +56,18 @@ def altair() -> Any:
     return library
 
 
+def _label_width(names: Sequence[str], width: int) -> int:
+    """Returns pixels for the longest name in any of the usual fonts, at most a third of all."""
+    return min(8 * max(map(columns_of, names), default=0), width // 3)
+
+
 def _forest(chart: Chart, width: int) -> Any:
     alt = altair()
     rows = [dict(row) for row in chart.rows]
     order = [row["name"] for row in rows]
     data = alt.Data(values=rows)
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=width // 2))
+    wide = _label_width(order, width)
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=wide, minExtent=wide + 8))
     color = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=list(TONES), range=list(TONES.values())),
@@ -73,10 +81,10 @@ def _forest(chart: Chart, width: int) -> Any:
     base = alt.Chart(data)
     zero = (
         alt.Chart(alt.Data(values=[{"zero": 0}]))
-        .mark_rule(color=ROLES["ink"], strokeWidth=1)
+        .mark_rule(color=ROLES["ink"], strokeWidth=1, aria=False)
         .encode(x=alt.X("zero:Q"))
     )
-    lines = base.mark_rule(strokeWidth=2).encode(
+    lines = base.mark_rule(strokeWidth=2, aria=False).encode(
         x=alt.X("low:Q", title=chart.labels["axis"]), x2="high:Q", y=y, color=color
     )
     filled = base.transform_filter("datum.verdict != 'undecided'").mark_point(
@@ -90,7 +98,7 @@ def _forest(chart: Chart, width: int) -> Any:
         for mark in (filled, hollow)
     ]
     return alt.layer(zero, lines, *points).properties(
-        width=width - 120, height=max(26 * len(rows), 60)
+        width=width - wide - 40, height=max(26 * len(rows), 60)
     )
 
 
@@ -118,11 +126,13 @@ def _waterfall(chart: Chart, width: int) -> Any:
         bars.append(linked)
     mean = (
         alt.Chart(alt.Data(values=[{"mean": chart.values["mean"]}]))
-        .mark_rule(color=ROLES["ink"], strokeDash=[4, 3])
+        .mark_rule(color=ROLES["ink"], strokeDash=[4, 3], aria=False)
         .encode(y="mean:Q")
     )
     zero = (
-        alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=ROLES["ink"]).encode(y="zero:Q")
+        alt.Chart(alt.Data(values=[{"zero": 0}]))
+        .mark_rule(color=ROLES["ink"], aria=False)
+        .encode(y="zero:Q")
     )
     return alt.layer(*bars, zero, mean).properties(width=width - 60, height=220)
 
@@ -140,7 +150,12 @@ def _bands(chart: Chart, width: int) -> Any:
             "band:N",
             sort=[row["band"] for row in rows],
             title=chart.labels["x"],
-            axis=alt.Axis(labelAngle=0 if width > 400 else -60, ticks=False, domain=False),
+            axis=alt.Axis(
+                labelAngle=0 if width > 400 else -60,
+                labelFontSize=11 if len(rows) > 8 else 12,
+                ticks=False,
+                domain=False,
+            ),
             scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
         ),
         y=alt.Y(
@@ -149,10 +164,14 @@ def _bands(chart: Chart, width: int) -> Any:
     )
     layers = [base.mark_bar(stroke=None).encode(color=color, description="text:N")]
     for side, away in (("gain", -7), ("loss", 9)):
-        text = base.mark_text(dy=away, color=ROLES["ink"], fontSize=12 if width > 400 else 10)
+        text = base.mark_text(
+            aria=False, dy=away, color=ROLES["ink"], fontSize=12 if width > 400 else 10
+        )
         layers.append(text.encode(text="share:N").transform_filter(f"datum.side == '{side}'"))
     zero = (
-        alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=ROLES["ink"]).encode(y="zero:Q")
+        alt.Chart(alt.Data(values=[{"zero": 0}]))
+        .mark_rule(color=ROLES["ink"], aria=False)
+        .encode(y="zero:Q")
     )
     return alt.layer(*layers, zero).properties(width=width - 60, height=200)
 
@@ -168,7 +187,7 @@ def _curves(chart: Chart, width: int) -> Any:
     y = alt.Y("y:Q", title=chart.labels["y"], scale=unit, axis=alt.Axis(**axis))
     lines = (
         alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
-        .mark_line(strokeWidth=2, clip=True)
+        .mark_line(strokeWidth=2, clip=True, aria=False)
         .encode(
             x=x,
             y=y,
@@ -193,7 +212,7 @@ def _curves(chart: Chart, width: int) -> Any:
     )
     chance = (
         alt.Chart(alt.Data(values=[{"x": u, "y": v} for u, v in chart.values["chance"]]))
-        .mark_line(color=ROLES["line"], strokeWidth=1, strokeDash=[3, 3])
+        .mark_line(color=ROLES["muted"], strokeWidth=1, strokeDash=[2, 3], aria=False)
         .encode(x=x, y=y)
     )
     return alt.layer(chance, lines).properties(width=side - 55, height=side - 55)
@@ -203,6 +222,7 @@ def _losses(chart: Chart, width: int) -> Any:
     alt = altair()
     rows = [dict(row) for row in chart.rows]
     names = list(dict.fromkeys(row["name"] for row in rows))
+    wide = _label_width(names, width)
     parts = {"reached": "green", "ranking": "hatch", "recall": "paper"}
     lines = {"reached": "green", "ranking": "purple", "recall": "orange"}
     fill, stroke = (
@@ -214,7 +234,7 @@ def _losses(chart: Chart, width: int) -> Any:
         "name:N",
         sort=names,
         title=None,
-        axis=alt.Axis(labelLimit=width // 3),
+        axis=alt.Axis(labelLimit=wide, minExtent=wide + 8),
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.1),
     )
     x = alt.X("value:Q", title=chart.labels["x"], stack="zero")
@@ -226,7 +246,7 @@ def _losses(chart: Chart, width: int) -> Any:
         stroke=alt.Stroke("part:N", scale=stroke, legend=None),
         description="text:N",
     )
-    return bars.properties(width=width - (130 if width > 400 else 100), height=42 * len(names))
+    return bars.properties(width=width - wide - 40, height=42 * len(names))
 
 
 #: By kind: from a chart and a width in pixels to its description.
@@ -281,17 +301,16 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     body = body.replace(f'font-family="{FONT}"', "")
     # Vega makes links absolute, to a place of its own; those of a report stay on the page.
     body = re.sub(r'\bxlink:href="[^"#]*#', 'href="#', body)
-    body = re.sub(
-        r'(<(?:path|line|g|rect|circle)\b[^>]*?)aria-label="([^"]*)"([^>]*?)></(path|line)>',
-        r'\1aria-label="\2"\3><title>\2</title></\4>',
-        body,
-    )
+    # What a screen reader says of a mark, the pointer shows.
+    body = re.sub(r'(<path aria-label="([^"]*)"[^>]*?)/>', r"\1><title>\2</title></path>", body)
     if hatched:
         body = HATCH.format(name=name) + body
+    # The parts of an image are hidden from screen readers; links must not be.
+    role = "group" if "<a " in body else "img"
     wide = float(box.split()[2])
     return (
-        f'<svg viewBox="{box}" style="max-width:{wide:.0f}px" role="img"'
-        f' aria-labelledby="{name}-title">{body}</svg>'
+        f'<svg viewBox="{box}" style="max-width:{wide:.0f}px" role="{role}"'
+        f' aria-label="{escape(chart.title)}">{body}</svg>'
     )
 
 
@@ -304,6 +323,7 @@ CONFIG: Mapping[str, Any] = {
     "font": FONT,
     "view": {"stroke": None},
     "axis": {
+        "aria": False,
         "labelColor": ROLES["muted"],
         "titleColor": ROLES["muted"],
         "labelFontSize": 12,
@@ -313,7 +333,7 @@ CONFIG: Mapping[str, Any] = {
         "tickColor": ROLES["line"],
         "gridColor": ROLES["grid"],
     },
-    "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
+    "axisY": {"domain": False, "ticks": False, "labelPadding": 6, "minExtent": 44},
     "legend": {
         "labelColor": ROLES["ink"],
         "titleColor": ROLES["muted"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from relkit.diagnosis import diagnose
@@ -12,7 +12,7 @@ from relkit.report.diagnoses import diagnosis_section
 from relkit.report.drilldown import has_lists
 from relkit.report.losses import loss_section
 from relkit.report.overview import comparison_section, lead, subtitle, summary_section
-from relkit.report.page import Language, Page
+from relkit.report.page import Language, Page, Section
 from relkit.report.provenance import convention_section, input_section, note_section
 from relkit.report.queries import query_section
 from relkit.report.ranks import rank_section
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from relkit.attribution import Funnel
     from relkit.comparison import Comparison
     from relkit.diagnosis import Finding
+
+Progress = Callable[[int, int, str], None]
 
 __all__ = ["build_page"]
 
@@ -34,6 +36,7 @@ def build_page(
     queries: int = 10,
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
+    progress: Progress | None = None,
 ) -> Page:
     """Returns everything that a report says, before it becomes HTML or Markdown.
 
@@ -45,6 +48,7 @@ def build_page(
         queries: Queries that are derived, on either side.
         funnel: What `relkit.funnel` found for the stages of the search.
         findings: What `relkit.diagnose` found; by default it is asked.
+        progress: Called with the sections made, all of them, and which comes next.
 
     Raises:
         ParameterError: If the language is none of them.
@@ -57,26 +61,33 @@ def build_page(
         baseline=comparison.baseline,
         candidates=texts.join(list(comparison.candidates)),
     )
-    sections = [
-        summary_section(comparison, texts),
-        comparison_section(comparison, texts),
-        query_section(comparison, focus, texts, shown=queries),
-    ]
-    if has_lists(comparison):
-        sections += [
-            rank_section(comparison, texts),
-            curve_section(comparison, texts),
-            loss_section(comparison, focus, texts, funnel),
-        ]
-        if findings is None:
-            findings = diagnose(comparison)
-    if findings is not None:
-        sections.append(diagnosis_section(findings, texts))
-    sections += [
-        convention_section(comparison, texts),
-        input_section(comparison, texts),
-        note_section(comparison, texts),
-    ]
+    lists = has_lists(comparison)
+    parts: dict[str, Callable[[], Section]] = {
+        "summary": lambda: summary_section(comparison, texts),
+        "comparison": lambda: comparison_section(comparison, texts),
+        "queries": lambda: query_section(comparison, focus, texts, shown=queries),
+    }
+    if lists:
+        parts |= {
+            "ranks": lambda: rank_section(comparison, texts),
+            "curves": lambda: curve_section(comparison, texts),
+            "losses": lambda: loss_section(comparison, focus, texts, funnel),
+        }
+    if lists or findings is not None:
+        found = findings
+        parts["diagnoses"] = lambda: diagnosis_section(
+            diagnose(comparison) if found is None else found, texts
+        )
+    parts |= {
+        "convention": lambda: convention_section(comparison, texts),
+        "inputs": lambda: input_section(comparison, texts),
+        "notes": lambda: note_section(comparison, texts),
+    }
+    sections = []
+    for place, (name, make) in enumerate(parts.items()):
+        if progress is not None:
+            progress(place, len(parts), name)
+        sections.append(make())
     return Page(
         language=lang,
         title=heading,

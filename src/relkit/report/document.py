@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from relkit.errors import ParameterError
-from relkit.report.contents import build_page
+from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
 from relkit.report.page import Language
@@ -40,6 +40,7 @@ def render_report(
     queries: int = 10,
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
+    progress: Progress | None = None,
 ) -> str:
     """Returns a report as text; see `relkit.write_report`."""
     from relkit import _native
@@ -52,6 +53,7 @@ def render_report(
         queries=queries,
         funnel=funnel,
         findings=findings,
+        progress=progress,
     )
     render = {"html": render_html, "markdown": render_markdown}
     if format not in render:
@@ -86,6 +88,7 @@ def write_report(
     queries: int = 10,
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Writes a report on a comparison: one file, HTML or Markdown by its ending.
 
@@ -101,6 +104,7 @@ def write_report(
         funnel: What `relkit.funnel` found for the stages of the search; the losses of each run
             are computed anyway.
         findings: What `relkit.diagnose` found; by default it is asked.
+        progress: Called with the sections made, all of them, and which comes next.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -130,6 +134,7 @@ def write_report(
         queries=queries,
         funnel=funnel,
         findings=findings,
+        progress=progress,
     )
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text + "\n")

@@ -129,6 +129,8 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
     corrected = _corrected(comparison)
+    # Where all of them rest on the same number of queries, the page's first lines say it.
+    differ = len({one.queries for one in comparison.contrasts}) > 1
     headings = [
         texts.say("table.measure"),
         comparison.baseline,
@@ -142,7 +144,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
         texts.say("table.detectable"),
         texts.say("table.needed"),
         texts.say("table.agree"),
-        texts.say("table.queries"),
+        *([texts.say("table.queries")] if differ else []),
     ]
     rows: list[tuple[Cell | str, ...]] = []
     for one in _of(comparison, candidate):
@@ -164,7 +166,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
                 number(one.detectable),
                 f"{one.queries_needed:,}" if one.queries_needed else "–",
                 _agreement(one, comparison.alpha, texts),
-                f"{one.queries:,}",
+                *([f"{one.queries:,}"] if differ else []),
             )
         )
     caption = texts.say("table.caption", candidate=candidate, baseline=comparison.baseline)

@@ -1,0 +1,364 @@
+"""The parts of the report that look into the lists: derivations, ranks, curves, losses, inputs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relkit
+from relkit.convention import CHOICES, presets
+from relkit.measures.names import measure as parse_measure
+from relkit.report import build_page
+from relkit.report.catalogue import catalogue
+from relkit.report.charts import draw
+from relkit.report.classification import judged_scores, thin
+from relkit.report.diagnoses import diagnosis_section
+from relkit.report.losses import run_losses
+from relkit.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
+from relkit.report.provenance import convention_section, digest
+from relkit.report.ranks import rank_bands
+
+
+def collection(seed: int = 3, queries: int = 12) -> tuple[Any, Any, Any]:
+    """Judgments and two runs of different depth, with ties and unjudged documents."""
+    numbers = random.Random(seed)
+    documents = [f"d{number}" for number in range(60)]
+    judgments = {
+        f"q{query}": {document: numbers.choice([0, 0, 1, 2, 3]) for document in documents[:25]}
+        for query in range(queries)
+    }
+
+    def run(strength: float, count: int) -> dict[str, dict[str, float]]:
+        return {
+            query: {
+                document: round(strength * grades.get(document, 0) + numbers.gauss(0, 1), 1)
+                for document in numbers.sample(documents, count)
+            }
+            for query, grades in judgments.items()
+        }
+
+    return judgments, run(0.1, 30), run(1.2, 45)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> relkit.Comparison:
+    return relkit.compare(*collection(), ["ndcg@10", "ap", "recall@20"], names=["old", "new"])
+
+
+@pytest.fixture(scope="module")
+def page(comparison: relkit.Comparison) -> Page:
+    return build_page(comparison, queries=4)
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+# -- derivations -------------------------------------------------------------------------------
+
+
+def drills(page: Page) -> list[Details]:
+    return [one for one in page.blocks() if isinstance(one, Details) and one.name]
+
+
+def test_the_most_lost_and_gained_queries_are_derived(
+    page: Page, comparison: relkit.Comparison
+) -> None:
+    deltas = comparison.deltas("new", "ndcg@10")
+    order = sorted(deltas, key=lambda query: (deltas[query], query))
+    lost = [query for query in order[:4] if deltas[query] < 0]
+    gained = [query for query in reversed(order) if deltas[query] > 0][:4]
+    assert [one.summary for one in drills(page)] == [*lost, *gained]
+    assert all(one.tone == ("worse" if one.summary in lost else "better") for one in drills(page))
+
+
+def test_effects_add_up_to_the_difference(page: Page, comparison: relkit.Comparison) -> None:
+    for drill in drills(page):
+        moves = drill.blocks[0]
+        assert isinstance(moves, Table)
+        effects = [number(row[-1].text) for row in moves.cells()]
+        delta = comparison.deltas("new", "ndcg@10")[drill.summary]
+        assert math.fsum(effects[:-1]) == pytest.approx(effects[-1], abs=0.001)
+        assert effects[-1] == pytest.approx(delta, abs=0.0001)
+
+
+def test_both_derivations_end_with_the_values(page: Page, comparison: relkit.Comparison) -> None:
+    for drill in drills(page):
+        columns = next(one for one in drill.blocks if isinstance(one, Columns))
+        for group, results in zip(columns.groups, comparison.results, strict=True):
+            table = group[0]
+            assert isinstance(table, Table)
+            value = results.values_by_query("ndcg@10")[drill.summary]
+            assert number(table.cells()[-1][-1].text) == pytest.approx(value, abs=0.0001)
+            assert table.caption == f"{results.run}: {value:.4f}"
+
+
+def test_bars_lead_to_their_derivation(page: Page) -> None:
+    names = {f"#{one.name}": one.summary for one in drills(page)}
+    chart = next(b for b in page.blocks() if isinstance(b, Chart) and b.kind == "waterfall")
+    assert {row["link"]: row["query"] for row in chart.rows if row["link"]} == names
+    svg = draw(chart, "one")
+    assert svg.count('href="#query-') == len(names)
+    assert 'role="group"' in svg
+
+
+def test_a_mean_over_orders_says_so(comparison: relkit.Comparison) -> None:
+    one = relkit.compare(*collection(), "ndcg@10", convention="sklearn", names=["old", "new"])
+    prose = drills(build_page(one, queries=1))[0].blocks[0]
+    assert isinstance(prose, Prose)
+    assert "a mean over all orders" in prose.texts[0]
+
+
+def test_a_measure_without_shares_lists_moves_without_effect() -> None:
+    one = relkit.compare(*collection(), "pnr(smoothing=1)", names=["old", "new"])
+    table = drills(build_page(one, queries=1))[0].blocks[0]
+    assert isinstance(table, Table)
+    assert "effect" not in table.headings
+
+
+def test_queries_of_values_alone_have_no_derivation() -> None:
+    values = {f"q{n}": n / 20 for n in range(20)}
+    one = relkit.compare_values({"old": {"rr": values}, "new": {"rr": dict.fromkeys(values, 0.5)}})
+    made = build_page(one)
+    assert all(drill.blocks == () for drill in drills(made))
+    assert [section.name for section in made.sections] == [
+        "summary",
+        "comparison",
+        "queries",
+        "convention",
+        "inputs",
+        "notes",
+    ]
+
+
+# -- ranks -------------------------------------------------------------------------------------
+
+
+def test_bands_add_up_to_dcg(comparison: relkit.Comparison) -> None:
+    bands = rank_bands(comparison, "new")
+    judgments, old, new = collection()
+    for run, side in ((old, "baseline"), (new, "candidate")):
+        whole = relkit.evaluate(judgments, run, "dcg")["dcg"]
+        assert math.fsum(getattr(one, side) for one in bands) == pytest.approx(whole)
+    assert [one.label for one in bands] == ["1", "2–3", "4–5", "6–10", "11–20", "21–50"]
+
+
+def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> None:
+    judgments, _, new = collection()
+    band = rank_bands(comparison, "new")[2]
+    steps = [
+        step.contribution
+        for query in judgments
+        for step in relkit.explain(judgments, new, query, "dcg").steps
+        if band.first <= step.rank <= band.last
+    ]
+    assert band.candidate == pytest.approx(math.fsum(steps) / len(judgments))
+
+
+@pytest.mark.parametrize(
+    ("good", "words"),
+    [
+        (("x", "y"), "100 % of the DCG difference arises in the first 3 ranks"),
+        (("old", "new"), "new gains at ranks 1 and loses at ranks 2–5"),
+    ],
+)
+def test_the_sentence_follows_the_bands(good: tuple[str, str], words: str) -> None:
+    judgments = {f"q{n}": {"a": 1, "b": 1} for n in range(5)}
+    if good == ("x", "y"):
+        old = {q: {"z": 3.0, "y": 2.0, "x": 1.0} for q in judgments}
+        new = {q: {"a": 3.0, "b": 2.0, "x": 1.0} for q in judgments}
+    else:
+        old = {q: {"x": 9.0, "a": 8.0, "y": 7.0, "b": 6.0} for q in judgments}
+        new = {q: {"a": 9.0, "x": 8.0} for q in judgments}
+    one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
+    prose = build_page(one).section("ranks").blocks[0]
+    assert prose.texts[0].startswith(words)
+
+
+# -- curves ------------------------------------------------------------------------------------
+
+
+def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) -> None:
+    judgments, _, new = collection()
+    labels, scores = [], []
+    lowest = min(score for run in new.values() for score in run.values())
+    for query, grades in judgments.items():
+        for document, grade in grades.items():
+            labels.append(grade >= 1)
+            scores.append(new[query].get(document, lowest - 5))
+    judged = judged_scores(comparison, "new", 1.0)
+    assert judged.labels == labels
+    expected = relkit.roc_curve(labels, scores).area
+    assert relkit.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
+    chart = _charts(build_page(comparison))["curves"]
+    assert any(entry.text == f"new {expected:.3f}" for entry in chart.legend)
+
+
+def test_one_class_has_no_curves() -> None:
+    judgments = {f"q{n}": {"a": 1} for n in range(3)}
+    run = {query: {"a": 1.0} for query in judgments}
+    one = relkit.compare(judgments, run, dict(run), "rr", names=["old", "new"])
+    prose = build_page(one).section("curves").blocks[0]
+    assert "needs positives and negatives" in prose.texts[0]
+
+
+def test_thin_keeps_the_form_of_a_curve() -> None:
+    numbers = random.Random(5)
+    labels = [numbers.random() < 0.3 for _ in range(5000)]
+    scores = [numbers.gauss(float(label), 1.0) for label in labels]
+    curve = relkit.roc_curve(labels, scores)
+    points = thin(curve)
+    assert len(points) <= 150
+    assert points[0] == (0.0, 0.0)
+    assert points[-1] == (1.0, 1.0)
+    area = math.fsum((u - x) * (v + y) / 2 for (x, y), (u, v) in pairwise(points))
+    assert area == pytest.approx(curve.area, abs=0.002)
+
+
+# -- losses ------------------------------------------------------------------------------------
+
+
+def _charts(page: Page) -> dict[str, Chart]:
+    charts: dict[str, Chart] = {}
+    for block in page.blocks():
+        if isinstance(block, Chart):
+            charts.setdefault(block.kind, block)
+    return charts
+
+
+def test_each_bar_of_losses_is_the_ideal(comparison: relkit.Comparison, page: Page) -> None:
+    losses = run_losses(comparison, "ndcg@10")
+    chart = _charts(page)["losses"]
+    for name, found in losses.items():
+        parts = [row["value"] for row in chart.rows if row["name"] == name]
+        assert math.fsum(parts) == pytest.approx(found.ideal)
+        assert found.k == 10
+    assert run_losses(comparison, "ap")["old"].k == 10
+
+
+def test_stages_are_shown_where_they_are_known(comparison: relkit.Comparison) -> None:
+    judgments, old, new = collection()
+    stages = relkit.funnel(judgments, {"retrieval": new, "re-rank": old}, 5)
+    section = build_page(comparison, funnel=stages).section("funnel")
+    charts = [one for one in section.blocks if isinstance(one, Chart)]
+    assert len(charts) == 2
+    rows = charts[1].table.cells()
+    assert [row[0].text for row in rows] == ["all judged", "retrieval", "re-rank", "ranking"]
+    lost = [number(row[5].text) for row in rows[1:]]
+    assert math.fsum(lost) == pytest.approx(stages.loss, abs=0.0002)
+    assert stages.sentence("zh") in str(build_page(comparison, lang="zh", funnel=stages))
+
+
+# -- diagnoses ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_findings_are_told_in_the_language(language: Any, comparison: relkit.Comparison) -> None:
+    found = relkit.diagnose(comparison)
+    assert found
+    section = diagnosis_section(found, catalogue(language))
+    shown = [one for one in section.blocks if isinstance(one, Finding)]
+    assert [one.title for one in shown] == [one.title(language) for one in found]
+    assert [one.step for one in shown] == [one.next_step(language) for one in found]
+    assert any(one.table is not None for one in shown)
+    assert len(build_page(comparison, lang=language).section("diagnoses").blocks) == len(found)
+
+
+def test_no_finding_is_said(comparison: relkit.Comparison) -> None:
+    section = build_page(comparison, findings=[]).section("diagnoses")
+    assert section.blocks == (Prose(("No rule found anything to report.",)),)
+
+
+# -- rules, inputs, notes ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_rule_has_a_meaning(language: Any) -> None:
+    texts = catalogue(language)
+    for field, choices in CHOICES.items():
+        for choice in choices:
+            assert texts.say(f"rule.{field}.{choice}")
+    for name in presets:
+        rules = presets.get(name)
+        one = relkit.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
+        table = convention_section(one, texts).blocks[0]
+        assert isinstance(table, Table)
+        assert table.caption.endswith(name)
+        assert [row[0].text for row in table.cells()] == list(rules.to_dict())[1:]
+        assert all(row[2].text for row in table.cells())
+
+
+def test_a_map_of_gains_has_a_meaning() -> None:
+    rules = relkit.Convention(gain={0: 0, 1: 1, 2: 3, 3: 7})
+    one = relkit.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
+    cells = {row[0].text: row for row in convention_section(one, catalogue("en")).blocks[0].cells()}
+    assert cells["gain"][1].text == "{0:0,1:1,2:3,3:7}"
+    assert "this map" in cells["gain"][2].text
+
+
+def test_inputs_are_named_by_file_and_digest(tmp_path: Path) -> None:
+    judgments, old, new = collection(1, 3)
+    paths = [tmp_path / name for name in ("judgments.json", "old.json", "new.json")]
+    for path, data in zip(paths, (judgments, old, new), strict=True):
+        path.write_text(json.dumps(data), "utf-8")
+    one = relkit.compare(
+        relkit.read_judgments(paths[0], format="ranx"),
+        relkit.read_run(paths[1], format="ranx"),
+        relkit.read_run(paths[2], format="ranx"),
+        "ndcg",
+        names=["old", "new"],
+    )
+    table = build_page(one).section("inputs").blocks[0]
+    assert isinstance(table, Table)
+    rows = [[cell.text for cell in row] for row in table.cells()]
+    assert [row[2] for row in rows] == [path.name for path in paths]
+    assert [row[3] for row in rows] == [
+        hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+    ]
+    assert [row[4] for row in rows] == ["75", "90", "135"]
+    # Nobody's folders belong in a report.
+    assert str(tmp_path) not in str(build_page(one))
+
+
+def test_data_in_memory_has_a_digest_that_forgets_its_order() -> None:
+    judgments, old, _ = collection(1, 3)
+    one = relkit.Judgments.from_dict(judgments)
+    turned = {q: dict(reversed(grades.items())) for q, grades in reversed(judgments.items())}
+    assert digest(one) == digest(relkit.Judgments.from_dict(turned))
+    changed = {**judgments, "q0": {**judgments["q0"], "d1": 9}}
+    assert digest(one) != digest(relkit.Judgments.from_dict(changed))
+    assert digest(one) != digest(relkit.Run.from_dict(old))
+
+
+def test_versions_and_settings_are_named(page: Page) -> None:
+    text = str(page.section("inputs"))
+    for word in ("numpy", "polars", "scipy", relkit.__version__, "10,000", "Holm"):
+        assert word in text
+
+
+def test_notes_are_kept() -> None:
+    judgments, old, new = collection(1, 4)
+    del new["q2"]
+    one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
+    assert one.notes
+    rows = build_page(one).section("notes").blocks[0].cells()
+    assert [row[1].text for row in rows] == [str(note) for note in one.notes]
+
+
+def test_every_kind_of_measure_is_told() -> None:
+    """No measure falls out of the sentences, in whatever language."""
+    from relkit.measures import registry
+    from relkit.report.wording import kind_of
+
+    for language in ("en", "zh"):
+        texts = catalogue(language)  # type: ignore[arg-type]
+        for name in registry:
+            for verdict in ("better", "worse"):
+                assert texts.say(f"meaning.{kind_of(str(parse_measure(name)))}.{verdict}")
