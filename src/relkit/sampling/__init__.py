@@ -4,7 +4,8 @@ from relkit.sampling.allocation import ALLOCATIONS, Allocation, allocate
 from relkit.sampling.design import DEFAULT_DEPTH, draw_sample
 from relkit.sampling.estimators import Estimate, Estimator, estimate
 from relkit.sampling.frames import count_queries
-from relkit.sampling.sample import Design, Sample, Stratum
+from relkit.sampling.pool import Pool, make_pool, parse_age
+from relkit.sampling.sample import Design, Sample, Stratum, read_sample
 from relkit.sampling.tiers import METHODS, Method, Tiers, make_tiers, tiers_of
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Estimate",
     "Estimator",
     "Method",
+    "Pool",
     "Sample",
     "Stratum",
     "Tiers",
@@ -23,6 +25,9 @@ __all__ = [
     "count_queries",
     "draw_sample",
     "estimate",
+    "make_pool",
     "make_tiers",
+    "parse_age",
+    "read_sample",
     "tiers_of",
 ]

@@ -12,14 +12,12 @@ from relkit.registry import suggestion
 from relkit.sampling.allocation import Allocation, allocate
 from relkit.sampling.frames import results_of
 from relkit.sampling.pptss import draw_pptss
-from relkit.sampling.sample import Design, Sample, Stratum
+from relkit.sampling.sample import Design, Sample, Stratum, make_stratum
 from relkit.sampling.stratified import draw_stratified
 from relkit.sampling.tiers import NAMES, Method, Tiers, make_tiers
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from relkit.sessions import Sessions
 
 __all__ = ["DEFAULT_DEPTH", "draw_sample"]
 
@@ -120,15 +118,9 @@ def draw_sample(
         drawn = draw_stratified(log, cut, sizes, seed)
     strata = _strata(cut, drawn, depths)
     rows = _described(drawn, strata)
-    return Sample(
-        rows,
-        _results(log, rows, max(depths)),
-        strata,
-        design,
-        seed,
-        shallow,
-        tuple(_notes(strata, design, per_tier if allocation == "equal" else 0)),
-    )
+    shown = results_of(log, rows["session"].unique().sort().to_list(), max(depths))
+    notes = _mixed(shown) + _notes(strata, design, per_tier if allocation == "equal" else 0)
+    return Sample(rows, _top(shown, rows), strata, design, seed, shallow, tuple(notes))
 
 
 def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int]:
@@ -176,18 +168,16 @@ def _strata(tiers: Tiers, drawn: pl.DataFrame, depths: Sequence[int]) -> tuple[S
     for number, name in enumerate(tiers.names):
         queries = tiers.frame.filter(pl.col("tier") == number)["sessions"]
         chance = drawn.filter(pl.col("tier") == number)["inclusion_probability"]
-        mean = chance.mean()
         found.append(
-            Stratum(
+            make_stratum(
                 name,
-                len(queries),
-                int(queries.sum()),
-                int(queries.sum()) / total,
-                _whole(queries.min()),
-                _whole(queries.max()),
-                len(chance),
-                float(mean) if isinstance(mean, float) else float("nan"),
-                depths[number],
+                total,
+                queries=len(queries),
+                sessions=int(queries.sum()),
+                least=_whole(queries.min()),
+                most=_whole(queries.max()),
+                chances=chance.to_list(),
+                k=depths[number],
             )
         )
     return tuple(found)
@@ -223,17 +213,36 @@ def _described(drawn: pl.DataFrame, strata: Sequence[Stratum]) -> pl.DataFrame:
     )
 
 
-def _results(sessions: Sessions, rows: pl.DataFrame, depth: int) -> pl.DataFrame:
+def _top(shown: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Returns the results of the sampled sessions and queries, down to the k of their tier."""
     import polars as pl
 
     wanted = rows.select("session", "query", "k").unique()
-    found = results_of(sessions, wanted["session"].unique().sort().to_list(), depth)
     return (
-        found.join(wanted, on=["session", "query"])
+        shown.join(wanted, on=["session", "query"])
         .filter(pl.col("position") <= pl.col("k"))
         .select("session", "query", "position", "doc")
         .sort("session", "query", "position", "doc")
     )
+
+
+def _mixed(shown: pl.DataFrame) -> list[Note]:
+    import polars as pl
+
+    mixed = shown.group_by("session").agg(pl.col("query").n_unique())
+    ids = mixed.filter(pl.col("query") > 1)["session"].sort().to_list()
+    if not ids:
+        return []
+    return [
+        Note(
+            "mixed-sessions",
+            f"{len(ids):,} of the sampled session ids stand for several queries; each query counts"
+            " as a session of its own",
+            count=len(ids),
+            level="warning",
+            examples=tuple(ids[:3]),
+        )
+    ]
 
 
 def _notes(strata: Sequence[Stratum], design: Design, per_tier: int) -> list[Note]:

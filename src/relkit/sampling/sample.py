@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from relkit.errors import InputError
 from relkit.notes import Note
 from relkit.render import align, markdown_lines, note_dict
+from relkit.sampling.tables import read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Design", "Sample", "Stratum"]
+    from relkit.judgments import Judgments
+    from relkit.run import Run
+
+__all__ = ["Design", "Sample", "Stratum", "make_stratum", "read_sample"]
 
 Design = Literal["stratified", "pptss"]
 Language = Literal["en", "zh"]
@@ -51,6 +58,10 @@ class Stratum:
     sampled: int
     inclusion_probability: float
     k: int
+
+    def limits(self) -> dict[str, int]:
+        """Returns what the rows of a written sample say of their tier, besides its size."""
+        return {"tier_queries": self.queries, "tier_least": self.least, "tier_most": self.most}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN becomes null."""
@@ -108,6 +119,85 @@ class Sample:
             self.results, on=["session", "query"], how="left", maintain_order="left"
         ).sort("draw", "position")
 
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes one row a draw and result to a Parquet, CSV, TSV or JSON Lines file.
+
+        `read_sample` reads it again.
+
+        Raises:
+            ParameterError: If the name ends in none of theirs.
+            InputError: If it cannot be written.
+        """
+        import polars as pl
+
+        tiers = pl.DataFrame(
+            [
+                {"tier": tier.name, "tier_number": number, **tier.limits()}
+                for number, tier in enumerate(self.tiers, 1)
+            ]
+        )
+        whole = {
+            "design": self.design,
+            "seed": self.seed,
+            "common_k": self.common_k,
+            "total_sessions": sum(tier.sessions for tier in self.tiers),
+        }
+        frame = self.to_frame().join(tiers, on="tier", how="left", maintain_order="left")
+        constants = [pl.lit(value).alias(name) for name, value in whole.items()]
+        write_table(frame.with_columns(constants), path)
+
+    def to_run(self) -> Run:
+        """Returns the results as a run whose queries are the sampled sessions.
+
+        Raises:
+            InputError: If a session id stands for several queries.
+        """
+        from relkit.run import Run
+
+        queries = self._query_of()
+        run: dict[str, dict[str, float]] = {session: {} for session in queries}
+        for session, position, doc in self.results.select("session", "position", "doc").iter_rows():
+            run[session][doc] = float(-position)
+        return Run.from_dict(run, name="sample")
+
+    def to_judgments(self, judgments: Judgments) -> Judgments:
+        """Returns judgments of queries as judgments of the sampled sessions.
+
+        With `to_run`, `relkit.evaluate` then gives the value of every session.
+
+        Raises:
+            InputError: If a session id stands for several queries.
+
+        Examples:
+            >>> import polars as pl, relkit
+            >>> log = pl.DataFrame({
+            ...     "session": ["s1", "s1"], "query": ["tv", "tv"], "position": [1, 2],
+            ...     "doc": ["a", "b"],
+            ... })
+            >>> sample = relkit.draw_sample(log)
+            >>> grades = sample.to_judgments(relkit.Judgments.from_dict({"tv": {"b": 1}}))
+            >>> relkit.evaluate(grades, sample.to_run(), ["rr@20"]).values_by_query("rr@20")
+            {'s1': 0.5}
+        """
+        from relkit.judgments import Judgments
+
+        found = {
+            session: judgments[query]
+            for session, query in self._query_of().items()
+            if query in judgments
+        }
+        return Judgments.from_dict(found, scale=judgments.scale, source=judgments.source)
+
+    def _query_of(self) -> dict[str, str]:
+        pairs = self.sessions.select("session", "query").unique().sort("session")
+        twice = pairs.filter(pairs["session"].is_duplicated())
+        if not twice.is_empty():
+            raise InputError(
+                f"the session `{twice['session'][0]}` stands for several queries",
+                hint="join columns into an id of one search: columns={'session': 'visit+search'}",
+            )
+        return dict(pairs.iter_rows())
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the summary as JSON-ready values."""
         return {
@@ -149,3 +239,122 @@ class Sample:
             for tier in self.tiers
         ]
         return HEADINGS[language], rows
+
+
+def make_stratum(
+    name: str,
+    total: int,
+    *,
+    queries: int,
+    sessions: int,
+    least: int,
+    most: int,
+    chances: Sequence[float],
+    k: int,
+) -> Stratum:
+    """Returns a tier and what was drawn from it.
+
+    Args:
+        name: The tier.
+        total: Sessions of the log.
+        queries: Distinct queries of the tier.
+        sessions: Sessions of the tier.
+        least: Sessions of its rarest query.
+        most: Sessions of its most frequent one.
+        chances: Inclusion probability of everything drawn from it.
+        k: Results that count.
+    """
+    mean = math.fsum(chances) / len(chances) if chances else math.nan
+    return Stratum(name, queries, sessions, sessions / total, least, most, len(chances), mean, k)
+
+
+def read_sample(path: str | os.PathLike[str]) -> Sample:
+    """Reads a sample that `Sample.write` has written.
+
+    Tiers of which nothing was drawn are not in it.
+
+    Args:
+        path: A Parquet, CSV, TSV or JSON Lines file.
+
+    Raises:
+        InputError: If it cannot be read, or is no sample.
+
+    Examples:
+        >>> import polars as pl
+        >>> from tempfile import TemporaryDirectory
+        >>> from relkit.sampling import draw_sample
+        >>> log = pl.DataFrame({"session": ["s"], "query": ["q"], "position": [1], "doc": ["d"]})
+        >>> with TemporaryDirectory() as folder:
+        ...     draw_sample(log).write(f"{folder}/sample.csv")
+        ...     read_sample(f"{folder}/sample.csv").results.rows()
+        [('s', 'q', 1, 'd')]
+    """
+    import polars as pl
+
+    frame = read_table(path)
+    missing = [name for name in WRITTEN if name not in frame.columns]
+    if missing or frame.is_empty():
+        raise InputError(
+            f"is no sample: it has no column `{missing[0]}`" if missing else "holds no row",
+            path=os.fspath(path),
+            hint="relkit sample LOG -o FILE writes one",
+        )
+    try:
+        typed = frame.with_columns(
+            pl.col(name).cast(kind) for name, kind in _kinds().items() if name in frame.columns
+        )
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"is no sample: {reason}", path=os.fspath(path)) from None
+    chances = [name for name in CHANCES if name in typed.columns]
+    sessions = (
+        typed.select(*SESSION[:-1], *chances, "k")
+        .unique(["draw"], keep="first", maintain_order=True)
+        .sort("draw")
+    )
+    found = []
+    tiers = typed.unique(["tier"], keep="first").sort("tier_number")
+    for row in tiers.iter_rows(named=True):
+        drawn = sessions.filter(pl.col("tier") == row["tier"])["inclusion_probability"].to_list()
+        found.append(
+            make_stratum(
+                row["tier"],
+                row["total_sessions"],
+                queries=row["tier_queries"],
+                sessions=row["tier_sessions"],
+                least=row["tier_least"],
+                most=row["tier_most"],
+                chances=drawn,
+                k=row["k"],
+            )
+        )
+    first = typed.row(0, named=True)
+    results = typed.select("session", "query", "position", "doc").drop_nulls().unique()
+    order = ["session", "query", "position", "doc"]
+    return Sample(
+        sessions,
+        results.sort(order),
+        tuple(found),
+        first["design"],
+        first["seed"],
+        first["common_k"],
+    )
+
+
+CHANCES = ("draw_probability", "inclusion_probability")
+SESSION = ("draw", "tier", "query", "session", "query_sessions", "tier_sessions", "k")
+WRITTEN = (
+    *SESSION, "inclusion_probability", "position", "doc", "design", "seed", "common_k",
+    "total_sessions", "tier_number", "tier_queries", "tier_least", "tier_most",
+)  # fmt: skip
+
+
+def _kinds() -> dict[str, Any]:
+    import polars as pl
+
+    texts = ("tier", "query", "session", "doc", "design")
+    return {
+        **dict.fromkeys(WRITTEN, pl.Int64),
+        **dict.fromkeys(CHANCES, pl.Float64),
+        **dict.fromkeys(texts, pl.String),
+    }

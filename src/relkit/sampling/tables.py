@@ -1,0 +1,79 @@
+"""Small tables from files: earlier judgments with their dates, pilots, samples."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from relkit.errors import InputError, ParameterError
+from relkit.io.open import Source, split_suffix
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["SUFFIXES", "has_table", "read_table", "write_table"]
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+
+
+def has_table(path: str | os.PathLike[str]) -> bool:
+    """Says whether a file's name is that of a table that can be read here."""
+    return split_suffix(os.fspath(path))[1] in SUFFIXES
+
+
+def read_table(path: str | os.PathLike[str]) -> pl.DataFrame:
+    """Reads CSV, TSV, JSON Lines or Parquet, compressed or not; CSV and TSV are all text.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    import polars as pl
+
+    source = Source(os.fspath(path))
+    data = io.BytesIO(source.read_all())
+    try:
+        if source.suffix == ".parquet":
+            return pl.read_parquet(data)
+        if source.suffix in (".jsonl", ".ndjson"):
+            return pl.read_ndjson(data, infer_schema_length=None)
+        separator = "\t" if source.suffix == ".tsv" else ","
+        return pl.read_csv(data, separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = (str(error).splitlines() or ["damaged"])[0]
+        raise InputError(f"cannot be read: {reason}", path=source.path) from None
+
+
+def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Writes CSV, TSV, JSON Lines or Parquet, by the file's name; whole or not at all.
+
+    Raises:
+        ParameterError: If the name ends in none of theirs.
+        InputError: If it cannot be written.
+    """
+    target = os.fspath(path)
+    suffix = os.path.splitext(target)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(
+            f"`{target}` names no kind of table", hint="end it in .parquet, .csv, .tsv or .jsonl"
+        )
+    partial = f"{target}.{os.getpid()}.partial"
+    try:
+        try:
+            with open(partial, "xb") as file:
+                _write(frame, file, suffix)
+            os.replace(partial, target)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", path=target) from None
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
+    if suffix == ".parquet":
+        frame.write_parquet(file)
+    elif suffix in (".jsonl", ".ndjson"):
+        frame.write_ndjson(file)
+    else:
+        frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
