@@ -1,0 +1,460 @@
+"""How far judges agree: Cohen's kappa, Fleiss' kappa, Krippendorff's alpha, and where they do not.
+
+Grades come by unit and judge: `{unit: {judge: grade}}`, a unit being one document of one query.
+A judge who did not grade a unit is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+from relkit.errors import InputError, ParameterError
+
+__all__ = [
+    "Agreement",
+    "Coefficients",
+    "Disagreement",
+    "JudgeAgreement",
+    "PairAgreement",
+    "cohen_kappa",
+    "find_disagreements",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "measure_agreement",
+]
+
+Unit = Hashable
+Ratings = Mapping[Any, Mapping[str, float]]
+Weights = Literal["none", "linear", "quadratic"]
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        listed = ", ".join(choices[:-1]) + f" or {choices[-1]}"
+        raise ParameterError(f"the parameter `{name}` must be {listed}. Got `{value}` instead.")
+
+
+def cohen_kappa(
+    first: Sequence[float | None], second: Sequence[float | None], *, weights: Weights = "none"
+) -> float:
+    """Cohen's kappa between two judges.
+
+    1 - (weighted disagreement) / (the same expected by chance from how often each judge gives each
+    grade). A disagreement between the grades a and b weighs 1 (`none`), abs(a - b) (`linear`) or
+    (a - b)² (`quadratic`, which is the measure `kappa`).
+
+    Args:
+        first: The grades of one judge, None where there is none.
+        second: Those of the other for the same units. Units that either left out do not count.
+        weights: How much a disagreement weighs.
+
+    Returns:
+        A number of at most 1; 0 is chance. NaN where no unit was graded by both, or where both
+        gave one and the same grade throughout.
+
+    Raises:
+        ParameterError: If there is no such weighting.
+        InputError: If the judges have different numbers of units, or, for `quadratic`, if a grade
+            is not a whole number.
+
+    Examples:
+        >>> round(cohen_kappa([3, 2, 0, 1], [3, 1, 0, 1]), 4)
+        0.6667
+        >>> round(cohen_kappa([3, 2, 0, 1], [3, 1, 0, 1], weights="quadratic"), 4)
+        0.9
+
+    References:
+        Cohen (1960), Educational and Psychological Measurement 20(1). Cohen (1968), Psychological
+        Bulletin 70(4).
+    """
+    _choice("weights", weights, get_args(Weights))
+    if len(first) != len(second):
+        raise InputError(
+            f"one judge has {len(first)} units and the other {len(second)}",
+            hint="give both the same units, with None where there is no grade",
+        )
+    pairs = [
+        (one, other)
+        for one, other in zip(first, second, strict=True)
+        if one is not None and other is not None
+    ]
+    if not pairs:
+        return math.nan
+    if weights == "quadratic":
+        return _quadratic_kappa(pairs)
+    seen = sum(_weight(one, other, weights) for one, other in pairs)
+    ones = Counter(one for one, _ in pairs)
+    others = Counter(other for _, other in pairs)
+    expected = math.fsum(
+        _weight(one, other, weights) * times * often
+        for one, times in ones.items()
+        for other, often in others.items()
+    ) / len(pairs)
+    return 1 - seen / expected if expected else math.nan
+
+
+def _weight(one: float, other: float, weights: str) -> float:
+    return abs(one - other) if weights == "linear" else float(one != other)
+
+
+def _quadratic_kappa(pairs: Sequence[tuple[float, float]]) -> float:
+    from relkit.evaluation import evaluate_scores
+
+    for grade in {grade for pair in pairs for grade in pair}:
+        if grade != int(grade):
+            raise InputError(
+                f"quadratic weighted kappa needs whole grades, and {grade:g} is not one",
+                hint="krippendorff_alpha(…, level='interval') takes any number",
+            )
+    labels = [one for one, _ in pairs]
+    predicted = [other for _, other in pairs]
+    return float(evaluate_scores(labels, predicted, [len(pairs)], ["kappa"])["kappa"])
+
+
+def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
+    """Fleiss' kappa: agreement of several judges beyond chance, grades being mere names.
+
+    (P - P_e) / (1 - P_e): P is the share of agreeing pairs of grades within a unit, averaged over
+    units with two grades or more; P_e = Σ p², p being the share of a grade within a unit, averaged
+    over all units. Where all units have equally many grades it is what Fleiss wrote; where grades
+    are missing, Gwet's extension.
+
+    Args:
+        units: The grades that each unit was given, by whomever.
+
+    Returns:
+        A number of at most 1; NaN where no unit has two grades, or where all grades are the same.
+
+    Examples:
+        >>> round(fleiss_kappa([[3, 3, 3], [0, 0, 1], [2, 2, 2]]), 4)
+        0.6897
+
+    References:
+        Fleiss (1971), Psychological Bulletin 76(5). Gwet (2014), Handbook of Inter-Rater
+        Reliability, 4th edition, chapter 2.
+    """
+    counts = [found for found in (Counter(grades) for grades in units) if found]
+    agreeing = []
+    for found in counts:
+        total = found.total()
+        if total > 1:
+            pairs = sum(times * (times - 1) for times in found.values())
+            agreeing.append(pairs / (total * (total - 1)))
+    if not agreeing:
+        return math.nan
+    shares: dict[Hashable, list[float]] = {}
+    for found in counts:
+        for grade, times in found.items():
+            shares.setdefault(grade, []).append(times / found.total())
+    seen = math.fsum(agreeing) / len(agreeing)
+    chance = math.fsum((math.fsum(one) / len(counts)) ** 2 for one in shares.values())
+    return (seen - chance) / (1 - chance) if len(shares) > 1 else math.nan
+
+
+def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nominal") -> float:
+    """Krippendorff's alpha: agreement of any number of judges, with missing grades.
+
+    1 - D_o / D_e. D_o is the mean squared difference of two grades of the same unit, D_e that of
+    any two grades. The difference of two grades is 0 or 1 (`nominal`); their distance (`interval`);
+    or the number of grades given from the one to the other, each end counting half (`ordinal`).
+
+    Args:
+        units: The grades that each unit was given. Units with one grade do not count.
+        level: What the differences of grades mean.
+
+    Returns:
+        A number of at most 1; 0 is chance. NaN where no unit has two grades, or where all grades
+        are the same.
+
+    Raises:
+        ParameterError: If there is no such level.
+        InputError: If the level is not `nominal` and a grade is no number.
+
+    Examples:
+        >>> units = [[3, 3], [2, 3], [0, 0], [1]]
+        >>> round(krippendorff_alpha(units), 4)
+        0.5455
+        >>> round(krippendorff_alpha(units, level="ordinal"), 4)
+        0.7778
+
+    References:
+        Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+    """
+    _choice("level", level, get_args(Level))
+    counts = [found for found in (Counter(grades) for grades in units) if found.total() > 1]
+    totals: Counter[Any] = Counter()
+    for found in counts:
+        totals.update(found)
+    if len(totals) < 2:
+        return math.nan
+    distance = _distances(totals, level)
+    within = math.fsum(
+        2 * found[one] * found[other] * distance[one, other] / (found.total() - 1)
+        for found in counts
+        for one, other in combinations(found, 2)
+    )
+    expected = math.fsum(
+        2 * totals[one] * totals[other] * distance[one, other]
+        for one, other in combinations(totals, 2)
+    ) / (totals.total() - 1)
+    return 1 - within / expected
+
+
+def _distances(totals: Counter[Any], level: str) -> dict[tuple[Any, Any], float]:
+    """Returns the squared difference of any two grades."""
+    values = list(totals)
+    if level == "nominal":
+        return {(one, other): 1.0 for one in values for other in values}
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(
+                f"the level `{level}` needs grades that are numbers, and `{value}` is none",
+                hint="level='nominal' takes names",
+            )
+    places = {value: float(value) for value in values}
+    if level == "ordinal":
+        below = 0
+        for value in sorted(values):
+            places[value] = below + totals[value] / 2
+            below += totals[value]
+    return {(one, other): (places[one] - places[other]) ** 2 for one in values for other in values}
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """Agreement over some units.
+
+    Attributes:
+        units: Units with two grades or more.
+        grades: Grades of those units.
+        equal: The share of pairs of grades, of different judges in one unit, that are equal.
+        fleiss: Fleiss' kappa.
+        alpha_nominal: Krippendorff's alpha, grades being names.
+        alpha_ordinal: … being in an order.
+        alpha_interval: … being numbers.
+    """
+
+    units: int
+    grades: int
+    equal: float
+    fleiss: float
+    alpha_nominal: float
+    alpha_ordinal: float
+    alpha_interval: float
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two judges over the units that both graded.
+
+    Attributes:
+        first: One judge.
+        second: The other.
+        units: Units graded by both.
+        equal: The share of them with equal grades.
+        kappa: Cohen's kappa.
+        weighted_kappa: With quadratic weights; NaN where grades are not whole numbers.
+    """
+
+    first: str
+    second: str
+    units: int
+    equal: float
+    kappa: float
+    weighted_kappa: float
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """One judge against the others.
+
+    Attributes:
+        judge: Whom it is about.
+        grades: Grades given.
+        units: Of them, those in units that someone else graded too.
+        equal: The share of pairs with another judge's grade of the same unit that are equal.
+        difference: The mean of own grade less the other's over these pairs: above 0 is generous.
+        weighted_kappa: Quadratic weighted kappa over these pairs; NaN without whole grades.
+    """
+
+    judge: str
+    grades: int
+    units: int
+    equal: float
+    difference: float
+    weighted_kappa: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far judges agree.
+
+    Attributes:
+        overall: Over all units.
+        tiers: The same by tier, where tiers were given.
+        pairs: Every two judges with a unit in common, by name.
+        judges: Every judge against all others, by name.
+    """
+
+    overall: Coefficients
+    tiers: Mapping[str, Coefficients]
+    pairs: tuple[PairAgreement, ...]
+    judges: tuple[JudgeAgreement, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as JSON-ready values; what is undefined is None."""
+        from dataclasses import asdict
+
+        found = _plain(asdict(self))
+        if not isinstance(found, dict):
+            raise TypeError(found)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = None) -> Agreement:
+    """Measures agreement overall, by tier, between any two judges and of each with the others.
+
+    Args:
+        ratings: Grades by unit and judge.
+        tiers: The tier of each unit.
+
+    Raises:
+        InputError: If there is no grade, or a unit has no tier although tiers are given.
+
+    Examples:
+        >>> found = measure_agreement(
+        ...     {"a": {"Ann": 3, "Bo": 3}, "b": {"Ann": 0, "Bo": 1}, "c": {"Ann": 2, "Bo": 2}}
+        ... )
+        >>> found.overall.units, round(found.overall.equal, 4)
+        (3, 0.6667)
+        >>> [(one.judge, round(one.difference, 4)) for one in found.judges]
+        [('Ann', -0.3333), ('Bo', 0.3333)]
+    """
+    if not any(ratings.values()):
+        raise InputError("there are no grades to compare")
+    by_tier: dict[str, list[Mapping[str, float]]] = {}
+    if tiers is not None:
+        for unit, found in ratings.items():
+            if unit not in tiers:
+                raise InputError(f"the unit `{unit}` has no tier", hint="give every unit one")
+            by_tier.setdefault(tiers[unit], []).append(found)
+    names = sorted({judge for found in ratings.values() for judge in found})
+    common: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for found in ratings.values():
+        for one, other in combinations(sorted(found), 2):
+            common.setdefault((one, other), []).append((found[one], found[other]))
+    return Agreement(
+        overall=_coefficients(ratings.values()),
+        tiers={tier: _coefficients(units) for tier, units in by_tier.items()},
+        pairs=tuple(
+            PairAgreement(
+                one,
+                other,
+                len(pairs),
+                _equal(pairs),
+                cohen_kappa([first for first, _ in pairs], [second for _, second in pairs]),
+                _weighted(pairs),
+            )
+            for (one, other), pairs in sorted(common.items())
+        ),
+        judges=tuple(_judge(name, ratings) for name in names),
+    )
+
+
+def _coefficients(units: Iterable[Mapping[str, float]]) -> Coefficients:
+    grades = [list(found.values()) for found in units if len(found) > 1]
+    pairs = [pair for unit in grades for pair in combinations(unit, 2)]
+    return Coefficients(
+        units=len(grades),
+        grades=sum(map(len, grades)),
+        equal=_equal(pairs),
+        fleiss=fleiss_kappa(grades),
+        alpha_nominal=krippendorff_alpha(grades),
+        alpha_ordinal=krippendorff_alpha(grades, level="ordinal"),
+        alpha_interval=krippendorff_alpha(grades, level="interval"),
+    )
+
+
+def _equal(pairs: Sequence[tuple[float, float]]) -> float:
+    return sum(one == other for one, other in pairs) / len(pairs) if pairs else math.nan
+
+
+def _weighted(pairs: Sequence[tuple[float, float]]) -> float:
+    if any(grade != int(grade) for pair in pairs for grade in pair):
+        return math.nan
+    return cohen_kappa(
+        [one for one, _ in pairs], [other for _, other in pairs], weights="quadratic"
+    )
+
+
+def _judge(name: str, ratings: Ratings) -> JudgeAgreement:
+    own = [found for found in ratings.values() if name in found]
+    shared = [found for found in own if len(found) > 1]
+    pairs = [
+        (found[name], grade) for found in shared for judge, grade in found.items() if judge != name
+    ]
+    return JudgeAgreement(
+        judge=name,
+        grades=len(own),
+        units=len(shared),
+        equal=_equal(pairs),
+        difference=math.fsum(one - other for one, other in pairs) / len(pairs)
+        if pairs
+        else math.nan,
+        weighted_kappa=_weighted(pairs),
+    )
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A unit whose judges differ.
+
+    Attributes:
+        unit: What was graded.
+        grades: The grades by judge.
+        spread: The highest less the lowest.
+    """
+
+    unit: Any
+    grades: Mapping[str, float]
+    spread: float
+
+
+def find_disagreements(ratings: Ratings, *, at_least: float = 1.0) -> list[Disagreement]:
+    """Finds the units whose grades lie apart, the widest first, then in the order given.
+
+    Args:
+        ratings: Grades by unit and judge.
+        at_least: The least spread that counts.
+
+    Raises:
+        ParameterError: If `at_least` is not above 0.
+
+    Examples:
+        >>> found = find_disagreements({"a": {"Ann": 3, "Bo": 0}, "b": {"Ann": 1, "Bo": 1}})
+        >>> [(one.unit, one.spread) for one in found]
+        [('a', 3.0)]
+    """
+    if not at_least > 0:
+        raise ParameterError(f"the parameter `at_least` must be above 0. Got `{at_least}` instead.")
+    found = [
+        Disagreement(unit, dict(grades), float(max(grades.values()) - min(grades.values())))
+        for unit, grades in ratings.items()
+        if len(grades) > 1
+    ]
+    apart = [one for one in found if one.spread >= at_least]
+    return sorted(apart, key=lambda one: -one.spread)
