@@ -117,7 +117,7 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
             path=name,
             hint="name the files of the queries and of the events together",
         )
-    frame = _impressions(tables)
+    frame = tables.store(_impressions(tables))
     counts = frame.select(
         rows=pl.len(),
         nameless=pl.col("query").is_null().sum(),
@@ -308,6 +308,14 @@ class _Tables:
         if not self.parts[table]:
             return self._frame(table, []).lazy()
         return pl.scan_parquet(self.parts[table])
+
+    def store(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Carries a plan out into a table, so that whoever asks several times pays once."""
+        import polars as pl
+
+        path = f"{self._folder}/impressions.parquet"
+        frame.sink_parquet(path)
+        return pl.scan_parquet(path)
 
     def notes(self) -> list[Note]:
         """Returns what was not used."""
