@@ -31,6 +31,12 @@ q2 Q0 d1 2 8.5 tfidf
 q3 Q0 d5 1 1.5 tfidf
 """
 NEW = TFIDF.replace("tfidf", "new").replace("q1 Q0 d3 2", "q1 Q0 d2 2")
+# Sixteen sessions of two results each: six of tv, four of pen, three of cup, and three others.
+LOG = "session,query,position,doc\n" + "".join(
+    f"s{number},{query},{position},{query}-{position}\n"
+    for number, query in enumerate([*["tv"] * 6, *["pen"] * 4, *["cup"] * 3, "mug", "hat", "bag"])
+    for position in (1, 2)
+)
 SCORES = """query,label,score
 a,3,0.9
 a,2,0.8
@@ -55,6 +61,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("test.csv", "query,label,old,new\na,1,0.2,0.9\na,0,0.4,0.1\nb,1,3,2\nb,0,1,2\n"),
         ("old.csv", "query,ndcg@10\na,0.5\nb,0.25\n"),
         ("new.csv", "query,ndcg@10\na,0.75\nb,0.5\n"),
+        ("log.csv", LOG),
+        ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
+        ("pilot.csv", "tier,standard_deviation\nhead,2.5\nmiddle,1.5\ntail,1\n"),
     ):
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "judgments.csv").write_text(

@@ -312,16 +312,24 @@ def chosen_scale(source: str | None) -> Scale | None:
     return load_scale(source)
 
 
-def chosen_columns(texts: Sequence[str]) -> dict[str, str] | None:
+def chosen_columns(
+    texts: Sequence[str],
+    known: Sequence[str] = ("query", "document", "grade", "score", "rank"),
+    example: str = "query=qid,document=url",
+) -> dict[str, str] | None:
     """Returns the column map of ``--columns``.
+
+    Args:
+        texts: What the option was given.
+        known: The names that this kind of data has; without it those of judgments and runs.
+        example: A map of such names, for the hint.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN.
-        UnknownNameError: If a name is none of those that judgments and runs have.
+        UnknownNameError: If a name is none of the known ones.
     """
-    known = ("query", "document", "grade", "score", "rank")
     items = [item for text in texts for item in text.split(",")]
-    pairs = _pairs(items, "--columns", "query=qid,document=url")
+    pairs = _pairs(items, "--columns", example)
     for name in pairs:
         if name not in known:
             from relkit.registry import suggestion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from relkit.errors import ParameterError
@@ -40,6 +40,7 @@ def draw_sample(
     k: int | Mapping[str, int] | None = None,
     common_k: int | None = None,
     seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Sample:
     """Draws sessions whose mean value says something about all sessions of a log.
 
@@ -66,6 +67,8 @@ def draw_sample(
         common_k: The depth at which tiers are compared: DCG@40 and DCG@20 are not comparable.
             `None` takes the least k.
         seed: Chooses the sessions.
+        progress: Called with the steps that are done, how many there are, and what the next one
+            does.
 
     Returns:
         The sample, with its results down to k.
@@ -98,26 +101,30 @@ def draw_sample(
         raise ParameterError(
             f"the parameter `design` must be one of `stratified`, `pptss`. Got `{design}` instead."
         )
+    if design == "pptss" and allocation != "equal":
+        raise ParameterError(
+            "PPTSS has no allocation: traffic decides how many sessions a tier gives"
+        )
     if deviations is not None and (design == "pptss" or allocation != "neyman"):
         raise ParameterError("standard deviations of a pilot are for the allocation `neyman`")
     named = tiers.names if isinstance(tiers, Tiers) else tuple(names)
     depths = _depths(k, named)
     shallow = _common(common_k, depths)
     pilot = None if deviations is None else _by_tier(deviations, named, "deviations")
+    say = progress or (lambda done, steps, what: None)
+    say(0, 3, "counting the sessions of every query")
     log = read_sessions(sessions)
     cut = tiers if isinstance(tiers, Tiers) else make_tiers(log, tiers, cuts, names=named)
     wanted = per_tier * len(named)
+    say(1, 3, "choosing sessions")
     if design == "pptss":
-        if allocation != "equal":
-            raise ParameterError(
-                "PPTSS has no allocation: traffic decides how many sessions a tier gives"
-            )
         drawn = draw_pptss(log, cut, wanted, seed)
     else:
         sizes = allocate(cut.sessions, wanted, allocation, deviations=pilot)
         drawn = draw_stratified(log, cut, sizes, seed)
     strata = _strata(cut, drawn, depths)
     rows = _described(drawn, strata)
+    say(2, 3, "reading their results")
     shown = results_of(log, rows["session"].unique().sort().to_list(), max(depths))
     notes = _mixed(shown) + _notes(strata, design, per_tier if allocation == "equal" else 0)
     return Sample(rows, _top(shown, rows), strata, design, seed, shallow, tuple(notes))

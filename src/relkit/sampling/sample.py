@@ -26,7 +26,7 @@ Language = Literal["en", "zh"]
 
 NAMES_ZH = {"head": "高频", "middle": "中频", "tail": "低频"}
 HEADINGS = {
-    "en": ("tier", "queries", "sessions", "traffic", "from", "to", "sampled", "inclusion", "k"),
+    "en": ("tier", "queries", "sessions", "traffic", "least", "most", "sampled", "inclusion", "k"),
     "zh": ("层", "查询数", "会话数", "流量占比", "最少", "最多", "抽样数", "入样概率", "k"),
 }
 
@@ -238,6 +238,19 @@ class Sample:
             ]
             for tier in self.tiers
         ]
+        rows.append(
+            [
+                "总体" if language == "zh" else "all",
+                f"{sum(tier.queries for tier in self.tiers):,}",
+                f"{sum(tier.sessions for tier in self.tiers):,}",
+                "100.0%",
+                "",
+                "",
+                f"{len(self):,}",
+                "",
+                "",
+            ]
+        )
         return HEADINGS[language], rows
 
 

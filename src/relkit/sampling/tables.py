@@ -12,7 +12,7 @@ from relkit.io.open import Source, split_suffix
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SUFFIXES", "has_table", "read_table", "write_table"]
+__all__ = ["SUFFIXES", "check_name", "has_table", "read_table", "write_table"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -52,11 +52,7 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
         InputError: If it cannot be written.
     """
     target = os.fspath(path)
-    suffix = os.path.splitext(target)[1].lower()
-    if suffix not in SUFFIXES:
-        raise ParameterError(
-            f"`{target}` names no kind of table", hint="end it in .parquet, .csv, .tsv or .jsonl"
-        )
+    suffix = check_name(target)
     partial = f"{target}.{os.getpid()}.partial"
     try:
         try:
@@ -68,6 +64,20 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     finally:
         if os.path.exists(partial):
             os.unlink(partial)
+
+
+def check_name(path: str) -> str:
+    """Returns the ending of the name of a file that can be written.
+
+    Raises:
+        ParameterError: If it is none of those that are known.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(
+            f"`{path}` names no kind of table", hint="end it in .parquet, .csv, .tsv or .jsonl"
+        )
+    return suffix
 
 
 def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:

@@ -1,0 +1,319 @@
+"""`relkit sample`: which sessions of a log people should grade."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    columns_option,
+    format_named_by,
+    format_option,
+    no_color_option,
+)
+from relkit.cli.output import emit, protect_inputs
+from relkit.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from relkit.sampling import Method, Pool, Sample
+
+__all__ = ["command"]
+
+HELP = """Draw sessions of a search log for people to grade.
+
+\b
+Examples:
+  relkit sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
+  relkit sample log.csv --tiers count:4,2 --allocation proportional
+  relkit sample log.csv --allocation neyman --pilot pilot.csv
+  relkit sample log.csv --design pptss --judged judged.csv --max-age 180d \\
+      --pool pool.csv
+
+Queries are cut into head, middle and tail by how often they are asked. The
+sample depends on the seed and the ids only, not on the order of the rows.
+Every row of it stores its inclusion probability: relkit.sampling.estimate
+turns the values of the sampled sessions into means over all, with intervals.
+"""
+
+COLUMNS = (
+    "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
+    "purchase", "bucket", "user", "shown",
+)  # fmt: skip
+DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
+
+
+@click.command("sample", help=HELP, short_help="Draw sessions of a search log for people to grade.")
+@click.argument("logs", metavar="LOG…", nargs=-1, required=True)
+@click.option(
+    "--per-tier",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Sessions a tier, on average over the tiers.",
+)
+@click.option(
+    "--design",
+    type=click.Choice(["stratified", "pptss"]),
+    default="stratified",
+    show_default=True,
+    help="A simple random sample of each tier; or queries by their traffic, with replacement.",
+)
+@click.option(
+    "--allocation",
+    type=click.Choice(["equal", "proportional", "neyman"]),
+    default="equal",
+    show_default=True,
+    help="How a stratified sample is divided over the tiers; neyman needs --pilot.",
+)
+@click.option(
+    "--pilot",
+    metavar="FILE",
+    help="For neyman: a table of tier and standard_deviation, or of tier and value, one row a"
+    " session.",
+)
+@click.option(
+    "--tiers",
+    metavar="METHOD[:CUTS]",
+    default="share",
+    show_default=True,
+    help="By share of all sessions, quantile of distinct queries, or count of sessions, such as"
+    " share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
+)
+@click.option(
+    "-k",
+    "--k",
+    "k",
+    metavar="HEAD,MIDDLE,TAIL",
+    default="40,20,20",
+    show_default=True,
+    help="Results of a session that count, by tier; one number for all.",
+)
+@click.option(
+    "--common-k",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The depth at which tiers are compared.  [default: the least k]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Chooses the sessions: the same seed, the same sample, on any machine.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the sample, one row a session and result: .parquet, .csv, .tsv or .jsonl.",
+)
+@click.option(
+    "--pool",
+    "pool_file",
+    metavar="FILE",
+    help="Write the distinct pairs of query and document that have to be graded.",
+)
+@click.option(
+    "--judged",
+    metavar="FILE",
+    help="Earlier judgments: their pairs are not graded again.",
+)
+@click.option(
+    "--max-age",
+    metavar="AGE",
+    help="Grade again what was graded longer ago, by the column judged_at of the earlier"
+    " judgments, such as 180d, 26w, 6m or 1y.",
+)
+@click.option(
+    "--as-of",
+    metavar="DATE",
+    help="What age is counted from, such as 2025-06-30.  [default: now]",
+)
+@format_option("table", "json", "markdown", help="How to print the summary.")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the summary: English or Chinese.",
+)
+@columns_option
+@click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")
+@no_color_option
+def command(
+    logs: tuple[str, ...],
+    per_tier: int,
+    design: Any,
+    allocation: Any,
+    pilot: str | None,
+    tiers: str,
+    k: str,
+    common_k: int | None,
+    seed: int,
+    output: str | None,
+    pool_file: str | None,
+    judged: str | None,
+    max_age: str | None,
+    as_of: str | None,
+    form: str,
+    language: Any,
+    columns: tuple[str, ...],
+    log_format: Any,
+) -> None:
+    """Runs `relkit sample`."""
+    from relkit.io.sessions import read_sessions
+    from relkit.sampling import draw_sample, make_pool
+
+    inputs = [*logs, pilot, judged]
+    check_stdin([name for name in inputs if name])
+    _check_outputs(output, pool_file, inputs)
+    if allocation == "neyman" and pilot is None:
+        raise ParameterError("--allocation neyman needs --pilot FILE")
+    method, cuts = _tiers(tiers)
+    depths = _depths(k)
+    now = None if as_of is None else _moment(as_of)
+    with format_named_by("--log-format "):
+        log = read_sessions(
+            list(logs),
+            format=log_format,
+            columns=chosen_columns(columns, COLUMNS, "session=sid,doc=asin"),
+        )
+    with Progress("sampling", after=0) as progress:
+        sample = draw_sample(
+            log,
+            per_tier=per_tier,
+            design=design,
+            allocation=allocation,
+            deviations=None if pilot is None else _deviations(pilot),
+            tiers=method,
+            cuts=cuts,
+            k=depths,
+            common_k=common_k,
+            seed=seed,
+            progress=progress,
+        )
+    pool = make_pool(sample, judged, max_age=max_age, now=now)
+    if output is not None:
+        sample.write(output)
+    if pool_file is not None:
+        from relkit.sampling.tables import write_table
+
+        write_table(pool.pairs, pool_file)
+    emit(_text(sample, pool, form, language))
+    if form != "json":
+        notes = (*log.notes, *sample.notes, *pool.notes)
+        messages.notes(("", note) for note in notes)
+
+
+def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:
+    """Says before the work, and not after it, that a file cannot be written."""
+    from relkit.sampling.tables import check_name
+
+    for name in (output, pool):
+        if name is not None:
+            check_name(name)
+            protect_inputs(name, inputs)
+    if output is not None and pool is not None and os.path.abspath(output) == os.path.abspath(pool):
+        raise ParameterError("-o and --pool name the same file")
+
+
+def _tiers(text: str) -> tuple[Method, list[float] | None]:
+    from relkit.errors import UnknownNameError
+    from relkit.registry import suggestion
+    from relkit.sampling import METHODS
+
+    name, colon, cuts = text.partition(":")
+    if name not in METHODS:
+        raise UnknownNameError(
+            f"there are no tiers by `{name}`", hint=suggestion(name, list(METHODS))
+        )
+    try:
+        return name, [float(cut) for cut in cuts.split(",")] if colon else None
+    except ValueError:
+        raise ParameterError(
+            f"`--tiers {text}` has cuts that are no numbers", hint="write --tiers share:0.5,0.8"
+        ) from None
+
+
+def _depths(text: str) -> dict[str, int] | int:
+    from relkit.sampling.tiers import NAMES
+
+    try:
+        depths = [int(part) for part in text.split(",")]
+    except ValueError:
+        depths = []
+    if len(depths) == 1:
+        return depths[0]
+    if len(depths) != len(NAMES):
+        raise ParameterError(
+            f"`-k {text}` is neither one number nor three", hint="write -k 40,20,20"
+        )
+    return dict(zip(NAMES, depths, strict=True))
+
+
+def _moment(text: str) -> datetime:
+    from datetime import UTC, datetime
+
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ParameterError(
+            f"`--as-of {text}` is no date", hint="write --as-of 2025-06-30"
+        ) from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+
+
+def _deviations(path: str) -> Mapping[str, float]:
+    """Standard deviations by tier, as they are given or of the values of a pilot."""
+    import polars as pl
+
+    from relkit.sampling.tables import read_table
+
+    table = read_table(path)
+    named = next((name for name in DEVIATIONS if name in table.columns), None)
+    if "tier" not in table.columns or (named is None and "value" not in table.columns):
+        raise InputError(
+            "a pilot has the columns tier and standard_deviation, or tier and value", path=path
+        )
+    number = pl.col(named or "value").cast(pl.Float64, strict=False)
+    numbers = table.select(pl.col("tier").cast(pl.String), number.alias("value"))
+    if numbers["value"].null_count():
+        raise InputError(
+            f"the column {named or 'value'} holds something else than numbers", path=path
+        )
+    if named is None:
+        numbers = numbers.group_by("tier", maintain_order=True).agg(pl.col("value").std())
+        numbers = numbers.filter(pl.col("value").is_not_null())
+    if numbers["tier"].n_unique() != len(numbers):
+        raise InputError("names a tier twice", path=path)
+    return dict(numbers.iter_rows())
+
+
+def _text(sample: Sample, pool: Pool, form: str, language: Any) -> str:
+    counts = pool.to_dict()
+    if form == "json":
+        import json
+
+        found = {**sample.to_dict(), "pool": counts}
+        return json.dumps(found, ensure_ascii=False, indent=2)
+    table = sample.to_markdown(language) if form == "markdown" else sample.to_text(language)
+    if language == "zh":
+        line = (
+            f"待标注 {counts['to_judge']:,} 对（新增 {counts['new']:,}，"
+            f"过期 {counts['expired']:,}），复用已有标注 {counts['reused']:,} 对"
+        )
+    else:
+        line = (
+            f"to judge: {counts['to_judge']:,} pairs of query and document ({counts['new']:,} new,"
+            f" {counts['expired']:,} expired); used again: {counts['reused']:,}"
+        )
+    return f"{table}\n\n{line}"

@@ -1,0 +1,136 @@
+"""relkit sample: sessions of a log on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from relkit.sampling import draw_sample, read_sample
+
+TABLE = """\
+tier    queries  sessions  traffic  least  most  sampled  inclusion   k
+──────  ───────  ────────  ───────  ─────  ────  ───────  ─────────  ──
+head          1         6    37.5%      6     6        2      0.333  40
+middle        2         7    43.8%      3     4        2      0.286  20
+tail          3         3    18.8%      1     1        2      0.667  20
+all           6        16   100.0%                     6
+
+to judge: 10 pairs of query and document (10 new, 0 expired); used again: 0
+"""
+
+
+def test_the_summary_by_tier(relkit) -> None:
+    outcome = relkit("sample", "log.csv", "--per-tier", "2", "--seed", "7")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == TABLE
+
+
+def test_sample_and_pool_are_written(files: Path, relkit) -> None:
+    outcome = relkit(
+        "sample", "log.csv", "--per-tier", "3", "--seed", "7", "-o", "s.parquet", "--pool", "p.csv"
+    )
+    assert outcome.code == 0
+    sample = read_sample(files / "s.parquet")
+    expected = draw_sample(pl.read_csv(files / "log.csv"), per_tier=3, seed=7)
+    assert sample.to_frame().equals(expected.to_frame())
+    pool = pl.read_csv(files / "p.csv")
+    assert pool.columns == ["query", "doc", "tier", "position", "sessions", "reason"]
+    assert len(pool) == expected.results.select("query", "doc").n_unique()
+
+
+def test_json_holds_tiers_pool_and_notes(relkit) -> None:
+    outcome = relkit("sample", "log.csv", "--format", "json", "-k", "5", "--common-k", "3")
+    found = json.loads(outcome.out)
+    assert outcome.err == ""
+    assert [tier["sampled"] for tier in found["tiers"]] == [6, 7, 3]
+    assert [tier["k"] for tier in found["tiers"]] == [5, 5, 5]
+    assert found["common_k"] == 3
+    assert found["pool"]["to_judge"] == 12
+    assert [note["kind"] for note in found["notes"]] == ["small-tier"] * 3
+
+
+def test_markdown_in_chinese_with_notes_on_stderr(relkit) -> None:
+    outcome = relkit("sample", "log.csv", "--format", "markdown", "--lang", "zh")
+    assert "| 高频 | 1 | 6 | 37.5% |" in outcome.out
+    assert "待标注 12 对" in outcome.out
+    assert "warning: the tier tail has 3 sessions, not 100: all of them are taken" in outcome.err
+
+
+def test_earlier_judgments_with_an_age_limit(relkit) -> None:
+    again = relkit("sample", "log.csv", "--judged", "judged.csv")
+    assert "to judge: 11 pairs" in again.out
+    assert "used again: 1" in again.out
+    for day, expired in (("2020-06-28", 0), ("2020-06-30T12:00:00+00:00", 1)):
+        aged = relkit(
+            "sample", "log.csv", "--judged", "judged.csv", "--max-age", "180d", "--as-of", day
+        )
+        assert f"{expired} expired" in aged.out
+
+
+def test_neyman_from_a_pilot_of_values(files: Path, relkit) -> None:
+    (files / "values.csv").write_text(
+        "tier,value\nhead,1\nhead,9\nmiddle,2\nmiddle,3\ntail,5\ntail,5\n"
+    )
+    found = json.loads(
+        relkit(
+            "sample", "log.csv", "--per-tier", "3", "--allocation", "neyman", "--pilot",
+            "values.csv", "--format", "json",
+        ).out
+    )  # fmt: skip
+    # W s: 6 x 5.66, 7 x 0.71, 3 x 0: middle and tail get the least number, 2.
+    assert [tier["sampled"] for tier in found["tiers"]] == [5, 2, 2]
+
+
+def test_columns_by_name(files: Path, relkit) -> None:
+    text = (files / "log.csv").read_text().replace("session,query,position,doc", "a,b,c,d")
+    (files / "other.csv").write_text(text)
+    named = relkit(
+        "sample", "other.csv", "--per-tier", "2", "--seed", "7",
+        "--columns", "session=a,query=b,position=c,doc=d",
+    )  # fmt: skip
+    assert named.out == TABLE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "missing argument"),
+        (["missing.csv"], 3, "missing.csv"),
+        (["log.csv", "--tiers", "shares"], 2, "there are no tiers by `shares`\nhint: did you mean"),
+        (["log.csv", "--tiers", "share:a,b"], 2, "cuts that are no numbers"),
+        (["log.csv", "--tiers", "count"], 2, "need the least number"),
+        (["log.csv", "-k", "1,2"], 2, "neither one number nor three"),
+        (["log.csv", "--allocation", "neyman"], 2, "needs --pilot FILE"),
+        (["log.csv", "--pilot", "pilot.csv"], 2, "for the allocation `neyman`"),
+        (["log.csv", "--max-age", "180d"], 2, "none are given"),
+        (["log.csv", "--judged", "judged.csv", "--max-age", "old"], 2, "`old` is no age"),
+        (["log.csv", "--as-of", "soon"], 2, "is no date"),
+        (["log.csv", "-o", "sample.txt"], 2, "names no kind of table"),
+        (["log.csv", "-o", "log.csv"], 2, "is one of the inputs"),
+        (["log.csv", "-o", "a.csv", "--pool", "./a.csv"], 2, "name the same file"),
+        (["log.csv", "--allocation", "neyman", "--pilot", "log.csv"], 3, "a pilot has the columns"),
+        (["log.csv", "--columns", "sesion=a"], 2, "did you mean `session`"),
+    ],
+)
+def test_what_cannot_be(arguments: list[str], code: int, message: str, relkit) -> None:
+    outcome = relkit("sample", *arguments)
+    assert outcome.code == code
+    assert message in outcome.err
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tier,standard_deviation\nhead,high\n", "something else than numbers"),
+        ("tier,sd\nhead,1\nhead,2\n", "names a tier twice"),
+    ],
+)
+def test_pilots_that_cannot_be(text: str, message: str, files: Path, relkit) -> None:
+    (files / "bad.csv").write_text(text)
+    outcome = relkit("sample", "log.csv", "--allocation", "neyman", "--pilot", "bad.csv")
+    assert outcome.code == 3
+    assert message in outcome.err
