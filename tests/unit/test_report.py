@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
 import string
+import sys
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 import relkit
-from relkit.errors import ParameterError, UnknownNameError
+from relkit.errors import DependencyError, ParameterError, UnknownNameError
 from relkit.report import build_page, render_report, write_report
 from relkit.report.catalogue import catalogue
 from relkit.report.page import Chart, Headlines, Table
@@ -78,6 +80,17 @@ def test_an_undecided_difference_says_what_would_have_been_found() -> None:
     )
 
 
+def test_evidence_that_the_correction_takes_away_is_told() -> None:
+    measures = [f"rr@{k}" for k in range(2, 12)]
+    one = made(12, 5, measures=measures)
+    contrast = one.contrast("new", "rr@2")
+    assert contrast.p <= 0.05 < contrast.p_adjusted
+    assert headlines(one)[0].endswith(
+        f"undecided: p = {contrast.p:.4f} alone is evidence of a difference, but not after the"
+        " correction for 10 comparisons"
+    )
+
+
 def test_chinese_sentences(comparison: relkit.Comparison) -> None:
     first, second = headlines(comparison, lang="zh")
     assert first.startswith("RR 0.500 → 0.975（+0.475，95% 置信区间 ")
@@ -87,7 +100,7 @@ def test_chinese_sentences(comparison: relkit.Comparison) -> None:
 
 def test_lead_names_what_is_better_and_what_is_open(comparison: relkit.Comparison) -> None:
     assert build_page(comparison).lead == (
-        "new is better than old on RR. There is no evidence of a difference on Recall@2.",
+        "new is better than old on RR. There is not enough evidence of a difference on Recall@2.",
     )
     worse = relkit.compare_values(
         {
@@ -125,6 +138,28 @@ def test_other_tests_that_disagree_are_counted() -> None:
     assert 0 < agree < 4
     table = next(b for b in build_page(one).blocks() if isinstance(b, Table))
     assert f"{agree} of 4 agree" in [cell.text for cell in table.cells()[0]]
+
+
+@pytest.mark.parametrize("test", ["tukey", "permutation"])
+def test_several_candidates_are_compared_with_each_other(test: str) -> None:
+    numbers = random.Random(2)
+    values = {
+        name: {
+            measure: {f"q{n}": numbers.gauss(mean, 0.1) for n in range(30)}
+            for measure in ("rr", "ndcg")
+        }
+        for name, mean in (("a", 0.5), ("b", 0.6), ("c", 0.55))
+    }
+    one = relkit.compare_values(values, test=test, resamples=200)
+    for language in LANGUAGES:
+        page = build_page(one, lang=language)  # type: ignore[arg-type]
+        tables = [b for b in page.section("comparison").blocks if isinstance(b, Table)]
+        assert len(tables) == 3
+        assert [row[1].text + row[2].text for row in tables[2].cells()] == ["ba", "ca", "cb"] * 2
+        assert len(page.lead) == 2
+        assert sum(isinstance(b, Headlines) for b in page.blocks()) == 2
+    counted = 2 if test == "tukey" else 4
+    assert f"over {counted} comparisons" in str(build_page(one).section("comparison"))
 
 
 # -- queries -----------------------------------------------------------------------------------
@@ -219,6 +254,21 @@ def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) ->
     with pytest.raises(UnknownNameError, match="was not compared"):
         write_report(comparison, tmp_path / "report.md", measure="ap")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("package", ["altair", "vl_convert", "jinja2"])
+def test_a_missing_package_is_named(
+    package: str,
+    tmp_path: Path,
+    comparison: relkit.Comparison,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DependencyError, match=package.replace("_", "-")) as caught:
+        write_report(comparison, tmp_path / "report.html")
+    assert caught.value.hint == "pip install 'relkit[report]'"
+    write_report(comparison, tmp_path / "report.md")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
 
 
 # -- the catalogues ----------------------------------------------------------------------------

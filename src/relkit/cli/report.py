@@ -41,8 +41,8 @@ Examples:
   relkit report judgments.qrels bm25.run tfidf.run -o report.md
 
 The HTML opens without a network, prints, and follows the reader's choice of
-light or dark: style, script and charts are inside the one file. Needs
-pip install 'relkit[report]'.
+light or dark: style, script and charts are inside the one file. It needs
+pip install 'relkit[report]'; Markdown does not.
 """
 
 

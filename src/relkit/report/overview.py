@@ -97,6 +97,10 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
         known = known and kind_of(one.measure) != "judged"
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
+        if one.p <= comparison.alpha < one.p_adjusted:
+            alone = p_value(one.p, equation=True)
+            count = _comparisons(comparison)
+            meaning = texts.say("headline.undecided_corrected", p=alone, count=count)
     else:
         key = f"meaning.{kind_of(one.measure)}.{one.verdict}"
         meaning = texts.say(key)
@@ -122,6 +126,8 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
         blocks.append(_table(comparison, candidate, texts))
     blocks.append(Prose((_legend(comparison, texts),)))
     blocks.append(_forest(comparison, texts))
+    if comparison.pairs:
+        blocks.append(_pairs(comparison, texts))
     tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
     blocks.append(Details(texts.say("comparison.tests"), tests))
     return Section("comparison", texts.say("section.comparison"), tuple(blocks))
@@ -193,6 +199,30 @@ def _tests(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
     return Table(headings, rows, caption)
 
 
+def _pairs(comparison: Comparison, texts: Catalogue) -> Table:
+    """Returns every pair of runs, by the test that corrects for all of them."""
+    headings = (
+        texts.say("table.measure"),
+        texts.say("table.run"),
+        texts.say("table.against"),
+        texts.say("table.difference"),
+        texts.say("table.p"),
+        texts.say("table.residual_effect"),
+    )
+    rows = tuple(
+        (
+            one.measure,
+            one.second,
+            one.first,
+            signed(one.difference),
+            p_value(one.p),
+            signed(one.effect_size, 2),
+        )
+        for one in comparison.pairs
+    )
+    return Table(headings, rows, texts.say("comparison.pairs"), left=3)
+
+
 def _legend(comparison: Comparison, texts: Catalogue) -> str:
     alpha = f"{comparison.alpha:g}"
     rule = texts.say("comparison.rule", alpha=alpha)
@@ -201,7 +231,7 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
             "comparison.rule_corrected",
             alpha=alpha,
             correction=texts.say(f"correction.{comparison.correction}"),
-            count=len(comparison.contrasts),
+            count=_comparisons(comparison),
         )
     return texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
 
@@ -256,4 +286,10 @@ def _of(comparison: Comparison, candidate: str) -> Sequence[Contrast]:
 
 
 def _corrected(comparison: Comparison) -> bool:
-    return comparison.correction != "none" and len(comparison.contrasts) > 1
+    return comparison.correction != "none" and _comparisons(comparison) > 1
+
+
+def _comparisons(comparison: Comparison) -> int:
+    """Returns how many are corrected together; Tukey's test corrects for the runs itself."""
+    tukey = comparison.test == "tukey"
+    return len(comparison.measures if tukey else comparison.contrasts)
