@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import dataclass
 
 import pytest
 
@@ -177,3 +178,29 @@ def test_html_is_escaped() -> None:
     assert "<i>" not in html
     assert "q<b>" not in html
     assert html.count("&lt;i&gt;") == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_holds_no_infinity(name: str) -> None:
+    for run in (RUN, {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {}}):
+        found = relkit.explain(JUDGMENTS, run, "q", name, against="lightgbm")
+        json.dumps(found.to_dict(), allow_nan=False)
+        change = relkit.explain_change(JUDGMENTS, run, RUN, "q", name)
+        json.dumps(change.to_dict(), allow_nan=False)
+
+
+def test_a_measure_of_ones_own_needs_steps_only() -> None:
+    class First(relkit.Measure):
+        name = "first"
+
+        def steps(self, ranking):
+            for entry in ranking.top(2):
+                grade = entry.grade or 0.0
+                yield relkit.Step(entry.rank, entry.document, entry.grade, grade, 1.0, grade, grade)
+
+        def value(self, ranking):
+            return 0.5
+
+    found = relkit.explain(JUDGMENTS, RUN, "q", dataclass(frozen=True)(First)())
+    assert found.value == 0.5
+    assert (found.worked, found.ideal, found.missed, found.inverted) == ("0.5", (), (), 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from relkit.convention import Convention, load_convention
@@ -16,6 +16,7 @@ from relkit.explanation.section import (
     document_html,
     document_markdown,
     document_text,
+    plain,
 )
 from relkit.explanation.subject import Subject
 from relkit.io import as_run
@@ -54,10 +55,7 @@ class Move:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN becomes null."""
-        return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in asdict(self).items()
-        }
+        return plain(self)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from relkit.explanation.section import (
     document_html,
     document_markdown,
     document_text,
+    plain,
 )
 from relkit.explanation.subject import Subject
 from relkit.io import as_run
@@ -293,17 +294,15 @@ class Explanation:
             "retrieved": self.retrieved,
             "headings": list(self.headings),
             "steps": [
-                asdict(step)
+                plain(step)
                 | {
                     "label": self.grade_label(step.grade),
                     "score": scores.get(step.document),
                 }
                 for step in self.steps
             ],
-            "ideal": [
-                asdict(step) | {"label": self.grade_label(step.grade)} for step in self.ideal
-            ],
-            "missed": [asdict(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
+            "ideal": [plain(step) | {"label": self.grade_label(step.grade)} for step in self.ideal],
+            "missed": [plain(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
             "inverted": self.inverted,
             "inversions": [_pair(pair) for pair in self.inversions],
             "against": None if self.against is None else self.against.to_dict(),
@@ -409,7 +408,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
     return Explanation(
         query=subject.query,
         measure=filled,
-        value=math.nan if reason else (steps[-1].total if steps else 0.0),
+        value=math.nan if reason else filled.value(ranking),
         steps=steps,
         undefined=reason,
         judged=len(ranking.judged),

@@ -12,7 +12,7 @@ from typing import Any
 from relkit.convention import Convention, show_gain
 from relkit.errors import InputError, RelkitError
 from relkit.evaluation import Evaluator
-from relkit.explanation.section import Section
+from relkit.explanation.section import Section, plain
 from relkit.explanation.subject import Subject
 from relkit.measures.base import Measure
 from relkit.ranking import Ranking
@@ -72,13 +72,7 @@ class RuleShare:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN becomes null."""
-        contribution = None if math.isnan(self.contribution) else self.contribution
-        return {
-            "rule": self.rule,
-            "here": self.here,
-            "there": self.there,
-            "contribution": contribution,
-        }
+        return plain(self)
 
 
 @dataclass(frozen=True)
@@ -98,6 +92,17 @@ class Discrepancy:
         difference: ``there - here``, NaN where one of them is no number.
         shares: Rules that change this query's value, the largest contribution first.
         idle: Rules that differ and change nothing.
+
+    Examples:
+        >>> import relkit
+        >>> judgments, run = {"q": {"a": 3, "b": 2}}, {"q": {"b": 2, "a": 1}}
+        >>> found = relkit.explain(judgments, run, "q", "dcg", against={"gain": "exp"})
+        >>> print(found.against)
+        Against custom: dcg is 3.8928 here, 7.4165 there (+3.5237)
+        rule  relkit  custom     adds
+        ────  ──────  ──────  ───────
+        gain  linear  exp     +3.5237
+        all rules together: +3.5237
 
     References:
         Shapley (1953), A value for n-person games, Contributions to the Theory of Games II.

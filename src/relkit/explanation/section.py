@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
+from typing import Any
 
 from relkit.render import align, markdown_lines, width, wrap
 
-__all__ = ["Section", "document_html", "document_markdown", "document_text", "shorten"]
+__all__ = [
+    "Section",
+    "document_html",
+    "document_markdown",
+    "document_text",
+    "plain",
+    "shorten",
+]
 
 COLUMNS = 80
 #: Shorter than this, an id says nothing any more.
@@ -84,6 +93,14 @@ def document_html(sections: Sequence[Section]) -> str:
     """Returns sections as HTML, those with tables beside each other where there is room."""
     style = "display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start"
     return f'<div style="{style}">' + "".join(section.html() for section in sections) + "</div>"
+
+
+def plain(entry: Any) -> dict[str, Any]:
+    """Returns the fields of a flat dataclass, a number that JSON cannot hold as `None`."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in asdict(entry).items()
+    }
 
 
 def shorten(text: str, columns: int) -> str:

@@ -136,15 +136,19 @@ class Measure(ABC):
     def worked(self, ranking: Ranking) -> str:
         """Returns the formula with this ranking's numbers put in, and the value at its end.
 
-        Called only where `undefined` returns `None`. By default the contributions are added up.
+        Called only where `undefined` returns `None`. By default the contributions are added up,
+        where they make the value.
 
         Examples:
             >>> import relkit
             >>> relkit.measure("pnr").worked(relkit.Ranking.of([3, 2, 3, 3, 2, 1]))
             '13 / 2 = 6.5'
         """
-        terms = [figure(step.contribution) for step in self.steps(ranking) if step.contribution]
-        return equation(added(terms), self.value(ranking))
+        terms = [step.contribution for step in self.steps(ranking) if step.contribution]
+        value = self.value(ranking)
+        if not math.isclose(math.fsum(terms), value, rel_tol=1e-9, abs_tol=1e-9):
+            return figure(value)
+        return equation(added(list(map(figure, terms))), value)
 
     def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
         """Yields the best order that the measure can imagine; nothing where it has none."""
