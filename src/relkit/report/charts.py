@@ -159,7 +159,11 @@ def _bands(chart: Chart, width: int) -> Any:
             scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
         ),
         y=alt.Y(
-            "difference:Q", title=chart.labels["y"], axis=alt.Axis(format="+.3~f", labelExpr=SIGNED)
+            "difference:Q",
+            title=chart.labels["y"],
+            axis=alt.Axis(format="+.3~f", labelExpr=SIGNED),
+            # Room for the share below the lowest bar and above the highest.
+            scale=alt.Scale(padding=18, nice=False),
         ),
     )
     layers = [base.mark_bar(stroke=None).encode(color=color, description="text:N")]

@@ -127,7 +127,7 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
     blocks.append(Prose((_legend(comparison, texts),)))
     blocks.append(_forest(comparison, texts))
     if comparison.pairs:
-        blocks.append(_pairs(comparison, texts))
+        blocks.append(Details(texts.say("comparison.all_pairs"), (_pairs(comparison, texts),)))
     tests = tuple(_tests(comparison, candidate, texts) for candidate in comparison.candidates)
     blocks.append(Details(texts.say("comparison.tests"), tests))
     return Section("comparison", texts.say("section.comparison"), tuple(blocks))
