@@ -120,6 +120,10 @@ def test_an_unknown_query_and_expected_ties_are_refused(relkit) -> None:
     outcome = relkit("explain", *FILES, "--query", "q1", "--convention", "sklearn")
     assert outcome.code == 2
     assert "ties=expected" in outcome.err
+    assert "`against` takes this one" in outcome.err
+    outcome = relkit("explain", *FILES, "--query", "q1", "--against", "sklearn")
+    assert outcome.code == 0
+    assert "Against sklearn: ndcg@10 is" in outcome.out
 
 
 def test_another_program(relkit) -> None:

@@ -155,7 +155,11 @@ def test_a_query_without_a_value_is_told_in_words() -> None:
     assert str(found.here) == "left out: the ideal DCG is 0"
     assert str(found.there) == "0.0000 (instead of no value: the ideal DCG is 0)"
     assert [one.rule for one in found.shares] == ["undefined"]
-    assert "decided by undefined (skip → zero)" in str(found)
+    assert str(found).splitlines()[:3] == [
+        "Against sklearn: ndcg@10 is left out here (the ideal DCG is 0), 0.0000 there",
+        "  (instead of no value: the ideal DCG is 0)",
+        "decided by undefined (skip → zero)",
+    ]
     found = against("lightgbm", grades={"a": 0}, scores={"a": 1}, convention={"undefined": "zero"})
     assert (found.difference, found.shares[0].rule) == (1.0, "undefined")
 
@@ -172,6 +176,7 @@ def test_a_query_that_the_run_lacks(preset: str, reason: str) -> None:
     found = relkit.explain(judgments, {"p": {"a": 1}}, "q", "ndcg", against=preset).against
     assert found.here.value == 0.0
     assert str(found.there) == reason
+    assert f"{reason.partition(':')[0]} there (the run lacks the query)" in found.section().title
     assert [one.rule for one in found.shares] == ["missing"]
 
 

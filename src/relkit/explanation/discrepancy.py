@@ -44,6 +44,13 @@ class Outcome:
             return number(self.value)
         return self.reason if math.isnan(self.value) else f"{number(self.value)} ({self.reason})"
 
+    def said(self, where: str) -> str:
+        """Returns the outcome as part of a sentence, the reason in brackets at its end."""
+        if not math.isnan(self.value):
+            return f"{number(self.value)} {where}" + (f" ({self.reason})" if self.reason else "")
+        verb, _, why = self.reason.partition(": ")
+        return f"{verb} {where} ({why})"
+
     def same(self, other: Outcome) -> bool:
         """Whether the same number, or none for the same reason, comes out."""
         if math.isnan(self.value) and math.isnan(other.value):
@@ -119,7 +126,8 @@ class Discrepancy:
 
     def section(self) -> Section:
         """Returns the rules as a titled table."""
-        title = f"Against {self.there_name}: {self.name} is {self.here} here, {self.there} there"
+        here, there = self.here.said("here"), self.there.said("there")
+        title = f"Against {self.there_name}: {self.name} is {here}, {there}"
         lines = []
         numeric = not math.isnan(self.difference)
         rows: tuple[tuple[str, ...], ...] = ()

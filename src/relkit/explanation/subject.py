@@ -94,7 +94,7 @@ class Subject:
         if rules.ties == "expected":
             raise ParameterError(
                 "ties=expected averages over many orders, and one derivation shows one order",
-                hint="explain with another tie rule, such as ties=doc-desc",
+                hint="explain with another tie rule, such as doc-desc; `against` takes this one",
             )
         reference: tuple[str, ...] = ()
         if self.reference is not None:
