@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from relkit.io.sessions import read_sessions
     from relkit.judgments import Judgments
     from relkit.measures import Measure, Step, measure, register
+    from relkit.monitoring import Round, make_round, read_rounds, write_round
     from relkit.notes import Note
     from relkit.ranking import Ranking
     from relkit.report import write_report
@@ -82,6 +83,7 @@ _HOMES = {
     "Ranking": "ranking",
     "RelkitError": "errors",
     "Results": "results",
+    "Round": "monitoring",
     "Run": "run",
     "Sample": "sampling",
     "Scale": "scale",
@@ -102,10 +104,12 @@ _HOMES = {
     "explain_change": "explanation",
     "funnel": "attribution",
     "make_pool": "sampling",
+    "make_round": "monitoring",
     "measure": "measures",
     "precision_recall_curve": "curves",
     "presets": "convention",
     "read_judgments": "io",
+    "read_rounds": "monitoring",
     "read_run": "io",
     "read_sample": "sampling",
     "read_scored": "io",
@@ -115,6 +119,7 @@ _HOMES = {
     "scales": "scale",
     "write_judgments": "io",
     "write_report": "report",
+    "write_round": "monitoring",
     "write_run": "io",
 }
 
@@ -143,6 +148,7 @@ __all__ = [
     "Ranking",
     "RelkitError",
     "Results",
+    "Round",
     "Run",
     "Sample",
     "Scale",
@@ -163,10 +169,12 @@ __all__ = [
     "explain_change",
     "funnel",
     "make_pool",
+    "make_round",
     "measure",
     "precision_recall_curve",
     "presets",
     "read_judgments",
+    "read_rounds",
     "read_run",
     "read_sample",
     "read_scored",
@@ -176,6 +184,7 @@ __all__ = [
     "scales",
     "write_judgments",
     "write_report",
+    "write_round",
     "write_run",
 ]
 
