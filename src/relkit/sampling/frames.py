@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-__all__ = ["batches", "collect", "count_queries", "results_of"]
+__all__ = ["batches", "collect", "count_queries", "results_of", "searches"]
 
 BATCH = 1 << 18
 
@@ -93,19 +93,31 @@ def count_queries(sessions: object) -> pl.DataFrame:
     import narwhals as nw
     import polars as pl
 
-    counted = (
-        read_sessions(sessions)
-        .frame.select("session", "query")
-        .filter(~nw.col("session").is_null(), ~nw.col("query").is_null())
-        .unique()
-        .group_by("query")
-        .agg(nw.len().alias("sessions"))
-    )
-    found = collect(counted)
+    found = collect(
+        searches(read_sessions(sessions)).group_by("query").agg(nw.len().alias("sessions"))
+    ).filter(pl.col("query").str.strip_chars() != "")
     if found.is_empty():
         raise InputError("the log holds no session")
     return found.select("query", pl.col("sessions").cast(pl.Int64)).sort(
         "sessions", "query", descending=[True, False]
+    )
+
+
+def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
+    """Returns every pair of a session and its query once, of all queries or some of them.
+
+    Ids are taken as they came: that blank ones are none is looked at once a pair and not once a
+    row, which is several times faster in DuckDB.
+    """
+    import narwhals as nw
+
+    rows = sessions.raw.select(nw.col("session").cast(nw.String), nw.col("query").cast(nw.String))
+    if queries is not None:
+        rows = rows.filter(nw.col("query").is_in(list(queries)))
+    # `unique` numbers the rows of every group in SQL engines; an aggregate only hashes them.
+    pairs = rows.group_by("session", "query").agg(nw.len().alias("rows"))
+    return pairs.select("session", "query").filter(
+        nw.col("session").str.strip_chars().str.len_chars() > 0
     )
 
 
@@ -125,7 +137,9 @@ def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFra
     import narwhals as nw
     import polars as pl
 
-    wanted = sessions.frame.filter(nw.col("session").is_in(list(ids)), nw.col("position") <= depth)
+    # Rows are chosen by the ids as they came, before anything is computed of them.
+    rows = sessions.raw.filter(nw.col("session").cast(nw.String).is_in(list(ids)))
+    wanted = Sessions.from_frame(rows.to_native()).frame.filter(nw.col("position") <= depth)
     if "shown" in sessions.columns:
         wanted = wanted.filter(nw.col("shown"))
     found = collect(wanted.select("session", "query", "position", "doc")).drop_nulls()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError
-from relkit.sampling.frames import batches
+from relkit.sampling.frames import batches, searches
 from relkit.sampling.keys import GOLDEN, hashed, mix, mix_all, series
 
 if TYPE_CHECKING:
@@ -108,17 +108,9 @@ def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.Da
     Raises:
         InputError: If the log holds fewer sessions than it did when they were counted.
     """
-    import narwhals as nw
     import polars as pl
 
-    wanted = (
-        sessions.frame.select("session", "query")
-        .filter(
-            ~nw.col("session").is_null(),
-            nw.col("query").is_in(slots["query"].unique().sort().to_list()),
-        )
-        .unique()
-    )
+    wanted = searches(sessions, slots["query"].unique().sort().to_list())
     keyed = slots.with_columns(_whole("salt", _slot_keys(slots, seed)))
     kept: pl.DataFrame | None = None
     for part in batches(wanted):
