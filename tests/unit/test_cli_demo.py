@@ -41,7 +41,7 @@ def test_the_demonstration(relkit, files: Path) -> None:
     assert outcome.code == 0
     assert sorted(path.name for path in (files / "made").iterdir()) == NAMES
     assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
-    assert "A = tfidf.run, B = bm25.run" in outcome.out
+    assert "A = bm25.run, B = tfidf.run" in outcome.out
     for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
         assert text in (files / "made" / name).read_text("utf-8")
     assert outcome.out.splitlines()[-1].startswith("convention relkit: ")

@@ -35,7 +35,7 @@ Example:
 The documents are the documentation of this Python's standard library; two
 rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
 English and Chinese; the judgments were graded by hand. Both rankers are
-evaluated, then BM25 is compared with TF-IDF, and a report says what changed,
+evaluated, then TF-IDF is compared with BM25, and a report says what changed,
 in English and Chinese. The files are written to DIRECTORY [default:
 relkit-demo], and used again if they are there.
 
@@ -70,7 +70,7 @@ def command(directory: str, rebuild: bool) -> None:
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     evaluator = Evaluator(judgments, scale=SCALE)
     results = [evaluator.evaluate(path, MEASURES) for path in (bm25, tfidf)]
-    comparison = compare(judgments, tfidf, bm25, COMPARED, scale=SCALE)
+    comparison = compare(judgments, bm25, tfidf, COMPARED, scale=SCALE)
     emit(f"{table(results)}\n\n{comparison}")
     messages.notes(("", note) for note in comparison.notes)
     _write_reports(comparison, directory)
@@ -117,10 +117,10 @@ def _say_next(paths: dict[str, str]) -> None:
     messages.say("Try next:")
     program = _program()
     for line in (
-        f"compare {judgments} {tfidf} {bm25} --scale {SCALE} --test permutation",
+        f"compare {judgments} {bm25} {tfidf} --scale {SCALE} --test permutation",
         f"explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
         f"funnel {judgments} {bm25} --scale {SCALE}",
-        f"diagnose {judgments} {tfidf} {bm25} --scale {SCALE}",
+        f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
     ):
         messages.say(f"  {program} {line}")
