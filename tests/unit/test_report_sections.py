@@ -18,7 +18,7 @@ from relkit.measures.names import measure as parse_measure
 from relkit.report import build_page
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import draw
-from relkit.report.classification import judged_scores, thin
+from relkit.report.classification import PRECISION_RECALL, judged_scores, thin
 from relkit.report.diagnoses import diagnosis_section
 from relkit.report.losses import run_losses
 from relkit.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
@@ -199,6 +199,22 @@ def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) 
     assert relkit.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
     chart = _charts(build_page(comparison))["curves"]
     assert any(entry.text == f"new {expected:.3f}" for entry in chart.legend)
+
+
+def test_average_precision_is_that_of_one_list(comparison: relkit.Comparison) -> None:
+    judged = judged_scores(comparison, "new", 1.0)
+    # All documents as one list: its AP is the average precision, as long as no scores are equal.
+    places = sorted(range(len(judged.scores)), key=lambda place: -judged.scores[place])
+    apart = {f"d{place}": -float(rank) for rank, place in enumerate(places)}
+    labels = [judged.labels[place] for place in places]
+    grades = {f"d{place}": judged.labels[place] for place in places}
+    expected = relkit.evaluate({"all": grades}, {"all": apart}, "ap")["ap"]
+    curve = relkit.precision_recall_curve(labels, list(apart.values()))
+    assert PRECISION_RECALL.area(curve) == pytest.approx(expected)
+    shown = relkit.precision_recall_curve(judged.labels, judged.scores)
+    text = f"new {PRECISION_RECALL.area(shown):.3f}"
+    charts = [one for one in build_page(comparison).blocks() if isinstance(one, Chart)]
+    assert any(key.text == text for chart in charts for key in chart.legend)
 
 
 def test_one_class_has_no_curves() -> None:

@@ -67,7 +67,12 @@ def _forest(chart: Chart, width: int) -> Any:
     order = [row["name"] for row in rows]
     data = alt.Data(values=rows)
     wide = _label_width(order, width)
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=wide, minExtent=wide + 8))
+    y = alt.Y(
+        "name:N",
+        sort=order,
+        title=None,
+        axis=alt.Axis(labelLimit=wide * 7 // 8, minExtent=wide + 8),
+    )
     color = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=list(TONES), range=list(TONES.values())),
@@ -238,7 +243,7 @@ def _losses(chart: Chart, width: int) -> Any:
         "name:N",
         sort=names,
         title=None,
-        axis=alt.Axis(labelLimit=wide, minExtent=wide + 8),
+        axis=alt.Axis(labelLimit=wide * 7 // 8, minExtent=wide + 8),
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.1),
     )
     x = alt.X("value:Q", title=chart.labels["x"], stack="zero")

@@ -113,34 +113,24 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
         blocks = (Prose((texts.say("curves.impossible", reason=error.message),)),)
         return Section("curves", texts.say("section.curves"), blocks)
     counts = {"relevant": f"{relevant:,}", "judged": f"{len(labels):,}", "rel": f"{rel:g}"}
+    share = relevant / len(labels)
     charts = (
-        (_chart("roc", roc, ("fpr", "tpr"), _rises, [(0, 0), (1, 1)], counts, texts),),
-        (
-            _chart(
-                "precision_recall",
-                precision,
-                ("recall", "precision"),
-                _falls,
-                [(0, relevant / len(labels)), (1, relevant / len(labels))],
-                counts,
-                texts,
-            ),
-        ),
+        (_chart(ROC, roc, [(0, 0), (1, 1)], counts, texts),),
+        (_chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),),
     )
     blocks = (Prose((texts.say("curves.pooling"),)), Columns(charts))
     return Section("curves", texts.say("section.curves"), blocks)
 
 
 def _chart(
-    kind: str,
+    plot: Plot,
     curves: dict[str, Curve],
-    axes: tuple[str, str],
-    at: Callable[[Curve, float], float],
     chance: Sequence[tuple[float, float]],
     counts: dict[str, str],
     texts: Catalogue,
 ) -> Chart:
-    x, y = (texts.say(f"curves.{axis}") for axis in axes)
+    x, y = (texts.say(f"curves.{axis}") for axis in plot.axes)
+    kind = plot.kind
     rows: list[dict[str, Any]] = [
         {"run": name, "order": order, "x": round(u, 5), "y": round(v, 5)}
         for name, curve in curves.items()
@@ -148,18 +138,18 @@ def _chart(
     ]
     headings = (
         texts.say("table.run"),
-        texts.say("curves.area"),
+        texts.say(f"curves.{kind}_area"),
         *(texts.say("curves.at", y=y, x=x, stop=f"{stop:g}") for stop in STOPS),
     )
     table = Table(
         headings,
         tuple(
-            (name, number(curve.area), *(number(at(curve, stop)) for stop in STOPS))
+            (name, number(plot.area(curve)), *(number(plot.at(curve, stop)) for stop in STOPS))
             for name, curve in curves.items()
         ),
     )
     legend = tuple(
-        _key(place, f"{name} {curve.area:.3f}")
+        _key(place, f"{name} {plot.area(curve):.3f}")
         for place, (name, curve) in enumerate(curves.items())
     )
     return Chart(
@@ -194,3 +184,34 @@ def _falls(curve: Curve, stop: float) -> float:
 
     place = int(np.searchsorted(curve.x, stop))
     return float(curve.y[min(place, len(curve.y) - 1)])
+
+
+def _average_precision(curve: Curve) -> float:
+    """Returns the precisions, each weighted by the recall that it adds.
+
+    No line is drawn between the points, which would flatter a curve (Davis and Goadrich 2006).
+    """
+    import numpy as np
+
+    return float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How one kind of curve is read.
+
+    Attributes:
+        kind: `roc` or `precision_recall`.
+        axes: What x and y are.
+        at: The height at a place of the x axis.
+        area: One number for the whole curve.
+    """
+
+    kind: str
+    axes: tuple[str, str]
+    at: Callable[[Curve, float], float]
+    area: Callable[[Curve], float]
+
+
+ROC = Plot("roc", ("fpr", "tpr"), _rises, lambda curve: curve.area)
+PRECISION_RECALL = Plot("precision_recall", ("recall", "precision"), _falls, _average_precision)
