@@ -213,6 +213,41 @@ def test_what_the_data_says_is_never_markup(language: Any) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_ids_that_are_not_text_are_written_all_the_same(language: Any, tmp_path: Path) -> None:
+    odd = "d\udcff\x01"
+    judgments = {f"q{n}\udce9": {odd: 1, "bad": 0} for n in range(4)}
+    old = {query: {odd: 1.0, "bad": 2.0} for query in judgments}
+    new = {query: {odd: 2.0, "bad": 1.0} for query in judgments}
+    one = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+    for name in ("report.html", "report.md"):
+        write_report(one, tmp_path / name, lang=language)
+        assert "q0\\udce9" in (tmp_path / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_comparison_without_any_value_is_told(language: Any, tmp_path: Path) -> None:
+    judgments = {"q1": {"a": 0}, "q2": {"a": 0}}
+    run = {query: {"a": 1.0} for query in judgments}
+    one = relkit.compare(judgments, run, dict(run), ["ndcg@10", "rr"], names=["old", "new"])
+    for name in ("report.html", "report.md"):
+        write_report(one, tmp_path / name, lang=language)
+    assert "nan" not in (tmp_path / "report.md").read_text("utf-8").lower()
+
+
+@pytest.mark.parametrize("measure", ["pnr", "auc", "err", "rbp", "bpref", "success@1"])
+def test_measures_of_every_kind_are_derived(measure: str, tmp_path: Path) -> None:
+    numbers = random.Random(4)
+    judgments = {f"q{n}": {f"d{m}": m % 4 for m in range(9)} for n in range(8)}
+    old, new = (
+        {query: {document: numbers.random() for document in grades} for query, grades in held}
+        for held in (judgments.items(), judgments.items())
+    )
+    one = relkit.compare(judgments, old, new, measure, names=["old", "new"])
+    write_report(one, tmp_path / "report.md")
+    assert "Queries that" in (tmp_path / "report.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison) -> None:
     page = build_page(comparison, lang=language)
     html = render_report(comparison, lang=language)

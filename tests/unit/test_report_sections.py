@@ -376,5 +376,7 @@ def test_every_kind_of_measure_is_told() -> None:
     for language in ("en", "zh"):
         texts = catalogue(language)  # type: ignore[arg-type]
         for name in registry:
+            for heading in registry.get(name).headings:
+                assert f"heading.{heading}" in texts
             for verdict in ("better", "worse"):
                 assert texts.say(f"meaning.{kind_of(str(parse_measure(name)))}.{verdict}")

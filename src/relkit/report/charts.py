@@ -129,8 +129,10 @@ def _waterfall(chart: Chart, width: int) -> Any:
     if any(row["link"] for row in rows):
         linked = plain.encode(href="link:N").transform_filter("isValid(datum.link)")
         bars.append(linked)
+    # Without a value in any query there is no mean to draw.
+    means = [chart.values["mean"]] if rows else []
     mean = (
-        alt.Chart(alt.Data(values=[{"mean": chart.values["mean"]}]))
+        alt.Chart(alt.Data(values=[{"mean": value} for value in means]))
         .mark_rule(color=ROLES["ink"], strokeDash=[4, 3], aria=False)
         .encode(y="mean:Q")
     )
@@ -290,7 +292,10 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
         ) from None
     version = ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
     known = version if version in vl_convert.get_vegalite_versions() else None
-    svg: str = vl_convert.vegalite_to_svg(json.dumps(description), vl_version=known)
+    text = json.dumps(description, ensure_ascii=False)
+    # Ids that are not UTF-8 hold surrogates, which Vega-Lite does not take.
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    svg: str = vl_convert.vegalite_to_svg(text, vl_version=known)
     return _fit(svg, chart, name)
 
 

@@ -52,7 +52,7 @@ def _heading(name: str, texts: Catalogue) -> str:
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, float) and value != int(value):
+    if isinstance(value, float) and not value.is_integer():
         return number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "–" if value is None else str(value)

@@ -60,7 +60,9 @@ def render_report(
         raise ParameterError(
             f"the parameter `format` must be `html` or `markdown`. Got `{format}` instead."
         )
-    return render[format](page, version=_native.__version__)
+    text = render[format](page, version=_native.__version__)
+    # Ids that are not UTF-8 hold surrogates, which no file takes.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def format_of(path: str | PathLike[str]) -> Format:

@@ -149,6 +149,11 @@ class Drilldown:
             return f"{one.scale.label(grade, self.texts.language)} ({grade:g})"
         return f"{grade:g}"
 
+    def _heading(self, name: str) -> str:
+        # Users' own measures bring headings of their own.
+        key = f"heading.{name}"
+        return self.texts.say(key) if key in self.texts else name
+
     def _list(self, name: str, one: Explanation) -> list[Block]:
         say = self.texts.say
         undefined = say("drill.undefined", reason=one.undefined)
@@ -161,12 +166,10 @@ class Drilldown:
             say("drill.rank"),
             say("drill.document"),
             say("drill.grade"),
-            *one.measure.headings,
+            *map(self._heading, one.measure.headings),
             say("drill.contribution"),
             say("drill.running"),
         )
-        if one.measure.headings == ("gain", "discount"):
-            headings = (*headings[:3], say("drill.gain"), say("drill.discount"), *headings[5:])
         rows: list[tuple[Cell | str, ...]] = [
             (
                 f"{step.rank:,}",
@@ -192,4 +195,4 @@ class Drilldown:
 
 
 def _short(value: float) -> str:
-    return f"{value:.0f}" if value == int(value) else number(value)
+    return f"{value:.0f}" if math.isfinite(value) and value == int(value) else number(value)
