@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from relkit.report.catalogue import Catalogue
@@ -43,7 +44,8 @@ def _table(rows: Sequence[Mapping[str, Any]], texts: Catalogue) -> Table | None:
     names = list(dict.fromkeys(name for row in rows for name in row))
     headings = tuple(_heading(name, texts) for name in names)
     cells = tuple(tuple(_cell(row.get(name)) for name in names) for row in rows[:MOST_ROWS])
-    return Table(headings, cells)
+    texts_first = takewhile(lambda name: isinstance(rows[0].get(name), str), names)
+    return Table(headings, cells, left=max(1, len(list(texts_first))))
 
 
 def _heading(name: str, texts: Catalogue) -> str:

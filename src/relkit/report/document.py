@@ -119,13 +119,12 @@ def write_report(
         >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
         >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
         >>> comparison = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
-        >>> import os, tempfile
+        >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "report.md")
+        ...     path = pathlib.Path(folder, "report.md")
         ...     relkit.write_report(comparison, path)
-        ...     print(open(path, encoding="utf-8").readline())
-        # new against old
-        <BLANKLINE>
+        ...     path.read_text("utf-8").splitlines()[0]
+        '# new against old'
     """
     text = render_report(
         comparison,
