@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import click
+
 from relkit.cli.application import COMMANDS, main
 
 PAGE = Path(__file__).with_name("cli.md")
@@ -26,11 +28,26 @@ def help_text(name: str | None = None) -> str:
     return command.get_help(command.make_context(name, [], parent, resilient_parsing=True))
 
 
+def parts_of(name: str) -> list[tuple[str, str]]:
+    """Returns the subcommands of a command, and their help texts."""
+    parent = main.make_context("relkit", ["--"], resilient_parsing=True, terminal_width=80)
+    group = main.get_command(parent, name)
+    if not isinstance(group, click.Group):
+        return []
+    context = click.Context(group, parent=parent, info_name=name)
+    return [
+        (part, command.get_help(command.make_context(part, [], context, resilient_parsing=True)))
+        for part, command in group.commands.items()
+    ]
+
+
 def page() -> str:
     """Returns the whole page."""
     parts = [INTRODUCTION, f"```text\n{help_text()}\n```\n"]
     for name in COMMANDS:
         parts.append(f"## relkit {name}\n\n```text\n{help_text(name)}\n```\n")
+        for part, text in parts_of(name):
+            parts.append(f"### relkit {name} {part}\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         write_judgments,
         write_run,
     )
-    from relkit.io.sessions import read_sessions
+    from relkit.io.sessions import read_sessions, write_sessions
     from relkit.judgments import Judgments
     from relkit.measures import Measure, Step, measure, register
     from relkit.monitoring import Round, make_round, read_rounds, write_round
@@ -121,6 +121,7 @@ _HOMES = {
     "write_report": "report",
     "write_round": "monitoring",
     "write_run": "io",
+    "write_sessions": "io.sessions",
 }
 
 __all__ = [
@@ -186,6 +187,7 @@ __all__ = [
     "write_report",
     "write_round",
     "write_run",
+    "write_sessions",
 ]
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "funnel": "Show how much gain each stage of a search loses, and how much the ranking.",
     "diagnose": "Say what may be the matter with a comparison, and what to do next.",
     "report": "Write a report on a comparison as one HTML or Markdown file.",
+    "logs": "Read, describe, check and repair search logs.",
     "sample": "Draw sessions of a search log for people to grade.",
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",

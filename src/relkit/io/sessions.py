@@ -7,15 +7,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from relkit.errors import InputError, ParseError, UnknownNameError
-from relkit.io.open import Source
+from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.io.open import Source, split_suffix
 from relkit.registry import suggestion
 from relkit.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SessionFormat", "read_sessions", "scratch_folder"]
+__all__ = ["SessionFormat", "check_target", "read_sessions", "scratch_folder", "write_sessions"]
 
 SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 
@@ -100,6 +100,91 @@ def read_sessions(
                 hint="convert each with `relkit logs read FILE -o FILE.parquet`",
             )
     return Sessions.from_frame(pl.concat(parts), source=name)
+
+
+def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
+    """Writes a log in the canonical form, in one step, without holding it in memory.
+
+    The suffix says how: Parquet, CSV or JSON Lines, the last two also compressed (`.gz`,
+    `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. A file that is there is replaced.
+
+    Args:
+        sessions: The log. Rows of another engine than Polars are read into memory.
+        path: Where to.
+
+    Raises:
+        ParameterError: If the suffix names no such format.
+        InputError: If the file cannot be written.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = pl.DataFrame({"sid": ["s"], "keyword": ["tv"], "rank": [1], "sku": ["a"]})
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_sessions(Sessions.from_frame(log), f"{folder}/log.csv.gz")
+        ...     read_sessions(f"{folder}/log.csv.gz").columns
+        ('session', 'query', 'position', 'doc')
+    """
+    import polars as pl
+
+    target = os.fspath(path)
+    kind = check_target(target)
+    native: Any = sessions.frame.to_native()
+    frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
+    if kind != "parquet" and "timestamp" in sessions.columns:
+        frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+    partial = f"{target}.{os.getpid()}.partial"
+    try:
+        if kind == "parquet":
+            frame.sink_parquet(partial)
+        elif kind == "jsonl":
+            frame.sink_ndjson(partial)
+        else:
+            frame.sink_csv(partial)
+        if split_suffix(target)[2]:
+            _compress(partial, target)
+        os.replace(partial, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=target) from None
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def check_target(path: str) -> SessionFormat:
+    """Returns the format that a file's name asks for.
+
+    Raises:
+        ParameterError: If it names none that logs are written in.
+    """
+    suffix, packed = split_suffix(path)[1:]
+    kind: SessionFormat | None = SUFFIXES.get(suffix)
+    if suffix in (".jsonl", ".ndjson"):
+        kind = "jsonl"
+    if kind is None or kind == "tsv" or (kind == "parquet" and packed):
+        raise ParameterError(
+            f"the suffix of `{path}` names no format that logs are written in",
+            hint="name it .parquet, .csv, .jsonl, .csv.gz or .jsonl.zst",
+        )
+    return kind
+
+
+def _compress(path: str, target: str) -> None:
+    """Replaces a file by its compressed form, as the target's suffix asks."""
+    import shutil
+
+    from relkit.io.write import compressed
+
+    packed = f"{path}.packed"
+    try:
+        with open(path, "rb") as plain, open(packed, "xb") as file:
+            stream = compressed(file, split_suffix(target)[2], target)
+            shutil.copyfileobj(plain, stream, 1 << 20)
+            stream.close()
+        os.replace(packed, path)
+    finally:
+        if os.path.exists(packed):
+            os.unlink(packed)
 
 
 def _paths(source: object) -> list[str] | None:

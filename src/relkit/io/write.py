@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relkit.judgments import Judgments
     from relkit.run import Run
 
-__all__ = ["write_judgments", "write_run"]
+__all__ = ["compressed", "write_judgments", "write_run"]
 
 
 def write_judgments(
@@ -116,7 +116,7 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
     try:
         try:
             with open(partial, "xb") as file:
-                stream = _compressed(file, split_suffix(path)[2], path)
+                stream = compressed(file, split_suffix(path)[2], path)
                 write(stream)
                 if stream is not file:
                     stream.close()
@@ -134,7 +134,7 @@ def _refuse_existing(path: str, overwrite: bool) -> None:
         raise InputError("is there already", path=path, hint="overwrite=True replaces it")
 
 
-def _compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
+def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
     """Wraps a file so that what is written is compressed; the same input gives the same bytes."""
     kind = COMPRESSED_SUFFIXES.get(suffix, "")
     if not kind:

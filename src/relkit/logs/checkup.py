@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -238,6 +238,7 @@ def examine(
     *,
     depth: int = DEPTH,
     only: Iterable[str | Check] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Checkup:
     """Looks for what is wrong with a search log, and says what it does to the numbers.
 
@@ -248,6 +249,7 @@ def examine(
         sessions: The log: `Sessions`, or a frame that they can be made of.
         depth: Positions that measures will look at. Lists that end before are a warning.
         only: Names of checks, or checks with thresholds of their own; None makes all.
+        progress: Told how many checks are made, of how many.
 
     Raises:
         ParameterError: If the depth is below 1.
@@ -266,8 +268,14 @@ def examine(
         raise ParameterError(f"the parameter `depth` must be at least 1. Got {depth} instead.")
     log = Log(sessions if isinstance(sessions, Sessions) else Sessions.from_frame(sessions), depth)
     made = _chosen(only)
-    found = (check.apply(log) for check in made)
-    return Checkup([one for one in found if one is not None], log, made)
+    found = []
+    for place, check in enumerate(made):
+        if progress is not None:
+            progress(place, len(made))
+        finding = check.apply(log)
+        if finding is not None:
+            found.append(finding)
+    return Checkup(found, log, made)
 
 
 def _chosen(only: Iterable[str | Check] | None) -> tuple[Check, ...]:

@@ -18,6 +18,10 @@ __all__ = ["Gaps", "ImplausibleTimestamps", "MixedTimestamps", "UnreadableTimest
 ZONE = r"([Zz]|UTC|GMT|[+-]\d\d:?\d\d)$"
 UNITS = ("seconds", "milliseconds", "microseconds", "nanoseconds")
 WRITTEN = "written"
+SHOWN = {
+    "zone": "ISO 8601", "no_zone": "ISO 8601 (no zone)", "seconds": "epoch s",
+    "milliseconds": "epoch ms", "microseconds": "epoch µs", "nanoseconds": "epoch ns",
+}  # fmt: skip
 
 
 def _forms(log: Log) -> pl.LazyFrame | None:
@@ -87,8 +91,7 @@ class MixedTimestamps(Check):
         if len(counts) < 2:
             return None
         order = sorted(counts, key=lambda name: (-counts[name], name))
-        names = {"zone": "ISO 8601", "no_zone": "ISO 8601 without a zone"}
-        shown = [f"{names.get(name, f'epoch {name}')} {counts[name]:,}" for name in order]
+        shown = [f"{SHOWN[name]} × {counts[name]:,}" for name in order]
         examples = [row for name in order[:3] for row in _examples(forms, name, 1)]
         total = sum(counts.values())
         return Finding(

@@ -1,0 +1,264 @@
+"""`relkit logs`: search logs to the canonical form, in numbers, checked and repaired."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    format_named_by,
+    format_option,
+    no_color_option,
+    output_option,
+)
+from relkit.cli.output import emit, protect_inputs
+from relkit.errors import ParameterError, StrictError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relkit.logs import Repair
+    from relkit.sessions import Sessions
+
+__all__ = ["command"]
+
+HELP = """Read, describe, check and repair search logs.
+
+\b
+Examples:
+  relkit logs inspect log.csv
+  relkit logs doctor log.csv
+  relkit logs read log.csv -o log.parquet
+
+A log has one row per impression: session, query, position and doc, and, where
+they are known, timestamp, clicked, dwell_seconds, add_to_cart, purchase,
+bucket and user. A session is one search. Logs are Parquet, CSV, TSV or JSON
+Lines, also compressed, or OpenSearch UBI queries and events; usual names of
+columns are recognised.
+"""
+
+READ = """Convert a log to the canonical form.
+
+\b
+Examples:
+  relkit logs read log.csv -o log.parquet
+  relkit logs read log.csv --columns session=session+user -o log.jsonl.gz
+
+Values get their types and columns their names; rows stay as they are. UBI
+events are joined into impressions. Positions that begin at 0 stay so: `relkit
+logs doctor --fix` repairs them.
+"""
+
+INSPECT = """Describe a log in a few numbers.
+
+\b
+Example:
+  relkit logs inspect log.csv
+
+Rows, sessions, distinct queries, the range of times and positions, shares of
+clicks, carts and purchases, and queries by frequency: head, middle and tail
+each have about a third of the sessions.
+"""
+
+DOCTOR = """Say what is wrong with a log, what it does to the numbers, and repair it.
+
+\b
+Examples:
+  relkit logs doctor log.csv
+  relkit logs doctor log.csv --lang zh
+  relkit logs doctor log.csv --fix -o cleaned.parquet
+
+Looks for positions that begin at 0, cut-off lists and holes, timestamps of
+several forms, gaps in time, clicks without an impression, duplicates, bots,
+and queries that differ in their writing only. --fix repairs what needs no
+decision, in a copy; cleaned.parquet.changes.json says what it changed.
+"""
+
+
+def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the log and how it is read."""
+    for decorate in (
+        click.option("--input-format", metavar="FORMAT", help="parquet, csv, tsv, jsonl or ubi."),
+        click.option(
+            "--columns",
+            metavar="NAME=COLUMN,…",
+            multiple=True,
+            help="Columns of the log, such as session=sid,doc=asin; session=visit+search joins two"
+            " columns.",
+        ),
+        click.argument("log", metavar="LOG…", nargs=-1, required=True),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _sessions(
+    log: Sequence[str], columns: Sequence[str], form: str | None, outputs: Sequence[str | None] = ()
+) -> Sessions:
+    from relkit.io.sessions import read_sessions
+    from relkit.sessions import COLUMNS
+
+    check_stdin(log)
+    for output in outputs:
+        protect_inputs(output, log)
+    roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
+    with format_named_by("--input-format "):
+        sessions = read_sessions(list(log), format=form, columns=roles)  # type: ignore[arg-type]
+    messages.notes(("", note) for note in sessions.notes)
+    return sessions
+
+
+@click.group(
+    "logs",
+    help=HELP,
+    short_help="Read, describe, check and repair search logs.",
+    invoke_without_command=True,
+    no_args_is_help=False,
+)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Runs `relkit logs`; without a command it shows the help."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("read", help=READ, short_help="Convert a log to the canonical form.")
+@_source_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Where to: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
+)
+@no_color_option
+def read(
+    log: tuple[str, ...], columns: tuple[str, ...], input_format: str | None, output: str
+) -> None:
+    """Runs `relkit logs read`."""
+    from relkit.io.sessions import check_target, write_sessions
+
+    check_target(output)
+    write_sessions(_sessions(log, columns, input_format, [output]), output)
+
+
+@command.command("inspect", help=INSPECT, short_help="Describe a log in a few numbers.")
+@_source_options
+@format_option("table", "json", "markdown", help="How to print.")
+@output_option
+@no_color_option
+def inspect(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    form: str,
+    output: str | None,
+) -> None:
+    """Runs `relkit logs inspect`."""
+    from relkit.logs import summarise
+
+    overview = summarise(_sessions(log, columns, input_format, [output]))
+    written = {
+        "table": overview.__str__,
+        "json": overview.to_json,
+        "markdown": overview.to_markdown,
+    }
+    emit(written[form](), output)
+
+
+@command.command("doctor", help=DOCTOR, short_help="Say what is wrong with a log, and repair it.")
+@_source_options
+@click.option(
+    "--check",
+    "only",
+    metavar="NAME",
+    multiple=True,
+    help="Make this check only, such as gaps or query-variants; give it again for several.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Positions that measures will look at; lists that end before are a warning.",
+)
+@click.option("--fix", is_flag=True, help="Write a cleaned copy to --output.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The cleaned copy, with --fix: .parquet, .csv or .jsonl; the last two also .gz or .zst.",
+)
+@click.option(
+    "--record",
+    metavar="FILE",
+    help="Where --fix says what it changed, as JSON.  [default: OUTPUT.changes.json]",
+)
+@click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the texts.",
+)
+@format_option("table", "json", "markdown", help="How to print.")
+@no_color_option
+def doctor(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    only: tuple[str, ...],
+    depth: int,
+    fix: bool,
+    output: str | None,
+    record: str | None,
+    strict: bool,
+    language: Any,
+    form: str,
+) -> None:
+    """Runs `relkit logs doctor`."""
+    import json
+
+    from relkit.io.sessions import check_target
+    from relkit.logs import examine
+
+    if fix != (output is not None):
+        raise ParameterError(
+            "--fix needs a file to write to" if fix else "--output is for --fix",
+            hint="write --fix -o cleaned.parquet",
+        )
+    if record is not None and not fix:
+        raise ParameterError("--record is for --fix", hint="write --fix -o cleaned.parquet")
+    if output is not None:
+        check_target(output)
+        record = record or f"{output}.changes.json"
+    sessions = _sessions(log, columns, input_format, [output, record])
+    with Progress("checking") as progress:
+        checkup = examine(sessions, depth=depth, only=only or None, progress=progress)
+    if form == "json":
+        text = json.dumps(checkup.to_dict(language), ensure_ascii=False, indent=2)
+    else:
+        text = checkup.to_text(language) if form == "table" else checkup.to_markdown(language)
+    emit(text)
+    if output is not None and record is not None:
+        _write(checkup.repair(), output, record)
+    if strict and checkup.warnings:
+        kinds = ", ".join(one.kind for one in checkup.warnings)
+        raise StrictError(f"the log has warnings: {kinds}")
+
+
+def _write(repair: Repair, output: str, record: str) -> None:
+    from relkit.io.sessions import write_sessions
+
+    write_sessions(repair.sessions, output)
+    emit(repair.to_json(), record)
+    kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
+    messages.note(f"repaired: {kinds}; {output} is the copy, {record} says what was changed")
+    if repair.remaining:
+        messages.note(f"left for you to decide: {', '.join(repair.remaining)}")
