@@ -1,0 +1,1 @@
+"""How a judging database came to have its tables, step by step."""

@@ -1,0 +1,1 @@
+"""One file a step; Alembic finds them by their revisions."""

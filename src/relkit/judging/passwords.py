@@ -1,0 +1,77 @@
+"""Passwords: argon2id hashes, and generated ones."""
+
+from __future__ import annotations
+
+import secrets
+from functools import cache
+from typing import TYPE_CHECKING
+
+from relkit.errors import DependencyError, ParameterError
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+__all__ = ["LEAST_LENGTH", "generate_password", "hash_password", "is_password", "is_stale"]
+
+#: Shorter passwords are refused.
+LEAST_LENGTH = 10
+#: Longer ones too: hashing must not become a way to keep the machine busy.
+MOST_LENGTH = 200
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    try:
+        from argon2 import PasswordHasher
+    except ImportError:
+        raise DependencyError(
+            "passwords need argon2-cffi", hint="pip install 'relkit[judge]'"
+        ) from None
+    return PasswordHasher()
+
+
+@cache
+def _nobody() -> str:
+    return _hasher().hash(secrets.token_urlsafe(16))
+
+
+def generate_password() -> str:
+    """Returns a password of 96 random bits, to be shown once."""
+    return secrets.token_urlsafe(12)
+
+
+def hash_password(password: str) -> str:
+    """Returns the argon2id hash of a password, with its salt and costs.
+
+    Raises:
+        ParameterError: If it is shorter than 10 or longer than 200 characters.
+        DependencyError: If argon2-cffi is not installed.
+    """
+    if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
+        raise ParameterError(
+            f"a password has {LEAST_LENGTH} to {MOST_LENGTH} characters. Got {len(password)}"
+            " instead.",
+            hint="take a sentence, or leave it out to get one made",
+        )
+    return _hasher().hash(password)
+
+
+def is_password(hashed: str | None, password: str) -> bool:
+    """Says whether a password belongs to a hash.
+
+    Without a hash (no such user, or one who may not log in) it takes as long and is never true:
+    how long an answer takes must not tell which names exist.
+    """
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    if len(password) > MOST_LENGTH:
+        return False
+    try:
+        return _hasher().verify(hashed or _nobody(), password) and hashed is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def is_stale(hashed: str) -> bool:
+    """Says whether a hash was made with lower costs than today's, and should be made anew."""
+    return _hasher().check_needs_rehash(hashed)

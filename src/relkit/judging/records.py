@@ -1,0 +1,154 @@
+"""What a judging database holds, as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from relkit.scale import Scale
+
+__all__ = [
+    "ActionKind",
+    "Comparison",
+    "Item",
+    "Kind",
+    "Project",
+    "Rating",
+    "Role",
+    "User",
+]
+
+Role = Literal["judge", "lead", "admin"]
+Kind = Literal["grades", "side_by_side"]
+ActionKind = Literal["grade", "cannot", "skip", "later", "note", "undo"]
+
+
+@dataclass(frozen=True)
+class User:
+    """Someone who grades or leads.
+
+    Attributes:
+        id: In the database.
+        name: The name to log in with.
+        role: A `judge` grades; a `lead` sees all grades and adjudicates; an `admin` also makes
+            accounts.
+        active: Whether the account may be used.
+    """
+
+    id: int
+    name: str
+    role: Role
+    active: bool = True
+
+
+@dataclass(frozen=True)
+class Project:
+    """What is judged and how.
+
+    Attributes:
+        id: In the database.
+        name: Its name.
+        kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
+        scale: The grades there are.
+        guideline_en: The guideline in English, Markdown.
+        guideline_zh: The guideline in Chinese, Markdown.
+        overlap: How many judges grade each item.
+        gold_share: The share of gold items among those that a judge is given.
+        k: How many results of each query are judged; None where it is not the same for all.
+        seed: Of the random orders.
+        lease_seconds: How long an item stays with a judge who does nothing.
+        created_at: Seconds since 1970.
+    """
+
+    id: int
+    name: str
+    kind: Kind
+    scale: Scale
+    guideline_en: str
+    guideline_zh: str
+    overlap: int
+    gold_share: float
+    k: int | None
+    seed: int
+    lease_seconds: float
+    created_at: float
+
+
+@dataclass(frozen=True)
+class Item:
+    """One document of one query, as it is shown to a judge.
+
+    Attributes:
+        query: The id of the query, or its text.
+        document: The id of the document.
+        query_text: The query as the user wrote it; empty where `query` is it.
+        rank: The rank at which the search showed it, from 1.
+        title: Of the document.
+        snippet: Of the document.
+        url: Of the document.
+        image: The URL of a picture.
+        fields: Whatever else is to be shown.
+        tier: Head, middle or tail.
+        session: The session it was sampled from.
+        inclusion_probability: With which the session came into the sample.
+        id: In the database; 0 outside.
+    """
+
+    query: str
+    document: str
+    query_text: str = ""
+    rank: int | None = None
+    title: str = ""
+    snippet: str = ""
+    url: str = ""
+    image: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    tier: str = ""
+    session: str = ""
+    inclusion_probability: float | None = None
+    id: int = 0
+
+
+@dataclass(frozen=True)
+class Rating:
+    """What one judge says of one item.
+
+    Attributes:
+        judge: The judge's name.
+        grade: None where the judge could not grade it.
+        reason: Why not.
+        note: What the judge remarked.
+        seconds: How long it took.
+        at: When, in seconds since 1970.
+    """
+
+    judge: str
+    grade: float | None
+    reason: str = ""
+    note: str = ""
+    seconds: float | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two rankings of one query, to be seen side by side.
+
+    Attributes:
+        query: The id of the query, or its text.
+        first: The system that made the first ranking.
+        second: The system that made the second one.
+        first_results: What the first system shows, in its order.
+        second_results: What the second one shows.
+        query_text: The query as the user wrote it; empty where `query` is it.
+        tier: Head, middle or tail.
+    """
+
+    query: str
+    first: str
+    second: str
+    first_results: tuple[Item, ...] = ()
+    second_results: tuple[Item, ...] = ()
+    query_text: str = ""
+    tier: str = ""

@@ -1,0 +1,201 @@
+"""The tables of a judging database.
+
+    users ─────────────┐
+    projects ── items ─┼─ assignments   who has which item, and the action that decided it
+                  │    ├─ lapses        who had which item before and let the time run out
+                  │    ├─ actions       everything judges did, append-only
+                  │    └─ adjudications what a lead decided, append-only
+                  ├── gold              items whose grade is known
+                  └── sides             the two rankings of a side-by-side item
+
+Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test compares them.
+"""
+
+from __future__ import annotations
+
+from relkit.errors import DependencyError
+
+try:
+    import sqlalchemy as sa
+except ImportError:
+    raise DependencyError("judging needs SQLAlchemy", hint="pip install 'relkit[judge]'") from None
+
+__all__ = [
+    "actions",
+    "adjudications",
+    "assignments",
+    "gold",
+    "items",
+    "lapses",
+    "metadata",
+    "projects",
+    "sa",
+    "sides",
+    "users",
+]
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id() -> sa.Column[int]:
+    return sa.Column("id", sa.Integer, primary_key=True)
+
+
+def _reference(name: str, target: str, *, nullable: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer, sa.ForeignKey(target), nullable=nullable)
+
+
+def _text(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=False, server_default="")
+
+
+def _time(name: str = "created_at") -> sa.Column[float]:
+    return sa.Column(name, sa.Double, nullable=False)
+
+
+users = sa.Table(
+    "users",
+    metadata,
+    _id(),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("password_hash", sa.Text),
+    sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
+    _time(),
+    sa.CheckConstraint("role IN ('judge', 'lead', 'admin')", name="role"),
+)
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    _id(),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("scale", sa.JSON, nullable=False),
+    _text("guideline_en"),
+    _text("guideline_zh"),
+    sa.Column("overlap", sa.Integer, nullable=False),
+    sa.Column("gold_share", sa.Double, nullable=False),
+    sa.Column("k", sa.Integer),
+    sa.Column("seed", sa.Integer, nullable=False),
+    sa.Column("lease_seconds", sa.Double, nullable=False),
+    _time(),
+    sa.CheckConstraint("kind IN ('grades', 'side_by_side')", name="kind"),
+    sa.CheckConstraint("overlap >= 1", name="overlap"),
+    sa.CheckConstraint("gold_share >= 0 AND gold_share < 1", name="gold_share"),
+)
+
+items = sa.Table(
+    "items",
+    metadata,
+    _id(),
+    _reference("project_id", "projects.id"),
+    sa.Column("query", sa.Text, nullable=False),
+    _text("query_text"),
+    sa.Column("document", sa.Text, nullable=False),
+    sa.Column("rank", sa.Integer),
+    _text("title"),
+    _text("snippet"),
+    _text("url"),
+    _text("image"),
+    sa.Column("fields", sa.JSON, nullable=False),
+    _text("tier"),
+    _text("session"),
+    sa.Column("inclusion_probability", sa.Double),
+    sa.Column("place", sa.BigInteger, nullable=False),
+    _time(),
+    sa.UniqueConstraint("project_id", "query", "document"),
+)
+
+gold = sa.Table(
+    "gold",
+    metadata,
+    sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("grade", sa.Double, nullable=False),
+    _text("note"),
+)
+
+sides = sa.Table(
+    "sides",
+    metadata,
+    sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("first", sa.Text, nullable=False),
+    sa.Column("second", sa.Text, nullable=False),
+    sa.Column("first_results", sa.JSON, nullable=False),
+    sa.Column("second_results", sa.JSON, nullable=False),
+)
+
+assignments = sa.Table(
+    "assignments",
+    metadata,
+    _id(),
+    _reference("project_id", "projects.id"),
+    _reference("item_id", "items.id"),
+    # Which of the item's `overlap` places this is; none for gold items, which every judge gets.
+    sa.Column("slot", sa.Integer),
+    _reference("user_id", "users.id", nullable=True),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("leased_until", sa.Double),
+    sa.Column("swapped", sa.Boolean, nullable=False, server_default=sa.false()),
+    _reference("action_id", "actions.id", nullable=True),
+    sa.CheckConstraint("state IN ('open', 'later', 'done')", name="state"),
+    sa.UniqueConstraint("item_id", "slot"),
+    sa.UniqueConstraint("item_id", "user_id"),
+    sa.Index(None, "project_id", "state", "user_id"),
+)
+
+# Who had an item whose lease ran out and that someone else took: a late grade is still welcome.
+lapses = sa.Table(
+    "lapses",
+    metadata,
+    sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True),
+    _time(),
+)
+
+actions = sa.Table(
+    "actions",
+    metadata,
+    _id(),
+    _reference("project_id", "projects.id"),
+    _reference("item_id", "items.id"),
+    _reference("user_id", "users.id"),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("grade", sa.Double),
+    _text("reason"),
+    _text("note"),
+    sa.Column("seconds", sa.Double),
+    _reference("undoes", "actions.id", nullable=True),
+    # Made by the client for each thing the judge does: a request sent twice has the same key.
+    sa.Column("key", sa.Text, nullable=False),
+    _time(),
+    sa.CheckConstraint("kind IN ('grade', 'cannot', 'skip', 'later', 'note', 'undo')", name="kind"),
+    sa.CheckConstraint("(kind = 'grade') = (grade IS NOT NULL)", name="grade"),
+    sa.CheckConstraint("(kind = 'undo') = (undoes IS NOT NULL)", name="undoes"),
+    sa.UniqueConstraint("user_id", "key"),
+    sa.UniqueConstraint("undoes"),
+    sa.Index(None, "project_id", "user_id"),
+    sa.Index(None, "item_id"),
+)
+
+adjudications = sa.Table(
+    "adjudications",
+    metadata,
+    _id(),
+    _reference("item_id", "items.id"),
+    _reference("user_id", "users.id"),
+    sa.Column("grade", sa.Double, nullable=False),
+    _text("note"),
+    sa.Column("key", sa.Text, nullable=False),
+    _time(),
+    sa.UniqueConstraint("user_id", "key"),
+    sa.Index(None, "item_id"),
+)

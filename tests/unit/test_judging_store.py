@@ -1,0 +1,300 @@
+"""The judging database: the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.judging.assignment import record_action, take_tasks
+from relkit.judging.database import Database
+from relkit.judging.records import Comparison, Item, Project, Rating, User
+from relkit.judging.schema import metadata
+from relkit.judging.store import Store, open_store
+
+PAIRS = [Item("red shoes", f"d{n}", title=f"Shoe {n}", rank=n, tier="head") for n in (1, 2, 3)]
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    with open_store(database, create=True, clock=lambda: 1000.0) as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    return store.create_project("June", overlap=2)
+
+
+def give(store: Store, user: User, project: Project, grades: dict[str, float]) -> None:
+    """Lets a judge grade documents."""
+    for task in take_tasks(store, user, project.id, count=100):
+        if task.item.document in grades:
+            key = f"{user.name} {task.item.document}"
+            grade = grades[task.item.document]
+            record_action(store, user, "grade", key=key, item_id=task.item.id, grade=grade)
+
+
+def test_migrations_make_the_tables_of_the_schema(database: str) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    found = Database(database)
+    found.upgrade()
+    found.upgrade()
+    with found.read() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        checks = {
+            table: {
+                check["name"] for check in found.inspect(connection).get_check_constraints(table)
+            }
+            for table in metadata.tables
+        }
+    assert checks == {
+        name: {one.name for one in table.constraints if str(one.name).startswith("ck_")}
+        for name, table in metadata.tables.items()
+    }
+    found.close()
+
+
+def test_the_tables_can_be_taken_back(database: str) -> None:
+    from alembic import command
+
+    found = Database(database)
+    found.upgrade()
+    with found.write() as connection:
+        command.downgrade(found.config(connection), "base")
+        assert found.inspect(connection).get_table_names() == ["alembic_version"]
+    found.close()
+
+
+def test_a_database_without_tables_is_refused(database: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="judge init"):
+        open_store(database)
+    (tmp_path / "judging.db").touch()
+    with pytest.raises(InputError, match="has no judging tables"):
+        open_store(database)
+
+
+@pytest.mark.parametrize(
+    "address", ["", ":memory:", "sqlite://", "mysql://root@localhost/x", "nonsense://", "://"]
+)
+def test_other_addresses_are_refused(address: str) -> None:
+    with pytest.raises(ParameterError):
+        open_store(address, create=True)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes, and no database at all" * 40, "utf-8")
+    with pytest.raises(InputError, match="not a database"):
+        open_store(path)
+
+
+def test_a_server_that_is_not_there() -> None:
+    with pytest.raises(InputError) as caught:
+        open_store("postgresql://someone:secret@127.0.0.1:1/none", create=True)
+    assert "secret" not in str(caught.value)
+
+
+def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
+    with open_store(tmp_path / "judging.db", create=True) as store, store.database.read() as reader:
+        values = [
+            reader.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    assert values == ["wal", 2, 1]
+
+
+def test_users(store: Store) -> None:
+    ann = store.create_user("Ann", role="lead", password="correct horse")
+    assert store.user("Ann") == ann
+    assert store.check_password("Ann", "correct horse") == ann
+    assert store.check_password("Ann", "wrong horse") is None
+    assert store.check_password("Bo", "correct horse") is None
+    store.create_user("import")
+    assert store.check_password("import", "") is None
+    with pytest.raises(ParameterError, match="`Ann` already"):
+        store.create_user("Ann")
+    with pytest.raises(UnknownNameError, match="did you mean `Ann`"):
+        store.user("Anne")
+    for name in ("", " ", "a\nb", "x" * 300):
+        with pytest.raises(ParameterError, match="cannot be the name"):
+            store.create_user(name)
+    with pytest.raises(ParameterError, match="10 to 200 characters"):
+        store.create_user("Cy", password="short")
+    with pytest.raises(ParameterError, match="judge, lead or admin"):
+        store.create_user("Cy", role="boss")  # type: ignore[arg-type]
+
+
+def test_an_account_changes(store: Store) -> None:
+    store.create_user("Ann", password="correct horse")
+    changed = store.set_user("Ann", role="admin", password="battery staple", active=False)
+    assert (changed.role, changed.active) == ("admin", False)
+    assert store.check_password("Ann", "battery staple") is None
+    store.set_user("Ann", active=True)
+    assert store.check_password("Ann", "correct horse") is None
+    assert store.check_password("Ann", "battery staple") is not None
+
+
+def test_only_hashes_are_stored(store: Store, database: str) -> None:
+    store.create_user("Ann", password="correct horse")
+    with store.database.read() as connection:
+        stored = connection.exec_driver_sql("SELECT password_hash FROM users").scalar_one()
+    assert stored.startswith("$argon2id$")
+    assert "horse" not in stored
+
+
+def test_projects(store: Store) -> None:
+    made = store.create_project(
+        "June", scale="search", guideline_en="Grade it.", guideline_zh="请打分。", overlap=3,
+        gold_share=0.1, k=20, seed=7,
+    )  # fmt: skip
+    assert store.project("June") == store.project(made.id) == made
+    assert made.scale.parse("高") == 3
+    assert (made.guideline_zh, made.overlap, made.k, made.created_at) == ("请打分。", 3, 20, 1000.0)
+    store.set_guideline(made.id, zh="看商品是否满足查询。")
+    changed = store.project("June")
+    assert (changed.guideline_en, changed.guideline_zh) == ("Grade it.", "看商品是否满足查询。")
+    assert [one.name for one in store.projects()] == ["June"]
+    with pytest.raises(ParameterError, match="`June` already"):
+        store.create_project("June")
+    with pytest.raises(UnknownNameError, match="unknown project"):
+        store.project(99)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"overlap": 0}, "`overlap` must be a whole number of 1 or more"),
+        ({"overlap": 1.5}, "`overlap`"),
+        ({"k": 0}, "`k`"),
+        ({"seed": -1}, "`seed`"),
+        ({"gold_share": 1.0}, "`gold_share`"),
+        ({"lease_seconds": 0}, "`lease_seconds`"),
+        ({"kind": "pairs"}, "`kind` must be grades or side_by_side"),
+    ],
+)
+def test_bad_projects(store: Store, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        store.create_project("x", **options)  # type: ignore[arg-type]
+
+
+def test_items_come_back_as_they_were(store: Store, project: Project) -> None:
+    item = Item(
+        "q1", "文档\u200b1", query_text="红色 👟", rank=3, title="A 'title'", snippet="a\nb\t<b>",
+        url="https://x.example/?a=1&b=2", image="i.png", fields={"price": 3.5, "tags": ["a", None]},
+        tier="tail", session="s1", inclusion_probability=0.25,
+    )  # fmt: skip
+    assert store.add_items(project.id, [item, item, PAIRS[0]]) == 2
+    assert store.add_items(project.id, [item]) == 0
+    stored = store.items(project.id)
+    assert dataclasses.replace(stored[0], id=0) == item
+    assert stored[1].document == "d1"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        Item("", "d"),
+        Item("q", ""),
+        Item("q", "d\0"),
+        Item("q", "d", title="\ud800"),
+        Item("q", "d", fields={"a": ["\0"]}),
+        Item("q", "d", inclusion_probability=0.0),
+    ],
+)
+def test_items_that_cannot_be_stored(store: Store, project: Project, item: Item) -> None:
+    with pytest.raises(InputError):
+        store.add_items(project.id, [PAIRS[0], item])
+    assert store.items(project.id) == []
+
+
+def test_grades_disagree_and_a_lead_decides(store: Store, project: Project) -> None:
+    store.add_items(project.id, PAIRS)
+    ann, bo = store.create_user("Ann"), store.create_user("Bo")
+    lead = store.create_user("Lee", role="lead")
+    give(store, ann, project, {"d1": 3, "d2": 3})
+    give(store, bo, project, {"d1": 0, "d2": 3})
+    third = next(item for item in store.items(project.id) if item.document == "d3")
+    record_action(store, bo, "cannot", key="c", item_id=third.id, reason="no picture")
+    first, second, _ = store.items(project.id)
+    assert store.grades(project.id) == {
+        first.id: {"Ann": 3, "Bo": 0},
+        second.id: {"Ann": 3, "Bo": 3},
+    }
+    queue = store.queue(project.id)
+    assert [(one.item.document, one.spread, one.unrateable) for one in queue] == [
+        ("d1", 3.0, 0),
+        ("d3", 0.0, 1),
+    ]
+    assert queue[1].ratings[0].reason == "no picture"
+    with pytest.raises(ParameterError, match="`Ann` is a judge"):
+        store.adjudicate(first.id, ann, 2, key="k1")
+    assert store.adjudicate(first.id, lead, "中", key="k1", note="the colour differs")
+    assert not store.adjudicate(first.id, lead, 2, key="k1", note="the colour differs")
+    with pytest.raises(ParameterError, match="another decision"):
+        store.adjudicate(first.id, lead, 1, key="k1")
+    with pytest.raises(InputError, match="not a grade"):
+        store.adjudicate(first.id, lead, 7, key="k2")
+    with pytest.raises(InputError, match="no item"):
+        store.adjudicate(99999, lead, 1, key="k3")
+    assert [one.item.document for one in store.queue(project.id)] == ["d3"]
+    found = store.final_grades(project.id)
+    assert [(one.item.document, one.value, one.source, one.judges) for one in found] == [
+        ("d1", 2.0, "adjudicated", 2),
+        ("d2", 3.0, "median", 2),
+    ]
+    assert store.adjudicate(first.id, lead, 1, key="k4")
+    gains = store.final_grades(project.id, rule="mean_gain")
+    assert [round(one.value, 9) for one in gains] == [0.3, 1.0]
+
+
+def test_gold_items(store: Store, project: Project) -> None:
+    store.add_items(project.id, PAIRS[:2])
+    assert store.set_gold(project.id, [(PAIRS[0], 3), (PAIRS[2], "无")]) == 2
+    assert store.set_gold(project.id, [(PAIRS[0], 2)]) == 2
+    ids = {item.document: item.id for item in store.items(project.id)}
+    assert store.gold(project.id) == {ids["d1"]: 2.0, ids["d3"]: 0.0}
+    assert [(one.item.document, one.source) for one in store.final_grades(project.id)] == [
+        ("d1", "gold"),
+        ("d3", "gold"),
+    ]
+    with pytest.raises(InputError, match="not a grade"):
+        store.set_gold(project.id, [(PAIRS[1], 9)])
+
+
+def test_grades_from_elsewhere(store: Store, project: Project) -> None:
+    given = [
+        (PAIRS[0], [Rating("Ann", 3.0, note="fine", seconds=2.5, at=5.0), Rating("Bo", 2.0)]),
+        (PAIRS[1], [Rating("Ann", None, reason="broken link")]),
+    ]
+    assert store.import_ratings(project.id, given) == 3
+    assert store.import_ratings(project.id, given) == 0
+    first, second = store.items(project.id)
+    ratings = store.ratings(project.id)
+    assert ratings[first.id][0] == Rating("Ann", 3.0, "", "fine", 2.5, 5.0)
+    assert ratings[second.id] == [Rating("Ann", None, "broken link", at=1000.0)]
+    with pytest.raises(InputError, match="more than 2 grades"):
+        store.import_ratings(project.id, [(PAIRS[0], [Rating("Cy", 1.0)])])
+    with pytest.raises(InputError, match="not a grade"):
+        store.import_ratings(project.id, [(PAIRS[2], [Rating("Ann", 8.0)])])
+    assert len(store.items(project.id)) == 2
+
+
+def test_comparisons(store: Store, project: Project) -> None:
+    sides = store.create_project("SBS", kind="side_by_side")
+    pair = Comparison(
+        "shoes", "old", "new", (Item("shoes", "a", title="A"),), (Item("shoes", "b"),), tier="head"
+    )
+    assert store.add_comparisons(sides.id, [pair, pair]) == 1
+    assert list(store.comparisons(sides.id).values()) == [pair]
+    with pytest.raises(ParameterError, match="single results"):
+        store.add_comparisons(project.id, [pair])
+    with pytest.raises(InputError, match="name two systems"):
+        store.add_comparisons(sides.id, [Comparison("q", "old", "old")])
