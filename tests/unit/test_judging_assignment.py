@@ -1,0 +1,498 @@
+"""Who grades what: fair, exactly once, whatever happens on the way; on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.assignment import Receipt, measure_progress, record_action, take_tasks
+from relkit.judging.records import Comparison, Item, Project, User
+from relkit.judging.store import Store, open_store
+
+
+class Clock:
+    """A clock that tests turn."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(database: str, clock: Clock) -> Iterator[Store]:
+    with open_store(database, create=True, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    return store.create_user("Ann")
+
+
+@pytest.fixture
+def bo(store: Store) -> User:
+    return store.create_user("Bo")
+
+
+def project_of(store: Store, count: int, **options: object) -> Project:
+    project = store.create_project("June", **options)  # type: ignore[arg-type]
+    store.add_items(project.id, [Item(f"q{n % 3}", f"d{n}") for n in range(count)])
+    return project
+
+
+def documents(store: Store, user: User, project: Project, count: int = 100) -> list[str]:
+    return [task.item.document for task in take_tasks(store, user, project.id, count=count)]
+
+
+def one(store: Store, user: User, project: Project) -> int:
+    return take_tasks(store, user, project.id, count=1)[0].item.id
+
+
+def act(store: Store, user: User, kind: str, item: int, key: str, **more: object) -> Receipt:
+    return record_action(store, user, kind, item_id=item, key=key, **more)  # type: ignore[arg-type]
+
+
+def replayed(store: Store, project: Project) -> dict[tuple[int, str], float | None]:
+    """What the history says every judge says: independent of the assignments."""
+    said: dict[tuple[int, str], list[tuple[int, str, float | None]]] = {}
+    for action in store.history(project.id):
+        stack = said.setdefault((action["item_id"], action["judge"]), [])
+        if action["kind"] == "undo":
+            stack[:] = [entry for entry in stack if entry[0] != action["undoes"]]
+        elif action["kind"] != "note":
+            stack.append((action["id"], action["kind"], action["grade"]))
+    return {
+        key: stack[-1][2]
+        for key, stack in said.items()
+        if stack and stack[-1][1] in ("grade", "cannot")
+    }
+
+
+def counted(store: Store, project: Project) -> dict[tuple[int, str], float | None]:
+    return {
+        (item, rating.judge): rating.grade
+        for item, ratings in store.ratings(project.id).items()
+        for rating in ratings
+    }
+
+
+def test_every_judge_has_an_order_of_their_own(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 40, overlap=2)
+    first, second = documents(store, ann, project), documents(store, bo, project)
+    assert sorted(first) == sorted(second) == sorted(f"d{n}" for n in range(40))
+    assert first != second
+    assert first != sorted(first, key=lambda name: int(name[1:]))
+    assert documents(store, ann, project) == first
+
+
+def test_the_seed_makes_the_order(store: Store, ann: User) -> None:
+    orders = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        project = store.create_project(name, seed=seed)
+        store.add_items(project.id, [Item("q", f"d{n}") for n in range(20)])
+        orders.append(documents(store, ann, project))
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_orders_are_uniform(store: Store) -> None:
+    """Every item comes first about equally often."""
+    project = store.create_project("June", overlap=60)
+    store.add_items(project.id, [Item("q", f"d{n}") for n in range(4)])
+    first = Counter(
+        documents(store, store.create_user(f"judge {n}"), project)[0] for n in range(60)
+    )
+    assert set(first) == {"d0", "d1", "d2", "d3"}
+    assert max(first.values()) <= 30  # 15 expected, standard deviation 3.4
+
+
+def test_no_item_goes_to_more_judges_than_wanted(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 5)
+    mine = documents(store, ann, project, 3)
+    others = documents(store, bo, project, 10)
+    assert len(mine) == 3
+    assert len(others) == 2
+    assert not {*mine} & {*others}
+    assert documents(store, store.create_user("Cy"), project) == []
+
+
+def test_a_grade_is_stored_once(store: Store, ann: User) -> None:
+    project = project_of(store, 3)
+    item = one(store, ann, project)
+    first = act(store, ann, "grade", item, "k1", grade="高", seconds=2.5, note="fine")
+    again = act(store, ann, "grade", item, "k1", grade=3, seconds=2.5, note="fine")
+    assert (first.grade, first.repeated, first.counted) == (3.0, False, True)
+    assert (again.id, again.repeated, again.counted) == (first.id, True, True)
+    assert len(store.history(project.id)) == 1
+    rating = store.ratings(project.id)[item][0]
+    assert (rating.judge, rating.grade, rating.seconds, rating.note) == ("Ann", 3.0, 2.5, "fine")
+    assert item not in [task.item.id for task in take_tasks(store, ann, project.id)]
+
+
+def test_the_same_request_at_the_same_time_is_stored_once(store: Store, ann: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    with ThreadPoolExecutor(8) as pool:
+        sent = [pool.submit(act, store, ann, "grade", item, "k", grade=2) for _ in range(16)]
+        receipts = [future.result() for future in sent]
+    assert len({receipt.id for receipt in receipts}) == 1
+    assert sum(not receipt.repeated for receipt in receipts) == 1
+    assert len(store.history(project.id)) == 1
+
+
+def test_a_key_means_one_action(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 3, overlap=2)
+    tasks = take_tasks(store, ann, project.id)
+    act(store, ann, "grade", tasks[0].item.id, "k", grade=2)
+    for kind, item, more in (
+        ("grade", tasks[0].item.id, {"grade": 1}),
+        ("grade", tasks[1].item.id, {"grade": 2}),
+        ("skip", tasks[0].item.id, {}),
+    ):
+        with pytest.raises(ParameterError, match="another action"):
+            act(store, ann, kind, item, "k", **more)
+    take_tasks(store, bo, project.id)
+    assert not act(store, bo, "grade", tasks[0].item.id, "k", grade=1).repeated
+
+
+def test_a_new_grade_replaces_the_old_one(store: Store, ann: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    act(store, ann, "grade", item, "k1", grade=1)
+    act(store, ann, "grade", item, "k2", grade=3)
+    assert store.grades(project.id) == {item: {"Ann": 3.0}}
+    assert [action["grade"] for action in store.history(project.id)] == [1.0, 3.0]
+
+
+def test_undo_goes_back_step_by_step(store: Store, ann: User) -> None:
+    project = project_of(store, 2)
+    first, second = (task.item.id for task in take_tasks(store, ann, project.id))
+    act(store, ann, "grade", first, "k1", grade=1)
+    act(store, ann, "grade", first, "k2", grade=3)
+    act(store, ann, "cannot", second, "k3", reason="no picture")
+    undone = record_action(store, ann, "undo", project_id=project.id, key="u1")
+    again = record_action(store, ann, "undo", project_id=project.id, key="u1")
+    assert (undone.item_id, undone.repeated, again.repeated) == (second, False, True)
+    assert [task.item.id for task in take_tasks(store, ann, project.id)] == [second]
+    record_action(store, ann, "undo", project_id=project.id, key="u2")
+    assert store.grades(project.id) == {first: {"Ann": 1.0}}
+    record_action(store, ann, "undo", project_id=project.id, key="u3")
+    assert store.grades(project.id) == {}
+    assert {task.item.id for task in take_tasks(store, ann, project.id)} == {first, second}
+    with pytest.raises(InputError, match="nothing to undo"):
+        record_action(store, ann, "undo", project_id=project.id, key="u4")
+
+
+def test_undo_of_a_named_action(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 2)
+    first, second = (task.item.id for task in take_tasks(store, ann, project.id))
+    act(store, ann, "grade", first, "k1", grade=1)
+    act(store, ann, "grade", second, "k2", grade=2)
+    record_action(store, ann, "undo", project_id=project.id, key="u1", undoes="k1")
+    assert store.grades(project.id) == {second: {"Ann": 2.0}}
+    with pytest.raises(InputError, match="nothing to undo"):
+        record_action(store, ann, "undo", project_id=project.id, key="u2", undoes="k1")
+    with pytest.raises(InputError, match="nothing to undo"):
+        record_action(store, bo, "undo", project_id=project.id, key="u1", undoes="k2")
+
+
+def test_a_skipped_item_goes_to_someone_else(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    assert documents(store, bo, project) == []
+    act(store, ann, "skip", item, "k1")
+    assert documents(store, ann, project) == []
+    assert documents(store, bo, project) == ["d0"]
+    record_action(store, ann, "undo", project_id=project.id, key="u1")
+    assert documents(store, ann, project) == []  # Bo has it now
+    act(store, bo, "skip", item, "k2")
+    assert documents(store, ann, project) == ["d0"]
+
+
+def test_what_is_put_off_comes_last(store: Store, ann: User, bo: User, clock: Clock) -> None:
+    project = project_of(store, 3)
+    item = one(store, ann, project)
+    act(store, ann, "later", item, "k1")
+    clock.now += 2 * project.lease_seconds
+    rest = take_tasks(store, ann, project.id)
+    assert item not in [task.item.id for task in rest]
+    assert len(rest) == 2
+    assert documents(store, bo, project) == []
+    for task in rest:
+        act(store, ann, "grade", task.item.id, f"g{task.item.id}", grade=0)
+    (put_off,) = take_tasks(store, ann, project.id)
+    assert (put_off.item.id, put_off.later) == (item, True)
+    act(store, ann, "grade", item, "k2", grade=2)
+    assert take_tasks(store, ann, project.id) == []
+
+
+def test_what_cannot_be_graded_fills_its_place(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    act(store, ann, "cannot", item, "k1", reason="page is gone")
+    assert documents(store, bo, project) == []
+    assert store.grades(project.id) == {}
+    assert store.ratings(project.id)[item][0].reason == "page is gone"
+    assert measure_progress(store, project.id).filled == 1
+
+
+def test_a_note_changes_nothing(store: Store, ann: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    act(store, ann, "note", item, "n1", note="looks odd")
+    assert one(store, ann, project) == item
+    act(store, ann, "grade", item, "k1", grade=3)
+    act(store, ann, "note", item, "n2", note="still odd")
+    assert store.grades(project.id) == {item: {"Ann": 3.0}}
+    record_action(store, ann, "undo", project_id=project.id, key="u")
+    assert store.grades(project.id) == {}
+
+
+def test_a_lease_runs_out(store: Store, ann: User, bo: User, clock: Clock) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    clock.now += project.lease_seconds - 1
+    assert documents(store, bo, project) == []
+    clock.now += 2
+    assert documents(store, bo, project) == ["d0"]
+    assert documents(store, ann, project) == []
+    assert act(store, ann, "grade", item, "k1", grade=1).counted  # the first grade fills the place
+    late = act(store, bo, "grade", item, "k1", grade=3)
+    assert not late.counted
+    assert store.grades(project.id) == {item: {"Ann": 1.0}}
+    assert len(store.history(project.id)) == 2
+    # When the place becomes free, the grade that came late takes it.
+    record_action(store, ann, "undo", project_id=project.id, key="u")
+    act(store, ann, "skip", item, "s")
+    assert store.grades(project.id) == {item: {"Bo": 3.0}}
+
+
+def test_asking_again_renews_the_lease(store: Store, ann: User, bo: User, clock: Clock) -> None:
+    project = project_of(store, 1)
+    for _ in range(5):
+        clock.now += project.lease_seconds * 0.9
+        assert documents(store, ann, project) == ["d0"]
+    assert documents(store, bo, project) == []
+
+
+def test_a_judge_grades_only_what_was_given(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    for kind, more in (("grade", {"grade": 3}), ("note", {"note": "x"}), ("skip", {})):
+        with pytest.raises(InputError, match="`Bo` was not given the item"):
+            act(store, bo, kind, item, "k", **more)
+    with pytest.raises(InputError, match="there is no item 99999"):
+        act(store, ann, "grade", 99999, "k", grade=3)
+    with pytest.raises(InputError, match="there is no project"):
+        record_action(store, ann, "undo", key="k", project_id=99999)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "error"),
+    [
+        ("grade", {}, ParameterError),
+        ("grade", {"grade": 4}, InputError),
+        ("grade", {"grade": -1}, InputError),
+        ("grade", {"grade": math.nan}, InputError),
+        ("grade", {"grade": "great"}, InputError),
+        ("skip", {"grade": 1}, ParameterError),
+        ("cannot", {}, ParameterError),
+        ("note", {"note": "  "}, ParameterError),
+        ("note", {"note": "x" * 10_001}, ParameterError),
+        ("note", {"note": "x\0"}, InputError),
+        ("grade", {"grade": 1, "seconds": -1.0}, ParameterError),
+        ("grade", {"grade": 1, "seconds": math.inf}, ParameterError),
+        ("peek", {}, ParameterError),
+    ],
+)
+def test_bad_actions(store: Store, ann: User, kind: str, more: dict, error: type) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    with pytest.raises(error):
+        act(store, ann, kind, item, "k", **more)
+    assert store.history(project.id) == []
+
+
+@pytest.mark.parametrize("key", ["", "x" * 201, "a\nb"])
+def test_bad_keys(store: Store, ann: User, key: str) -> None:
+    project = project_of(store, 1)
+    with pytest.raises(ParameterError, match="`key`"):
+        act(store, ann, "grade", one(store, ann, project), key, grade=1)
+
+
+def test_a_closed_account_does_nothing(store: Store, ann: User) -> None:
+    project = project_of(store, 1)
+    item = one(store, ann, project)
+    closed = store.set_user("Ann", active=False)
+    with pytest.raises(ParameterError, match="is closed"):
+        take_tasks(store, closed, project.id)
+    with pytest.raises(ParameterError, match="is closed"):
+        act(store, closed, "grade", item, "k", grade=1)
+    with pytest.raises(ParameterError, match="`count`"):
+        take_tasks(store, ann, project.id, count=0)
+
+
+def test_gold_items_are_mixed_in(store: Store, ann: User, bo: User) -> None:
+    project = store.create_project("June", gold_share=0.2, seed=3)
+    store.add_items(project.id, [Item("q", f"d{n}") for n in range(100)])
+    store.set_gold(project.id, [(Item("q", f"gold{n}"), n % 4) for n in range(30)])
+    kinds: dict[str, list[str]] = {}
+    for user in (ann, bo):
+        for _ in range(50):
+            item = take_tasks(store, user, project.id, count=1)[0].item
+            act(store, user, "grade", item.id, f"k{item.id}", grade=int(item.id) % 4)
+            kinds.setdefault(user.name, []).append(item.document[0])
+    for found in kinds.values():
+        assert 4 <= found.count("g") <= 18  # 10 expected, standard deviation 2.8
+    assert kinds["Ann"] != kinds["Bo"]
+    quality = {one.judge: one for one in store.gold_quality(project.id)}
+    assert quality["Ann"].items == kinds["Ann"].count("g")
+    assert 0 <= quality["Ann"].equal <= 1
+    assert measure_progress(store, project.id).places == 100
+
+
+def test_a_gold_item_comes_once_a_judge(store: Store, ann: User) -> None:
+    project = store.create_project("June", gold_share=0.9)
+    store.add_items(project.id, [Item("q", f"d{n}") for n in range(10)])
+    store.set_gold(project.id, [(Item("q", "gold"), 3)])
+    seen: list[str] = []
+    while tasks := take_tasks(store, ann, project.id, count=1):
+        item = tasks[0].item
+        seen.append(item.document)
+        act(store, ann, "skip" if item.document == "gold" else "grade", item.id, f"k{item.id}",
+            **({} if item.document == "gold" else {"grade": 1}))  # fmt: skip
+    assert sorted(seen) == sorted([*(f"d{n}" for n in range(10)), "gold"])
+
+
+def test_progress(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 4, overlap=2)
+    tasks = take_tasks(store, ann, project.id, count=3)
+    act(store, ann, "grade", tasks[0].item.id, "1", grade=1, seconds=2)
+    act(store, ann, "grade", tasks[1].item.id, "2", grade=1, seconds=4)
+    act(store, ann, "later", tasks[2].item.id, "3")
+    take_tasks(store, bo, project.id, count=4)
+    act(store, bo, "grade", tasks[0].item.id, "1", grade=1)
+    mine = measure_progress(store, project.id, ann)
+    assert (mine.items, mine.finished, mine.places, mine.filled) == (4, 1, 8, 3)
+    assert (mine.done, mine.open, mine.later, mine.available, mine.seconds) == (2, 0, 1, 1, 3.0)
+    assert math.isnan(measure_progress(store, project.id, bo).seconds)
+    assert measure_progress(store, project.id).done == 0
+
+
+def test_sides_are_hidden_and_by_chance(store: Store, ann: User) -> None:
+    project = store.create_project("SBS", kind="side_by_side")
+    old = (Item("q", "a", title="from the old one"),)
+    new = (Item("q", "b", title="from the new one"),)
+    store.add_comparisons(
+        project.id, [Comparison(f"q{n}", "old", "new", old, new) for n in range(60)]
+    )
+    left = Counter()
+    for task in take_tasks(store, ann, project.id, count=60):
+        assert task.item.document == ""
+        left[task.left[0].document] += 1
+        # Ann always likes the new system, wherever it stands.
+        seen = 2 if task.right[0].document == "b" else -2
+        receipt = act(store, ann, "grade", task.item.id, f"k{task.item.id}", grade=seen)
+        again = act(store, ann, "grade", task.item.id, f"k{task.item.id}", grade=seen)
+        assert receipt.grade == again.grade == seen  # the answer does not give the side away
+    assert 15 <= left["a"] <= 45  # 30 expected, standard deviation 3.9
+    assert {grade for found in store.grades(project.id).values() for grade in found.values()} == {
+        2.0
+    }
+
+
+def work(
+    store: Store,
+    user: User,
+    project: Project,
+    seen: dict[str, list[int]],
+    start: Callable[[], object],
+    seed: int,
+) -> None:
+    """Grades whatever comes until nothing is left; sends a part of its requests twice."""
+    drawn = random.Random(seed)
+    start()
+    while tasks := take_tasks(store, user, project.id, count=3):
+        for task in tasks:
+            key = f"grade {task.item.id}"
+            receipt = act(store, user, "grade", task.item.id, key, grade=drawn.randrange(4))
+            seen[user.name].append(task.item.id)
+            assert receipt.counted
+            if drawn.random() < 0.2:
+                assert act(store, user, "grade", task.item.id, key, grade=receipt.grade).repeated
+
+
+def test_fifty_judges_at_once(store: Store) -> None:
+    project = project_of(store, 60, overlap=3, gold_share=0.1)
+    store.set_gold(project.id, [(Item("gold", f"g{n}"), n % 4) for n in range(5)])
+    judges = [store.create_user(f"judge {n}") for n in range(50)]
+    seen: dict[str, list[int]] = {user.name: [] for user in judges}
+    start = threading.Barrier(len(judges))
+    with ThreadPoolExecutor(len(judges)) as pool:
+        done = [
+            pool.submit(work, store, user, project, seen, start.wait, seed)
+            for seed, user in enumerate(judges)
+        ]
+        for future in done:
+            future.result()
+    known = store.gold(project.id)
+    graded = store.grades(project.id)
+    for item in store.items(project.id):
+        if item.id in known:
+            assert len(graded.get(item.id, {})) <= len(judges)
+        else:
+            assert len(graded[item.id]) == 3
+    assert all(len(items) == len({*items}) for items in seen.values())
+    assert sum(map(len, seen.values())) == sum(map(len, graded.values()))
+    assert counted(store, project) == replayed(store, project)
+    progress = measure_progress(store, project.id)
+    assert (progress.finished, progress.items) == (60, 60)
+    assert sum(bool(items) for items in seen.values()) > 25  # nobody takes it all
+
+
+def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
+    """Any mixture of actions leaves the assignments as a replay of the history would."""
+    project = project_of(store, 8, overlap=2)
+    judges = [store.create_user(f"judge {n}") for n in range(4)]
+    drawn = random.Random(11)
+    late = 0
+    for step in range(120):
+        user = drawn.choice(judges)
+        clock.now += drawn.choice([1, 10, project.lease_seconds / 3])
+        tasks = take_tasks(store, user, project.id, count=4)
+        if drawn.random() < 0.25 or not tasks:
+            with suppress(InputError):
+                record_action(store, user, "undo", project_id=project.id, key=f"{step}")
+            continue
+        kind = drawn.choice(["grade", "grade", "grade", "cannot", "skip", "later", "note"])
+        more = {
+            "grade": {"grade": drawn.randrange(4)},
+            "cannot": {"reason": "r"},
+            "note": {"note": "n"},
+        }
+        item = drawn.choice(tasks).item.id
+        act(store, user, kind, item, f"{step}", **more.get(kind, {}))
+        found, said = counted(store, project), replayed(store, project)
+        assert found.items() <= said.items()
+        late += len(said) - len(found)
+        for key in said.keys() - found.keys():  # left out only where all places are filled
+            assert sum(item == key[0] for item, _ in found) == 2
+    per_item = Counter(item for item, _ in counted(store, project))
+    assert max(per_item.values()) <= 2
+    assert len(per_item) > 4
