@@ -237,18 +237,20 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
 
 
 def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
-    contrasts = [one for one in comparison.contrasts if math.isfinite(one.difference)]
     several = len(comparison.candidates) > 1
     rows: list[dict[str, Any]] = []
-    for one in contrasts:
+    for one in comparison.contrasts:
+        unit = _deviation(comparison, one)
+        if not math.isfinite(one.difference) or not unit > 0:
+            continue
         low, high = one.interval
         name = f"{one.measure} · {one.candidate}" if several else one.measure
         rows.append(
             {
                 "name": name,
-                "difference": one.difference,
-                "low": one.difference if math.isnan(low) else low,
-                "high": one.difference if math.isnan(high) else high,
+                "difference": one.difference / unit,
+                "low": (one.difference if math.isnan(low) else low) / unit,
+                "high": (one.difference if math.isnan(high) else high) / unit,
                 "verdict": one.verdict,
                 "text": signed(one.difference),
             }
@@ -256,14 +258,14 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
     table = Table(
         (
             texts.say("table.measure"),
-            texts.say("table.difference"),
+            texts.say("table.effect"),
             texts.say("table.interval", confidence=texts.percent(comparison.confidence)),
         ),
         tuple(
             (
                 row["name"],
-                signed(row["difference"]),
-                f"{signed(row['low'])} … {signed(row['high'])}",
+                signed(row["difference"], 2),
+                f"{signed(row['low'], 2)} … {signed(row['high'], 2)}",
             )
             for row in rows
         ),
@@ -279,6 +281,16 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
             **{key: texts.say(f"table.{key}") for key in MARKS},
         },
     )
+
+
+def _deviation(comparison: Comparison, one: Contrast) -> float:
+    """Returns the standard deviation of a contrast's differences: one unit for all measures."""
+    from numpy import fromiter
+
+    from relkit.statistics import standard_deviation
+
+    deltas = comparison.deltas(one.candidate, one.measure)
+    return standard_deviation(fromiter(deltas.values(), dtype=float))
 
 
 def _of(comparison: Comparison, candidate: str) -> Sequence[Contrast]:
