@@ -500,6 +500,29 @@ def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
     )
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_spark_finds_what_polars_finds(clean: pl.DataFrame, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+    from pyspark.sql import SparkSession
+
+    log = sick(clean).with_columns(pl.col("timestamp").dt.replace_time_zone(None))
+    log.write_parquet(tmp_path / "log.parquet")
+    settings = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC",
+                "spark.sql.shuffle.partitions": "2"}  # fmt: skip
+    builder = SparkSession.builder.master("local[2]").config(map=settings)
+    spark = builder.getOrCreate()
+    try:
+        frame = spark.read.parquet(str(tmp_path / "log.parquet"))
+        there, here = examine(frame), examine(log)
+        assert there.to_dict() == here.to_dict()
+        assert there.repair().to_dict() == here.repair().to_dict()
+        assert summarise(frame).to_dict() == summarise(log).to_dict()
+    finally:
+        spark.stop()
+
+
 def test_the_order_of_the_rows_does_not_matter(clean: pl.DataFrame) -> None:
     log = sick(clean)
     assert examine(log.sample(fraction=1.0, shuffle=True, seed=3)).to_dict() == (
@@ -573,14 +596,32 @@ def test_bad_parameters(clean: pl.DataFrame) -> None:
         examine(clean)["gaps"]
 
 
-def test_a_check_of_ones_own(clean: pl.DataFrame) -> None:
-    class Empty(Check):
-        name = "no-purchases"
+class Empty(Check):
+    name = "no-purchases"
 
-        def apply(self, log: Log) -> Finding | None:
-            return Finding(self.name, "info", log.rows, log.rows, "rows")
+    def apply(self, log: Log) -> Finding | None:
+        texts = {"title": "No {what}", "text": "{counted} have none."}
+        return Finding(
+            self.name, "info", 5, log.rows, "rows", evidence={"what": "purchases"}, texts=texts
+        )
 
-    assert kinds(examine(clean, only=[Empty()])) == ["no-purchases"]
+
+class Silent(Check):
+    name = "silent"
+
+    def apply(self, log: Log) -> Finding | None:
+        return Finding(self.name, "info", log.rows, log.rows, "rows", fixable=True)
+
+
+def test_checks_of_ones_own(clean: pl.DataFrame) -> None:
+    checkup = examine(clean, only=[Empty(), Silent()])
+    assert kinds(checkup) == ["no-purchases", "silent"]
+    assert checkup["no-purchases"].title("zh") == "No purchases"
+    assert checkup["no-purchases"].text() == f"5 of {clean.height} rows (0.5 %) have none."
+    lines = str(checkup).splitlines()
+    assert lines[2:5] == ["info no-purchases", "  No purchases", f"  {checkup.findings[0].text()}"]
+    assert lines[6:8] == ["info silent", "  silent"]
+    assert checkup.repair().remaining == ("no-purchases", "silent")
 
 
 # -- overview --------------------------------------------------------------------------------------

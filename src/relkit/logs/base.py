@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from relkit.logs.catalogue import Language, counted, say
+from relkit.logs.catalogue import Language, catalogue, counted, written
 from relkit.registry import Registry
 from relkit.sessions import REQUIRED, gather
 
@@ -40,6 +40,8 @@ class Finding:
         examples: A few of the rows concerned.
         evidence: What else is known, by name.
         fixable: Whether it can be repaired without a decision that only people can take.
+        texts: Sentences of a check of your own by part: `title`, `text` and `fix`. They may name
+            `{counted}` and the evidence.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Finding:
     examples: tuple[Mapping[str, Any], ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
     fixable: bool = False
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def share(self) -> float:
@@ -58,16 +61,20 @@ class Finding:
 
     def title(self, language: Language = "en") -> str:
         """Returns what is wrong in a few words, in English (`en`) or Chinese (`zh`)."""
-        return say(f"{self.kind}.title", self.evidence, language)
+        return self._say("title", language) or self.kind
 
     def text(self, language: Language = "en") -> str:
         """Returns how much is concerned, and what it does to the numbers."""
-        values = {"counted": counted(self.count, self.total, self.unit, language)}
-        return say(f"{self.kind}.text", {**self.evidence, **values}, language)
+        return self._say("text", language)
 
     def fix(self, language: Language = "en") -> str:
         """Returns what to do about it."""
-        return say(f"{self.kind}.fix", self.evidence, language)
+        return self._say("fix", language)
+
+    def _say(self, part: str, language: Language) -> str:
+        sentence = catalogue(language).get(f"{self.kind}.{part}") or self.texts.get(part, "")
+        values = {"counted": counted(self.count, self.total, self.unit, language)}
+        return written(sentence, {**self.evidence, **values}, language)
 
     def to_dict(self, language: Language = "en") -> dict[str, Any]:
         """Returns JSON-ready values."""

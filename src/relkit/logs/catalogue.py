@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError
 
-__all__ = ["Language", "check_language", "counted", "say", "share"]
+__all__ = ["Language", "catalogue", "check_language", "counted", "say", "share", "written"]
 
 Language = Literal["en", "zh"]
 MODULES: dict[str, str] = {"en": "english", "zh": "chinese"}
@@ -36,11 +36,23 @@ def say(key: str, values: Mapping[str, Any], language: Language) -> str:
         >>> say("zero-based-positions.title", {}, "en")
         'Positions begin at 0'
     """
+    return written(catalogue(language)[key], values, language)
+
+
+def catalogue(language: Language) -> Mapping[str, str]:
+    """Returns the sentences of a language by their keys.
+
+    Raises:
+        ParameterError: If there is no such language.
+    """
     check_language(language)
     messages: Mapping[str, str] = import_module(f"relkit.logs.{MODULES[language]}").MESSAGES
-    return messages[key].format_map(
-        {name: _written(value, language) for name, value in values.items()}
-    )
+    return messages
+
+
+def written(sentence: str, values: Mapping[str, Any], language: Language) -> str:
+    """Returns a sentence with its numbers: whole ones are counts, others are shares."""
+    return sentence.format_map({name: _written(value, language) for name, value in values.items()})
 
 
 def counted(count: int, total: int, unit: str, language: Language) -> str:

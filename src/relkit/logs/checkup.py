@@ -173,7 +173,7 @@ class Checkup:
         for one in self.findings:
             lines += ["", f"{say(f'level.{one.level}', {}, language)} {one.kind}"]
             for text in (one.title(language), one.text(language), self._advice(one, language)):
-                lines += _fold(text, "  ", "  ")
+                lines += _fold(text, "  ", "  ") if text else []
             for row in one.examples:
                 lines += _fold(_written(row), "  - ", "    ")
         return "\n".join(lines)
@@ -199,7 +199,8 @@ class Checkup:
         return say("summary" if self.findings else "clean", values, language)
 
     def _advice(self, finding: Finding, language: Language) -> str:
-        advice = say("advice", {"fix": finding.fix(language)}, language)
+        fix = finding.fix(language)
+        advice = say("advice", {"fix": fix}, language) if fix else ""
         return advice + (say("fixable", {}, language) if finding.fixable else "")
 
     def __str__(self) -> str:
