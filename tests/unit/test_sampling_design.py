@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 
 from relkit import _native
 from relkit.errors import InputError, ParameterError
+from relkit.io.sessions import read_sessions
+from relkit.logs import examine
 from relkit.sampling import draw_sample, make_tiers
 from relkit.sampling.keys import mix, mix_all
 from relkit.sampling.pptss import inclusion_probability
@@ -268,3 +271,28 @@ def test_zero_based_positions_are_refused() -> None:
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         draw_sample(LOG, **options)  # type: ignore[arg-type]
+
+
+def test_a_public_collection_of_sessions(test_data: Path) -> None:
+    path = test_data / "trec_session2013_part" / "session_impressions.tsv.gz"
+    log = read_sessions(path, columns={"session": "session+interaction"})
+    sample = draw_sample(log, per_tier=20, seed=1)
+    assert [tier.sampled for tier in sample.tiers] == [20, 20, 20]
+    assert sample.notes == ()
+    assert (
+        draw_sample(log.collect().reverse(), per_tier=20, seed=1)
+        .to_frame()
+        .equals(sample.to_frame())
+    )
+    visits = draw_sample(read_sessions(path), per_tier=20, seed=1)
+    assert [note.kind for note in visits.notes] == ["mixed-sessions"]
+
+
+def test_a_messy_log_after_its_repair(test_data: Path) -> None:
+    log = read_sessions(test_data / "ubi_chorus" / "ubi_queries_events.ndjson.gz")
+    with pytest.raises(InputError, match="positions count from 1"):
+        draw_sample(log)
+    sample = draw_sample(examine(log).repair().sessions, per_tier=10, seed=1)
+    assert sample.results["position"].min() == 1
+    total = sum(tier.sessions * tier.inclusion_probability for tier in sample.tiers)
+    assert total == pytest.approx(len(sample))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["batches", "collect", "count_queries", "results_of", "searches"]
 
-BATCH = 1 << 18
+BATCH = 1 << 16
 
 
 def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
