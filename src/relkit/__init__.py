@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from relkit.io.sessions import read_sessions, write_sessions
     from relkit.judgments import Judgments
     from relkit.measures import Measure, Step, measure, register
-    from relkit.monitoring import Round, make_round, read_rounds, write_round
+    from relkit.monitoring import Monitor, Round, make_round, monitor, read_rounds, write_round
     from relkit.notes import Note
     from relkit.ranking import Ranking
     from relkit.report import write_report
@@ -75,6 +75,7 @@ _HOMES = {
     "Judgments": "judgments",
     "Level": "scale",
     "Measure": "measures",
+    "Monitor": "monitoring",
     "Note": "notes",
     "OnlineData": "diagnosis",
     "ParameterError": "errors",
@@ -106,6 +107,7 @@ _HOMES = {
     "make_pool": "sampling",
     "make_round": "monitoring",
     "measure": "measures",
+    "monitor": "monitoring",
     "precision_recall_curve": "curves",
     "presets": "convention",
     "read_judgments": "io",
@@ -141,6 +143,7 @@ __all__ = [
     "Judgments",
     "Level",
     "Measure",
+    "Monitor",
     "Note",
     "OnlineData",
     "ParameterError",
@@ -172,6 +175,7 @@ __all__ = [
     "make_pool",
     "make_round",
     "measure",
+    "monitor",
     "precision_recall_curve",
     "presets",
     "read_judgments",

@@ -1,0 +1,188 @@
+"""Simulated months of search traffic over the demonstration's own engines.
+
+A few queries that everybody asks, more that some ask, and many that hardly anybody does. Recall
+takes the first documents of both engines, ranking puts those first that stand high in either, and
+the judgments that ship with the package grade what is shown. From one month on recall loses a part
+of its candidates, as when one of several index servers answers no more: what is left is ranked as
+well as before.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from relkit.demo.corpus import Document, Progress, build_corpus
+from relkit.demo.files import load_judgments, load_questions
+from relkit.demo.rankers import Ranking, rankings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.monitoring import Round
+
+__all__ = ["DEPTH", "MONTHS", "Traffic", "simulate_month", "simulate_rounds", "simulate_traffic"]
+
+#: Results a session shows, and candidates that recall takes from each engine.
+DEPTH = 10
+MONTHS = ("2026-01", "2026-02", "2026-03")
+#: Questions that share a third of the traffic each: asked often, sometimes, hardly ever.
+GROUPS = (9, 27, 55)
+#: Of reciprocal rank fusion: how slowly the weight of a rank falls.
+SLOWNESS = 60
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the engines find, and how often each question is asked.
+
+    Attributes:
+        candidates: Documents by question, best first: what recall takes from all engines.
+        texts: The text of each question.
+        weights: How often each is asked, relative to the others.
+        judgments: Grades by the questions' texts.
+    """
+
+    candidates: Mapping[str, Sequence[str]]
+    texts: Mapping[str, str]
+    weights: Mapping[str, float]
+    judgments: Mapping[str, Mapping[str, int]]
+
+
+def simulate_traffic(
+    *,
+    documents: Sequence[Document] | None = None,
+    engines: Sequence[Ranking] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Traffic:
+    """Ranks the demonstration's questions, and makes some of them frequent.
+
+    Candidates are put in order by reciprocal rank fusion: the sum over engines of 1 / (60 + rank).
+
+    Args:
+        documents: The collection; by default it is read from the running Python.
+        engines: What each engine returns; by default those of `bm25` and `tfidf`.
+        seed: Chooses which questions are frequent.
+        progress: Passed to `build_corpus` where the collection is read.
+
+    Raises:
+        ImportError: bm25s or scikit-learn is not installed.
+
+    References:
+        Cormack, Clarke and Büttcher (2009), SIGIR.
+    """
+    questions = load_questions()
+    if engines is None:
+        collection = build_corpus(progress) if documents is None else documents
+        engines = list(rankings(collection, questions, DEPTH).values())
+    texts = {question.id: question.text for question in questions}
+    grades: dict[str, dict[str, int]] = {}
+    for judgment in load_judgments():
+        grades.setdefault(texts[judgment.query], {})[judgment.document] = judgment.grade
+    order = sorted(texts)
+    random.Random(seed).shuffle(order)
+    return Traffic(
+        {query: _fused([engine.get(query, [])[:DEPTH] for engine in engines]) for query in order},
+        texts,
+        dict(zip(order, (1 / size for size in GROUPS for _ in range(size)), strict=True)),
+        grades,
+    )
+
+
+def _fused(lists: Sequence[Sequence[tuple[str, float]]]) -> list[str]:
+    scores: dict[str, float] = {}
+    for ranked in lists:
+        for rank, (document, _) in enumerate(ranked, 1):
+            scores[document] = scores.get(document, 0.0) + 1 / (SLOWNESS + rank)
+    return sorted(scores, key=lambda document: (-scores[document], document))
+
+
+def simulate_month(
+    traffic: Traffic,
+    month: str,
+    *,
+    sessions: int = 9000,
+    lost: float = 0.0,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Returns a month's log: one row an impression.
+
+    Args:
+        traffic: The engine and its questions.
+        month: Such as `2026-03`; session ids begin with it.
+        sessions: How many.
+        lost: Share of the candidates that recall loses; which ones hangs on their ids, so that all
+            months lose the same.
+        seed: Chooses who asks what.
+    """
+    import polars as pl
+
+    chooser = random.Random(f"{seed} {month}")
+    queries = list(traffic.weights)
+    asked = chooser.choices(queries, [traffic.weights[query] for query in queries], k=sessions)
+    shown = {
+        query: [one for one in ranked if not _lost(one, lost)][:DEPTH]
+        for query, ranked in traffic.candidates.items()
+    }
+    columns: dict[str, list[str | int]] = {"session": [], "query": [], "position": [], "doc": []}
+    for number, query in enumerate(asked, 1):
+        for position, document in enumerate(shown[query], 1):
+            columns["session"].append(f"{month}-{number:05}")
+            columns["query"].append(traffic.texts[query])
+            columns["position"].append(position)
+            columns["doc"].append(document)
+    return pl.DataFrame(columns)
+
+
+def _lost(document: str, share: float) -> bool:
+    from hashlib import blake2b
+
+    place = int.from_bytes(blake2b(document.encode(), digest_size=8).digest(), "big")
+    return place < share * 2**64
+
+
+def simulate_rounds(
+    traffic: Traffic,
+    *,
+    months: Sequence[str] = MONTHS,
+    broken: str | None = "2026-03",
+    lost: float = 0.5,
+    sessions: int = 9000,
+    per_tier: int = 80,
+    seed: int = 0,
+) -> list[Round]:
+    """Returns a round a month, sampled from its traffic and graded by the judgments.
+
+    Args:
+        traffic: The engine and its questions.
+        months: The months, the earliest first.
+        broken: From this month on recall is broken; `None` for quiet months.
+        lost: Share of the candidates that recall loses then.
+        sessions: Sessions a month.
+        per_tier: Sampled sessions of each tier.
+        seed: Chooses who asks what, and which sessions are sampled.
+    """
+    from relkit.monitoring import make_round
+    from relkit.sampling import draw_sample
+
+    rounds = []
+    for number, month in enumerate(months):
+        share = lost if broken is not None and month >= broken else 0.0
+        log = simulate_month(traffic, month, sessions=sessions, lost=share, seed=seed)
+        # Tiers by count, between what the groups expect: a query stays in its tier.
+        often = [sessions / len(GROUPS) / size for size in GROUPS]
+        sample = draw_sample(
+            log,
+            per_tier=per_tier,
+            k=DEPTH,
+            tiers="count",
+            cuts=[math.sqrt(a * b) for a, b in pairwise(often)],
+            seed=seed * len(months) + number,
+        )
+        rounds.append(make_round(month, sample, traffic.judgments))
+    return rounds

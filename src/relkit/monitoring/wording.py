@@ -1,0 +1,220 @@
+"""Sentences of the monitor in English and Chinese."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.monitoring.alarms import Alarm
+    from relkit.monitoring.changes import MonthlyChange
+    from relkit.monitoring.losses import Losses
+
+__all__ = [
+    "Language",
+    "alarm_sentence",
+    "change_sentence",
+    "check_language",
+    "losses_sentence",
+    "tier_name",
+]
+
+Language = Literal["en", "zh"]
+
+TIERS = {
+    "en": {"all": "all tiers"},
+    "zh": {"all": "全部流量", "head": "高频", "middle": "中频", "tail": "低频"},
+}
+
+CHANGES = {
+    "en": {
+        "fell": "{tier}: {measure} fell from {before} to {after} ({difference}{relative};"
+        " p = {p}).",
+        "rose": "{tier}: {measure} rose from {before} to {after} ({difference}{relative};"
+        " p = {p}).",
+        "undecided": "{tier}: {measure} went from {before} to {after} ({difference}{relative}),"
+        " which may be chance (p = {p}); changes from {detectable} on would show.",
+        "unknown": "{tier}: {measure} went from {before} to {after}; the samples are too small to"
+        " tell it from chance.",
+    },
+    "zh": {
+        "fell": "{tier}：{measure} 从 {before} 降至 {after}（{difference}{relative}，p = {p}）。",
+        "rose": "{tier}：{measure} 从 {before} 升至 {after}（{difference}{relative}，p = {p}）。",
+        "undecided": "{tier}：{measure} 从 {before} 变为 {after}（{difference}{relative}），"
+        "可能只是抽样波动（p = {p}）；变化达到 {detectable} 才能测出。",
+        "unknown": "{tier}：{measure} 从 {before} 变为 {after}；样本太小，无法判断是否为抽样波动。",
+    },
+}
+MORE = {
+    "en": {
+        "recall": "{tier}: {ndcg} does not show the fall of {measure} ({ndcg_before} to"
+        " {ndcg_after}): what is shown is in good order, but good documents are missing. Look at"
+        " recall first.",
+        "beyond-limit": "{tier}: {measure} fell by {drop}, more than the {limit} allowed ({before}"
+        " to {after}; p = {p}).",
+    },
+    "zh": {
+        "recall": "{tier}：{measure} 下降，{ndcg} 却没有反映出来（{ndcg_before} 变为"
+        " {ndcg_after}）：展示结果的排序没有问题，是好文档没有召回。先查召回。",
+        "beyond-limit": "{tier}：{measure} 下降了 {drop}，超过允许的 {limit}"
+        "（{before} 降至 {after}，p = {p}）。",
+    },
+}
+CAUSES = {
+    "en": {
+        "recall": "{tier}: the loss by recall rose by {recall} (p = {recall_p}), that by ranking"
+        " changed by {ranking}: good documents are no longer among the first {k}.",
+        "ranking": "{tier}: the loss by ranking rose by {ranking} (p = {ranking_p}), that by recall"
+        " changed by {recall}: good documents are there, but lower down.",
+        "both": "{tier}: the losses by recall ({recall}) and by ranking ({ranking}) both rose.",
+        "neither": "{tier}: neither the loss by recall ({recall}) nor that by ranking ({ranking})"
+        " rose by more than chance; what there was to find changed by {ideal}.",
+        "unknown": "{tier}: whether recall or ranking changed cannot be told: too few sessions"
+        " ({few}) are of queries of which more is judged than was shown. Grade the same queries"
+        " again, or a deeper pool.",
+    },
+    "zh": {
+        "recall": "{tier}：召回损失增加 {recall}（p = {recall_p}），排序损失变化 {ranking}："
+        "好文档不再出现在前 {k} 条里。",
+        "ranking": "{tier}：排序损失增加 {ranking}（p = {ranking_p}），召回损失变化 {recall}："
+        "好文档还在，但位置靠后了。",
+        "both": "{tier}：召回损失（{recall}）和排序损失（{ranking}）都增加了。",
+        "neither": "{tier}：召回损失（{recall}）和排序损失（{ranking}）的增加都没有超出抽样波动；"
+        "可供检索的好文档带来的变化为 {ideal}。",
+        "unknown": "{tier}：无法判断是召回还是排序的问题：除展示结果外还有标注的会话太少"
+        "（{few} 个）。请连续标注相同的查询，或加深标注池。",
+    },
+}
+
+
+def check_language(language: str) -> None:
+    """Refuses a language that the monitor does not speak.
+
+    Raises:
+        ParameterError: If it is neither `en` nor `zh`.
+    """
+    if language not in CHANGES:
+        raise ParameterError(
+            f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
+        )
+
+
+def tier_name(tier: str, language: Language = "en") -> str:
+    """Returns a tier's name as people read it.
+
+    Examples:
+        >>> tier_name("all"), tier_name("tail", "zh"), tier_name("mobile", "zh")
+        ('all tiers', '低频', 'mobile')
+    """
+    return TIERS[language].get(tier, tier)
+
+
+def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
+    """Returns a change with its numbers."""
+    check_language(language)
+    kind: str = change.verdict
+    if math.isnan(change.dcg.p):
+        kind = "unknown"
+    return _written(CHANGES[language][kind].format(**_numbers(change, language)), language)
+
+
+def alarm_sentence(alarm: Alarm, language: Language = "en") -> str:
+    """Returns an alarm with its numbers."""
+    check_language(language)
+    if alarm.kind == "fell":
+        return change_sentence(alarm.change, language)
+    numbers = _numbers(alarm.change, language)
+    numbers["drop"] = percent(-alarm.change.relative)
+    numbers["limit"] = percent(alarm.limit)
+    return _written(MORE[language][alarm.kind].format(**numbers), language)
+
+
+def losses_sentence(losses: Losses, language: Language = "en") -> str:
+    """Returns where a change comes from."""
+    check_language(language)
+    changes = losses.changes
+    return CAUSES[language][losses.cause].format(
+        tier=tier_name(losses.tier, language),
+        recall=signed(changes["recall_loss"].value),
+        ranking=signed(changes["ranking_loss"].value),
+        ideal=signed(changes["ideal"].value),
+        recall_p=chance(changes["recall_loss"].p),
+        ranking_p=chance(changes["ranking_loss"].p),
+        k=losses.k,
+        few=min(losses.sessions),
+    )
+
+
+def _written(text: str, language: Language) -> str:
+    """Chinese writes no space before a percent sign."""
+    return text.replace(" %", "%") if language == "zh" else text
+
+
+def _numbers(change: MonthlyChange, language: Language) -> dict[str, str]:
+    relative = ""
+    if not math.isnan(change.relative):
+        relative = (", " if language == "en" else "，") + percent(change.relative, sign=True)
+    return {
+        "tier": tier_name(change.tier, language),
+        "measure": f"DCG@{change.k}",
+        "ndcg": f"NDCG@{change.k}",
+        "before": plain(change.before.dcg.value),
+        "after": plain(change.after.dcg.value),
+        "difference": signed(change.dcg.value),
+        "relative": relative,
+        "p": chance(change.p_adjusted),
+        "detectable": plain(change.dcg.detectable),
+        "ndcg_before": plain(change.before.ndcg.value),
+        "ndcg_after": plain(change.after.ndcg.value),
+    }
+
+
+DIGITS = 3
+
+
+def plain(value: float, digits: int = DIGITS) -> str:
+    """Returns a number for people: `-` where there is none, and no zero with a sign."""
+    if math.isnan(value):
+        return "-"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def signed(value: float, digits: int = DIGITS) -> str:
+    """Returns a difference with its sign.
+
+    Examples:
+        >>> signed(0.25), signed(-0.0001), signed(-1.5)
+        ('+0.250', '0.000', '-1.500')
+    """
+    text = plain(value, digits)
+    return f"+{text}" if value > 0 and float(text) else text
+
+
+def percent(share: float, *, sign: bool = False) -> str:
+    """Returns a share in percent, with one decimal where it is below 10 %.
+
+    Examples:
+        >>> percent(0.0534), percent(0.25), percent(-0.1, sign=True), percent(0.05)
+        ('5.3 %', '25 %', '-10 %', '5 %')
+    """
+    if math.isnan(share):
+        return "-"
+    value = 100 * share
+    text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}".removesuffix(".0")
+    text = text.lstrip("-") if float(text) == 0 else text
+    return f"{'+' if sign and float(text) > 0 else ''}{text} %"
+
+
+def chance(p: float) -> str:
+    """Returns a p-value, never 0.
+
+    Examples:
+        >>> chance(0.03), chance(1e-9)
+        ('0.030', '<0.001')
+    """
+    if math.isnan(p):
+        return "-"
+    return f"{p:.3f}" if p >= 0.0005 else "<0.001"

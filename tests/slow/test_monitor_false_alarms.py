@@ -1,0 +1,34 @@
+"""In quiet months the monitor is quiet, as often as it promises."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import binom
+
+import relkit
+from relkit.demo.corpus import build_corpus
+from relkit.demo.files import load_judgments
+from relkit.demo.traffic import simulate_rounds, simulate_traffic
+
+pytest.importorskip("bm25s")
+pytest.importorskip("sklearn")
+
+MONTHS = [f"{year}-{month:02}" for year in range(2020, 2030) for month in range(1, 13)]
+
+
+@pytest.mark.slow
+def test_false_alarms_are_as_rare_as_alpha() -> None:
+    judged = {judgment.document for judgment in load_judgments()}
+    traffic = simulate_traffic(documents=[one for one in build_corpus() if one.id in judged])
+    found = relkit.monitor(simulate_rounds(traffic, months=MONTHS, broken=None, seed=1))
+    alarms = tests = called = 0
+    for month in MONTHS[1:]:
+        watched = [one for one in found.changes if one.after.month == month and one.watched]
+        alarms += any(one.verdict != "undecided" for one in watched)
+        tests += len(watched)
+        called += sum(one.dcg.p <= found.alpha for one in watched)
+    count = len(MONTHS) - 1
+    # Holm's correction: in at most 5 % of the months anything is called changed.
+    assert alarms <= binom.ppf(0.999, count, found.alpha)
+    # Single tests are wrong in about 5 %; those of neighbouring months share a sample.
+    assert 0.02 < called / tests < 0.09

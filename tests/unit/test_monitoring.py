@@ -1,0 +1,287 @@
+"""The monitor over rounds: series, causes, queries, notes, text."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import relkit
+from relkit.errors import InputError, ParameterError
+from relkit.monitoring.losses import attribute_change, pool_judgments
+from relkit.render import width
+
+GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
+Lists = dict[str, list[str]]
+
+
+def made(
+    month: str,
+    shown: Lists | list[str],
+    grades: object = None,
+    *,
+    per_tier: int = 60,
+    k: int = 3,
+    prefix: str = "",
+    **options: object,
+) -> relkit.Round:
+    """A round: 12 queries, those of the head asked 40 times each, those of the tail 10 times."""
+    rows = []
+    for number in range(12):
+        query = f"q{number}"
+        for session in range(40 if number < 4 else 10):
+            docs = shown[query] if isinstance(shown, dict) else shown
+            rows += [
+                {
+                    "session": f"{prefix or month}-{query}-{session}",
+                    "query": query,
+                    "position": position,
+                    "doc": doc,
+                }
+                for position, doc in enumerate(docs if session % 5 else docs[::-1], 1)
+            ]
+    sample = relkit.draw_sample(
+        pl.DataFrame(rows), per_tier=per_tier, tiers="count", cuts=[20], names=["head", "tail"],
+        k=k, seed=sum(map(ord, month)),
+    )  # fmt: skip
+    return relkit.make_round(month, sample, grades or GOOD, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def quiet() -> list[relkit.Round]:
+    return [made(month, ["a", "b", "d"]) for month in ("2026-01", "2026-02", "2026-03")]
+
+
+@pytest.fixture(scope="module")
+def no_recall() -> list[relkit.Round]:
+    """In March the best document is missing; what is left is in the best order."""
+    return [
+        made("2026-01", ["a", "b", "d"]),
+        made("2026-02", ["a", "b", "d"]),
+        made("2026-03", ["b", "c", "d"]),
+    ]
+
+
+def test_series_are_the_months(quiet: list[relkit.Round]) -> None:
+    found = relkit.monitor(quiet[::-1])
+    assert found.months == ("2026-01", "2026-02", "2026-03")
+    assert [one.month for one in found.series("head")] == list(found.months)
+    assert [one.k for one in found.series("all", "common")] == [3, 3, 3]
+    assert len(found.changes) == 2 * 5
+    assert found.alarms() == []
+    assert "No alarm." in found.to_text()
+
+
+def test_a_broken_recall_stage_is_found(no_recall: list[relkit.Round]) -> None:
+    found = relkit.monitor(no_recall)
+    kinds = {(alarm.kind, alarm.tier) for alarm in found.alarms()}
+    assert kinds >= {("fell", "all"), ("recall", "all"), ("fell", "head"), ("recall", "head")}
+    assert {one.cause for one in found.losses} == {"recall"}
+    change = found.change("all", "common", "2026-03")
+    assert change is not None
+    assert change.dcg.value < -1
+    assert "good documents are missing" in found.to_text()
+    assert "没有召回" in found.to_text("zh")
+
+
+def test_a_worse_order_is_the_ranking() -> None:
+    found = relkit.monitor([made("2026-01", ["a", "b", "d"]), made("2026-02", ["d", "b", "a"])])
+    assert {one.cause for one in found.losses} == {"ranking"}
+    assert {alarm.kind for alarm in found.alarms()} == {"fell"}
+    assert all("lower down" in line for line in _causes(found))
+
+
+def _causes(found: relkit.Monitor) -> list[str]:
+    from relkit.monitoring.wording import losses_sentence
+
+    return [losses_sentence(one) for one in found.losses]
+
+
+def test_losses_add_up(no_recall: list[relkit.Round]) -> None:
+    for one in relkit.monitor(no_recall).losses:
+        for means in (one.before, one.after, one.changes):
+            parts = {name: value.value for name, value in means.items()}
+            whole = parts["ideal"] - parts["recall_loss"] - parts["ranking_loss"]
+            assert parts["dcg"] == pytest.approx(whole)
+        assert one.share == pytest.approx((1.0, 1.0))
+
+
+def test_losses_of_worked_lists() -> None:
+    # D* = 3 + 2/log2(3) + 1/2 of a, b, c; shown are b and c, in this order or the other.
+    rounds = [made("2026-01", ["a", "b", "c"]), made("2026-02", ["b", "c"])]
+    rules = relkit.Convention()
+    found = attribute_change(rounds[0], rounds[1], pool_judgments(rounds), 2, rules)
+    log3 = 1.5849625007211562
+    assert found.after["ideal"].value == pytest.approx(3 + 2 / log3)
+    # In February four sessions of five show b, c and one c, b; the sample holds some of each.
+    assert found.after["recall_loss"].value == pytest.approx(3 + 2 / log3 - (2 + 1 / log3))
+    assert 0 < found.after["ranking_loss"].value < 2 + 1 / log3 - (1 + 2 / log3)
+
+
+def test_what_was_never_judged_cannot_be_told() -> None:
+    def other(month: str, doc: str) -> relkit.Round:
+        rows = pl.DataFrame(
+            {
+                "session": [f"{month}-{number}" for number in range(40)],
+                "query": [f"{month}-{number % 4}" for number in range(40)],
+                "position": [1] * 40,
+                "doc": [doc] * 40,
+            }
+        )
+        sample = relkit.draw_sample(rows, per_tier=10)
+        grades = {f"{month}-{number}": {doc: number % 3} for number in range(4)}
+        return relkit.make_round(month, sample, grades)
+
+    found = relkit.monitor([other("2026-01", "a"), other("2026-02", "b")])
+    assert {one.cause for one in found.losses} == {"unknown"}
+    assert {one.sessions for one in found.losses} == {(0, 0)}
+    assert "cannot be told" in found.to_text()
+    assert "无法判断" in found.to_text("zh")
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_queries_worst_first_and_those_that_fell() -> None:
+    shown = {query: ["a", "b"] for query in GOOD}
+    after = shown | {"q2": ["b", "c"], "q7": ["d"], "q8": ["d"]}
+    found = relkit.monitor([made("2026-01", shown), made("2026-02", after)])
+    worst = found.worst(3)
+    assert set(worst["query"][:2]) == {"q7", "q8"}
+    assert worst["query"][2] == "q2"
+    assert worst["dcg"][:2].to_list() == [0.0, 0.0]
+    assert set(found.fallen(3)["query"][:2]) == {"q7", "q8"}
+    assert found.fallen(1)["change"][0] == -found.fallen(1)["before"][0]
+    assert "q7" in found.to_text()
+    assert "Worst" not in found.to_text(queries=0)
+
+
+def test_the_depths_of_the_last_round_count() -> None:
+    rounds = [
+        made("2026-01", ["a", "b", "c"], k=3, common_k=2),
+        made("2026-02", ["a", "b", "c"], k=2),
+        made("2026-03", ["a", "b", "c"], k=3),
+    ]
+    found = relkit.monitor(rounds)
+    assert (found.depths, found.common_k) == ({"head": 3, "tail": 3}, 2)
+    # February knows nothing of the third result.
+    assert [one.month for one in found.series("head")] == ["2026-01", "2026-03"]
+    assert [one.month for one in found.series("all", "common")] == list(found.months)
+    assert found.change("head", "own", "2026-03") is None
+    assert [note.kind for note in found.notes] == ["shallow-round", "shallow-round"]
+    again = relkit.monitor(rounds, k=1, common_k=1)
+    assert [one.k for one in again.series("tail")] == [1, 1, 1]
+    assert relkit.monitor(rounds, k={"head": 2}).depths == {"head": 2, "tail": 3}
+
+
+def test_one_round_has_points_and_no_change(quiet: list[relkit.Round]) -> None:
+    found = relkit.monitor(quiet[:1])
+    assert (found.changes, found.losses, found.alarms()) == ((), (), [])
+    assert [note.kind for note in found.notes] == ["one-round"]
+    assert found.detectable("head") > 0
+    assert "Alarms" not in found.to_text()
+    assert found.alarms(tier="head") == []
+
+
+def test_the_next_detectable_change_is_that_of_two_such_samples(
+    quiet: list[relkit.Round],
+) -> None:
+    found = relkit.monitor(quiet)
+    change = found.change("head", "own", "2026-03")
+    assert change is not None
+    assert found.detectable("head") == pytest.approx(change.dcg.detectable, rel=0.2)
+
+
+def kinds(found: relkit.Monitor) -> list[str]:
+    return [note.kind for note in found.notes]
+
+
+def test_notes_about_what_is_judged() -> None:
+    fewer = {query: {"a": 3} for query in GOOD}
+    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], fewer)])
+    assert kinds(found) == ["low-coverage", "coverage-fell"] * 2
+    none = {query: grades for query, grades in GOOD.items() if query not in {"q1", "q11"}}
+    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], none)])
+    assert "unjudged-sessions" in kinds(found)
+
+
+def test_notes_about_graders_who_changed() -> None:
+    stricter = {query: {"a": 2, "b": 1, "c": 1, "d": 0} for query in GOOD}
+    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"], stricter)])
+    (note,) = found.notes
+    assert note.kind == "grades-differ"
+    assert note.count == 24
+    assert "24 of 48 documents" in note.message
+    assert "-1.000 on average" in note.message
+
+
+def test_notes_about_months_rules_and_samples(quiet: list[relkit.Round]) -> None:
+    later = made("2026-06", ["a", "b", "d"], convention={"gain": "exp"}, prefix="2026-03")
+    found = relkit.monitor([*quiet, later])
+    assert kinds(found) == ["missing-months", "rules-differ", "same-sessions"]
+    assert found.notes[0].examples == ("2026-04", "2026-05")
+    assert found.convention.gain == "exp"
+    linear = relkit.monitor([*quiet, later], convention="relkit")
+    assert linear.series("head")[0].dcg.value < found.series("head")[0].dcg.value
+
+
+def test_rounds_that_cannot_be(quiet: list[relkit.Round], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no round"):
+        relkit.monitor([])
+    with pytest.raises(InputError, match="two rounds are of 2026-01"):
+        relkit.monitor([quiet[0], quiet[0]])
+    with pytest.raises(InputError, match="is no folder"):
+        relkit.monitor(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 0}, "`alpha` must lie between 0 and 1"),
+        ({"confidence": 1.0}, "`confidence` must lie between 0 and 1"),
+        ({"k": 4}, "between 1 and 3"),
+        ({"k": {"middle": 2}}, "none of head, tail"),
+        ({"common_k": 4}, "between 1 and 3"),
+    ],
+)
+def test_options_that_cannot_be(
+    quiet: list[relkit.Round], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        relkit.monitor(quiet, **options)  # type: ignore[arg-type]
+
+
+def test_a_folder_gives_what_its_rounds_give(no_recall: list[relkit.Round], tmp_path: Path) -> None:
+    for one in no_recall:
+        relkit.write_round(one, tmp_path)
+    assert relkit.monitor(tmp_path).to_dict() == relkit.monitor(no_recall).to_dict()
+
+
+def test_text_in_both_languages_fits(no_recall: list[relkit.Round]) -> None:
+    deep = [made("2026-01", ["a", "b", "c"], common_k=2), made("2026-02", ["c", "b"], common_k=2)]
+    for found in (relkit.monitor(no_recall), relkit.monitor(deep)):
+        for language in ("en", "zh"):
+            lines = found.to_text(language).splitlines()
+            assert max(map(width, lines)) <= 80
+            assert str(found) == found.to_text("en")
+    assert "tiers at the common depth (DCG@2)" in str(found)
+    with pytest.raises(ParameterError, match="must be `en` or `zh`"):
+        found.to_text("fr")  # type: ignore[arg-type]
+
+
+def test_forms_hold_the_same_numbers(no_recall: list[relkit.Round]) -> None:
+    found = relkit.monitor(no_recall)
+    rows = list(csv.DictReader(StringIO(found.to_csv())))
+    assert len(rows) == len(found.points) == found.to_frame().height
+    last = rows[-1]
+    assert (last["month"], last["tier"], last["reach"]) == ("2026-03", "tail", "common")
+    assert float(last["dcg"]) == found.series("tail", "common")[-1].dcg.value
+    values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert values["alarms"][0]["kind"] == "fell"
+    assert values["points"][0]["dcg"]["value"] == found.points[0].dcg.value
+    markdown = found.to_markdown()
+    assert "## Alarms" in markdown
+    assert "| 2026-03 |" in markdown
+    assert "## 告警" in found.to_markdown("zh")
