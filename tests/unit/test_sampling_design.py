@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -14,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relkit import _native
-from relkit.errors import InputError, ParameterError
+from relkit.errors import DependencyError, InputError, ParameterError
 from relkit.io.sessions import read_sessions
 from relkit.logs import examine
-from relkit.sampling import draw_sample, make_tiers
+from relkit.sampling import draw_sample, frames, make_tiers, slots
+from relkit.sampling.frames import batches
 from relkit.sampling.keys import mix, mix_all
 from relkit.sampling.pptss import inclusion_probability
 from relkit.sampling.slots import places_of
@@ -112,6 +115,46 @@ def test_duckdb_draws_what_polars_draws(design: str) -> None:
     assert found.to_frame().equals(expected.to_frame())
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_size_of_the_parts_does_not_matter(
+    design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = draw_sample(LOG, per_tier=6, design=design, seed=2)
+    read: list[int] = []
+
+    def small(frame: nw.LazyFrame[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+        for part in batches(frame, 7):
+            read.append(len(part))
+            yield part
+
+    monkeypatch.setattr(slots, "batches", small)
+    monkeypatch.setattr(slots, "PART", 5)
+    found = draw_sample(LOG, per_tier=6, design=design, seed=2)
+    assert found.to_frame().equals(expected.to_frame())
+    assert len(read) > 3
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("pyarrow", "pip install pyarrow"), (None, "pip install 'relkit[spark]'")]
+)
+def test_a_package_that_an_engine_needs(
+    name: str | None, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks(frame: object) -> None:
+        raise ImportError("not installed", name=name)
+
+    monkeypatch.setattr(frames, "gather", lacks)
+    with pytest.raises(DependencyError) as raised:
+        draw_sample(LOG)
+    assert raised.value.hint == hint
+
+
+def test_a_log_that_changes_while_it_is_read() -> None:
+    tiers = make_tiers(LOG)
+    with pytest.raises(InputError, match="the log changed"):
+        draw_sample(LOG.filter(pl.col("query") != "shoes"), tiers=tiers)
+
+
 def test_repeated_rows_change_nothing() -> None:
     twice = pl.concat([LOG, LOG])
     assert draw_sample(twice, seed=1).to_frame().equals(draw_sample(LOG, seed=1).to_frame())
@@ -157,7 +200,7 @@ def test_the_chance_to_be_drawn_at_least_once() -> None:
 def test_every_session_has_the_chance_that_is_stored() -> None:
     # Each seed is an independent sample: how often a session comes is binomial.
     log = make_log({"a": 6, "b": 3, "c": 1, "d": 1, "e": 1}, 1)
-    seeds = 600
+    seeds = 300
     seen = Counter(
         row
         for seed in range(seeds)
@@ -173,12 +216,12 @@ def test_every_session_has_the_chance_that_is_stored() -> None:
 
 def test_places_are_a_simple_random_sample() -> None:
     queries = pl.DataFrame({"query": ["a", "b"], "sessions": [8, 4]})
-    drawn = [places_of(queries, 3, seed).tolist() for seed in range(2000)]
+    drawn = [places_of(queries, 3, seed).tolist() for seed in range(1000)]
     assert {sum(one) for one in drawn} == {3}
     # Hypergeometric: 3 of 12, 4 of them b.
     for count, chance in enumerate((56 / 220, 112 / 220, 48 / 220, 4 / 220)):
         times = sum(one[1] == count for one in drawn)
-        assert abs(times - 2000 * chance) <= 6 * (2000 * chance * (1 - chance)) ** 0.5
+        assert abs(times - 1000 * chance) <= 6 * (1000 * chance * (1 - chance)) ** 0.5
 
 
 def test_a_larger_sample_holds_the_smaller_one() -> None:

@@ -26,15 +26,15 @@ def collect(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     """
     try:
         return gather(frame)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise _missing(error) from None
 
 
-def _missing(error: ModuleNotFoundError) -> DependencyError:
-    return DependencyError(
-        f"reading from this engine needs the package `{error.name}`",
-        hint=f"pip install {error.name}",
-    )
+def _missing(error: ImportError) -> DependencyError:
+    # PySpark does not name the package in the error, and needs both.
+    package = error.name or "pyarrow"
+    hint = f"pip install {package}" if error.name else "pip install 'relkit[spark]'"
+    return DependencyError(f"reading from this engine needs the package `{package}`", hint=hint)
 
 
 def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFrame]:
@@ -60,7 +60,7 @@ def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFram
         read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader
         try:
             reader = read(rows)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             raise _missing(error) from None
         for part in reader:
             yield pl.DataFrame(part)
