@@ -134,3 +134,15 @@ def test_pilots_that_cannot_be(text: str, message: str, files: Path, relkit) -> 
     outcome = relkit("sample", "log.csv", "--allocation", "neyman", "--pilot", "bad.csv")
     assert outcome.code == 3
     assert message in outcome.err
+
+
+def test_a_log_in_several_files(files: Path, relkit) -> None:
+    head, *rows = (files / "log.csv").read_text().splitlines(keepends=True)
+    (files / "one.csv").write_text(head + "".join(rows[1::2]))
+    (files / "two.csv").write_text(head + "".join(rows[0::2]))
+    outcome = relkit(
+        "sample", "one.csv", "two.csv", "--per-tier", "2", "--seed", "7", "-o", "a.csv"
+    )
+    assert outcome.out == TABLE
+    relkit("sample", "log.csv", "--per-tier", "2", "--seed", "7", "-o", "b.csv")
+    assert (files / "a.csv").read_bytes() == (files / "b.csv").read_bytes()

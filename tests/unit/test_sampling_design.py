@@ -188,8 +188,6 @@ def test_pptss_draws_by_traffic_and_keeps_what_comes_twice() -> None:
         share = COUNTS[row["query"]] / 80
         assert row["draw_probability"] == pytest.approx(share)
         assert row["inclusion_probability"] == pytest.approx(1 - (1 - share) ** 60)
-    one_each = {query: count / 80 for query, count in COUNTS.items()}
-    assert sum(60 * p for p in one_each.values()) == pytest.approx(60)
 
 
 def test_the_chance_to_be_drawn_at_least_once() -> None:
@@ -211,6 +209,26 @@ def test_every_session_has_the_chance_that_is_stored() -> None:
     assert len(seen) == 12
     for (_, chance), times in seen.items():
         # Six standard deviations: one failure in 10^8 for all of them.
+        assert abs(times - seeds * chance) <= 6 * (seeds * chance * (1 - chance)) ** 0.5
+
+
+def test_pptss_draws_every_session_alike_and_queries_as_stored() -> None:
+    log = make_log({"a": 6, "b": 3, "c": 1}, 1)
+    seeds, draws = 300, 6
+    sessions: Counter[str] = Counter()
+    queries: Counter[tuple[str, float, float]] = Counter()
+    for seed in range(seeds):
+        rows = draw_sample(log, per_tier=2, design="pptss", seed=seed).sessions
+        assert len(rows) == draws
+        sessions.update(rows["session"])
+        chances = rows.select("query", "draw_probability", "inclusion_probability")
+        queries.update(chances.unique().iter_rows())
+    assert len(sessions) == 10
+    for times in sessions.values():
+        assert abs(times - seeds * draws / 10) <= 6 * (seeds * draws * 0.1 * 0.9) ** 0.5
+    assert len(queries) == 3
+    assert sum(chance for _, chance, _ in queries) == pytest.approx(1)
+    for (_, _, chance), times in queries.items():
         assert abs(times - seeds * chance) <= 6 * (seeds * chance * (1 - chance)) ** 0.5
 
 

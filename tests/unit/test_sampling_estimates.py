@@ -100,6 +100,7 @@ def test_one_session_of_a_tier_shows_no_variance() -> None:
     assert found.value == pytest.approx(0.5 * 1 + 0.5 * 3.5)
     assert all(map(math.isnan, found.interval))
     assert found.to_dict()["interval"] == [None, None]
+    assert str(found) == "2.2500 [-, -]"
     assert [note.kind for note in found.notes] == ["no-variance"]
 
 

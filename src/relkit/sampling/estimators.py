@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.errors import InputError, ParameterError
 from relkit.notes import Note
-from relkit.render import note_dict
+from relkit.render import note_dict, number
 from relkit.sampling.sample import Sample
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Estimate:
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{self.value:.4f} [{low:.4f}, {high:.4f}]"
+        return f"{number(self.value)} [{number(low)}, {number(high)}]"
 
 
 def estimate(
