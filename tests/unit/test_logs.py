@@ -500,6 +500,16 @@ def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
     )
 
 
+def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = mixed_in(sick(clean), robot(60, 1.0))
+    whole, numbers = examine(log).to_dict(), summarise(log).to_dict()
+    monkeypatch.setattr("relkit.logs.base.SLICE", 100)
+    sliced = examine(log)
+    assert sliced.to_dict() == whole
+    assert "bots" in sliced
+    assert summarise(log).to_dict() == numbers
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -25,6 +25,8 @@ Unit = Literal["rows", "sessions", "queries", "users", "hours"]
 
 EXAMPLES = 3
 
+SLICE = 10_000_000  # rows of a log whose sessions are grouped at once
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -158,7 +160,32 @@ class Log:
             parts.append(nw.col("timestamp").min().alias("time"))
         if self.has("user"):
             parts.append(nw.col("user").min().alias("user"))
-        return self.impressions.group_by("session").agg(*parts)
+        lists = self.impressions.group_by("session").agg(*parts)
+        return self._stored(lists, parts) if lists.implementation.is_polars() else lists
+
+    def _stored(self, lists: nw.LazyFrame[Any], parts: list[nw.Expr]) -> nw.LazyFrame[Any]:
+        """Carries the lists out once; those of a large log in slices of sessions, on disk.
+
+        Polars keeps every session that it groups in memory: a slice at a time bounds that.
+        """
+        import shutil
+        import tempfile
+        import weakref
+
+        import narwhals as nw
+        import polars as pl
+
+        slices = -(-self.rows // SLICE)
+        if slices <= 1:
+            return nw.from_native(gather(lists).lazy())
+        folder = tempfile.mkdtemp(prefix="relkit-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        rows: pl.LazyFrame = self.impressions.to_native()
+        for number in range(slices):
+            some = rows.filter(pl.col("session").hash(seed=0) % slices == number)
+            part: pl.LazyFrame = nw.from_native(some).group_by("session").agg(*parts).to_native()
+            part.sink_parquet(f"{folder}/{number}.parquet")
+        return nw.from_native(pl.scan_parquet(f"{folder}/*.parquet"))
 
     @cached_property
     def counts(self) -> dict[str, int]:

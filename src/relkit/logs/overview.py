@@ -154,14 +154,14 @@ def summarise(sessions: Sessions | object) -> Overview:
         parts += [
             nw.col("timestamp").min().alias("start"), nw.col("timestamp").max().alias("end")
         ]  # fmt: skip
-    if log.has("user"):
-        parts.append(nw.col("user").n_unique().alias("users"))
-        parts.append(total(nw.col("user").is_null()).alias("without_user"))
     found = gather(log.everything.select(*parts)).row(0, named=True)
     rows = int(found["rows"])
     queries = log.queries
     searches = int(queries["sessions"].sum())
-    users = int(found["users"]) - (found["without_user"] > 0) if log.has("user") else None
+    users = None
+    if log.has("user"):
+        there = log.lists.filter(~nw.col("user").is_null())
+        users = int(gather(there.select(nw.col("user").n_unique())).item())
     return Overview(
         source=log.sessions.source,
         rows=rows,
