@@ -37,6 +37,15 @@ LOG = "session,query,position,doc\n" + "".join(
     for number, query in enumerate([*["tv"] * 6, *["pen"] * 4, *["cup"] * 3, "mug", "hat", "bag"])
     for position in (1, 2)
 )
+# What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
+SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
+doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
+1,head,tv,s0,2,2,1.0,10,1,tv-1,1,1,2,2,stratified,0,10,4
+1,head,tv,s0,2,2,1.0,10,2,tv-2,1,1,2,2,stratified,0,10,4
+2,head,tv,s1,2,2,1.0,10,1,tv-2,1,1,2,2,stratified,0,10,4
+3,middle,cup,s3,1,1,1.0,10,1,cup-1,2,1,1,1,stratified,0,10,4
+4,tail,pen,s2,1,1,1.0,10,1,pen-1,3,1,1,1,stratified,0,10,4
+"""
 SCORES = """query,label,score
 a,3,0.9
 a,2,0.8
@@ -62,6 +71,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("old.csv", "query,ndcg@10\na,0.5\nb,0.25\n"),
         ("new.csv", "query,ndcg@10\na,0.75\nb,0.5\n"),
         ("log.csv", LOG),
+        ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
         ("pilot.csv", "tier,standard_deviation\nhead,2.5\nmiddle,1.5\ntail,1\n"),
     ):

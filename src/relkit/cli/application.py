@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Write a report on a comparison as one HTML or Markdown file.",
     "logs": "Read, describe, check and repair search logs.",
     "sample": "Draw sessions of a search log for people to grade.",
+    "monitor": "Keep a graded sample a month, and say what changed and why.",
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
     "convert": "Convert judgments or a run to another format.",
@@ -52,7 +53,7 @@ Data is written to stdout, notes and errors to stderr.
 \b
 Exit codes:
   0    done
-  1    a check failed (--strict, --fail-if-worse)
+  1    a check failed (--strict, --fail-if-worse, monitor check)
   2    unknown option, command, measure, preset or query
   3    a file cannot be read or written, or its data cannot be used
   4    an optional package is not installed

@@ -64,7 +64,7 @@ class Monitor:
         ... ]
         >>> found = relkit.monitor(rounds)
         >>> [(alarm.kind, alarm.tier) for alarm in found.alarms()]
-        [('fell', 'all'), ('fell', 'head')]
+        [('fell', 'all'), ('recall', 'all'), ('fell', 'head'), ('recall', 'head')]
     """
 
     months: tuple[str, ...]

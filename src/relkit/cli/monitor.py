@@ -1,0 +1,350 @@
+"""`relkit monitor`: the monthly number, its trend, its cause and its alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    convention_options,
+    format_option,
+    no_color_option,
+    output_option,
+    scale_option,
+)
+from relkit.cli.output import emit
+from relkit.errors import CheckError, ParameterError
+
+if TYPE_CHECKING:
+    from relkit.monitoring import Monitor
+
+__all__ = ["command"]
+
+HELP = """Keep a graded sample a month, and say what changed and why.
+
+\b
+Examples:
+  relkit monitor add rounds --month 2026-03 --sample sample.csv \\
+      --judgments judged.csv
+  relkit monitor show rounds
+  relkit monitor check rounds --max-drop 0.05
+
+A round is one month: the sessions that `relkit sample` drew, the grades that
+people gave, and the rules. Rounds are folders of plain files that are never
+overwritten; one that was changed is refused.
+"""
+
+ADD = """Store a month's sample with its grades as a round.
+
+\b
+Examples:
+  relkit monitor add rounds --month 2026-03 --sample sample.csv \\
+      --judgments judged.csv
+  relkit monitor add rounds --month 2026-04 --sample sample.csv \\
+      --judgments judged.csv --k head=10,tail=5 --common-k 5
+
+Sessions of which no result is judged have no value and are left out; those
+that were shown nothing count 0.
+"""
+
+SHOW = """Show DCG month by month: its trend, its last change and where that comes from.
+
+\b
+Examples:
+  relkit monitor show rounds
+  relkit monitor show rounds --lang zh --format markdown
+
+Means are over all sessions of the log, with intervals that follow from how the
+sample was drawn: all tiers weighted by their traffic at one common k, and each
+tier at its own. Months are compared by Welch's t test, corrected by Holm for
+the tiers. NDCG, whose ideal is made of what was retrieved, stands beside DCG:
+where DCG falls and NDCG does not, recall is failing.
+"""
+
+CHECK = """Exit with code 1 where the last month is worse.
+
+\b
+Examples:
+  relkit monitor check rounds
+  relkit monitor check rounds --tier tail --max-drop 0.05
+
+An alarm is a fall of DCG by more than chance explains, or by more than
+--max-drop, chance or not. Of one round alone nothing is alarming.
+"""
+
+
+@click.group(
+    "monitor",
+    help=HELP,
+    short_help="Keep a graded sample a month, and say what changed and why.",
+    invoke_without_command=True,
+    no_args_is_help=False,
+)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Runs `relkit monitor`; without a command it shows the help."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@command.command("add", help=ADD, short_help="Store a month's sample with its grades as a round.")
+@click.argument("rounds")
+@click.option("--month", required=True, metavar="YYYY-MM", help="The month of the round.")
+@click.option(
+    "--sample",
+    "sample_file",
+    required=True,
+    metavar="FILE",
+    help="What `relkit sample -o FILE` wrote.",
+)
+@click.option(
+    "--judgments",
+    required=True,
+    metavar="FILE",
+    help="The grades, by query and document, in any format of judgments.",
+)
+@click.option(
+    "--k",
+    "-k",
+    "k",
+    metavar="TIER=K,…",
+    help="Ranks that count, by tier, such as head=40,middle=20,tail=20, or one number for all."
+    "  [default: the sample's]",
+)
+@click.option(
+    "--common-k",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Ranks that count where tiers are compared.  [default: the sample's]",
+)
+@convention_options
+@scale_option
+@columns_option
+@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
+@no_color_option
+def add(
+    rounds: str,
+    month: str,
+    sample_file: str,
+    judgments: str,
+    k: str | None,
+    common_k: int | None,
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    columns: tuple[str, ...],
+    judgments_format: str | None,
+) -> None:
+    """Runs `relkit monitor add`."""
+    from relkit.monitoring import make_round, write_round
+    from relkit.monitoring.rounds import check_month
+    from relkit.sampling import read_sample
+
+    check_month(month)
+    check_stdin([sample_file, judgments])
+    depths = _depths(k)
+    rules = chosen_convention(convention, changes)
+    grades = judgments_argument(
+        judgments, judgments_format, chosen_columns(columns), chosen_scale(scale)
+    )
+    sample = read_sample(sample_file)
+    made = make_round(month, sample, grades, convention=rules, k=depths, common_k=common_k)
+    path = write_round(made, rounds)
+    left_out = int(made.results["dcg"].null_count())
+    emit(f"{path}: {len(made.sample):,} sessions, {len(made.judgments):,} grades")
+    messages.notes(("", note) for note in grades.notes)
+    if left_out:
+        messages.warning(
+            f"{left_out:,} of {len(made.results):,} sessions are left out: none of their results is"
+            " judged"
+        )
+
+
+def _depths(text: str | None) -> int | dict[str, int] | None:
+    """Returns the depths of ``--k``.
+
+    Raises:
+        ParameterError: If it is neither a number nor TIER=K pairs.
+    """
+    if text is None:
+        return None
+    if text.strip().isdigit():
+        return int(text)
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        tier, equals, depth = part.partition("=")
+        if not equals or not tier.strip() or not depth.strip().isdigit():
+            raise ParameterError(
+                f"`--k {text}` is neither a number nor TIER=K",
+                hint="write --k head=40,middle=20,tail=20",
+            )
+        found[tier.strip()] = int(depth)
+    return found
+
+
+def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the rounds, and under which rules they are read."""
+    for decorate in (
+        click.option(
+            "--alpha",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.05,
+            show_default=True,
+            help="A change whose corrected p is at most this is no chance.",
+        ),
+        click.option(
+            "--common-k",
+            type=click.IntRange(min=1),
+            metavar="K",
+            help="Ranks that count where tiers are compared.  [default: the rounds']",
+        ),
+        click.option(
+            "--k",
+            "-k",
+            "k",
+            metavar="TIER=K,…",
+            help="Ranks that count, by tier or for all.  [default: the last round's]",
+        ),
+        click.argument("rounds"),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _monitor(
+    rounds: str,
+    k: str | None,
+    common_k: int | None,
+    alpha: float,
+    confidence: float = 0.95,
+    convention: str | None = None,
+    changes: Sequence[str] = (),
+) -> Monitor:
+    from relkit.monitoring import monitor
+
+    rules = chosen_convention(convention, changes) if convention or changes else None
+    return monitor(
+        rounds,
+        convention=rules,
+        k=_depths(k),
+        common_k=common_k,
+        alpha=alpha,
+        confidence=confidence,
+    )
+
+
+@command.command("show", help=SHOW, short_help="Show DCG month by month, and what changed.")
+@_reading
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option(
+    "--queries",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many of the worst queries, and of those that fell most.",
+)
+@convention_options
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the texts: English or Chinese.",
+)
+@format_option("table", "json", "markdown", "csv", help="How to print.")
+@output_option
+@no_color_option
+def show(
+    rounds: str,
+    k: str | None,
+    common_k: int | None,
+    alpha: float,
+    confidence: float,
+    queries: int,
+    convention: str | None,
+    changes: tuple[str, ...],
+    language: Any,
+    form: str,
+    output: str | None,
+) -> None:
+    """Runs `relkit monitor show`."""
+    found = _monitor(rounds, k, common_k, alpha, confidence, convention, changes)
+    if form == "json":
+        import json
+
+        text = json.dumps(found.to_dict(queries=queries), ensure_ascii=False, indent=2)
+    elif form == "csv":
+        text = found.to_csv()
+    elif form == "markdown":
+        text = found.to_markdown(language, queries=queries)
+    else:
+        text = found.to_text(language, queries=queries)
+    emit(text, output)
+    if form != "json":
+        messages.notes(("", note) for note in found.notes)
+
+
+@command.command("check", help=CHECK, short_help="Exit with code 1 where the last month is worse.")
+@_reading
+@click.option(
+    "--tier",
+    metavar="TIER",
+    help="Look at this tier only, or at `all` tiers together.  [default: each of them]",
+)
+@click.option(
+    "--max-drop",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Also an alarm: a fall by more than this share, such as 0.05.",
+)
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the texts: English or Chinese.",
+)
+@no_color_option
+def check(
+    rounds: str,
+    k: str | None,
+    common_k: int | None,
+    alpha: float,
+    tier: str | None,
+    max_drop: float | None,
+    language: Any,
+) -> None:
+    """Runs `relkit monitor check`."""
+    from relkit.monitoring.wording import losses_sentence
+
+    found = _monitor(rounds, k, common_k, alpha)
+    alarms = found.alarms(tier, max_drop)
+    messages.notes(("", note) for note in found.notes)
+    if not alarms:
+        emit(QUIET[language].format(month=found.months[-1]))
+        return
+    lines = [alarm.sentence(language) for alarm in alarms]
+    causes = {alarm.tier: alarm.losses for alarm in alarms if alarm.losses is not None}
+    lines += [losses_sentence(losses, language) for losses in causes.values()]
+    emit("\n".join(lines))
+    count = len(alarms)
+    raise CheckError(f"{found.months[-1]}: {count} alarm{'' if count == 1 else 's'}")
+
+
+QUIET = {"en": "{month}: no alarm", "zh": "{month}：没有告警"}
