@@ -70,6 +70,7 @@ NAMED_GRADES = 'grades that are names need a scale: scale="search" knows 高 中
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judgments": (("query", "document", "grade"), ()),
+    "items": (("query", "document"), ("grade", "rank")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document")),
     "sessions": (

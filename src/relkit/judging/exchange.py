@@ -1,0 +1,80 @@
+"""Sheets into a judging database and out of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relkit.errors import InputError
+from relkit.judging.aggregation import Rule
+from relkit.judging.formats.base import Row, Sheet
+from relkit.judging.records import Rating
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+__all__ = ["export_sheet", "import_sheet"]
+
+
+def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
+    """Returns a project as a sheet: every item, what each judge says, and the grade that counts.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        rule: How several grades become one, where no lead decided.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+    """
+    project = store.project(project_id)
+    ratings = store.ratings(project.id)
+    finals = {one.item.id: one.value for one in store.final_grades(project.id, rule=rule)}
+    rows = tuple(
+        Row(replace(item, id=0), tuple(ratings.get(item.id, ())), finals.get(item.id))
+        for item in store.items(project.id)
+    )
+    return Sheet(rows, project.name, project.scale)
+
+
+def import_sheet(
+    store: Store, project_id: int, sheet: Sheet, *, judge: str = "import", as_gold: bool = False
+) -> tuple[int, int]:
+    """Adds a sheet's items and grades to a project.
+
+    Every judge's grades keep their name. Final grades of items without ratings become grades of
+    `judge`, or known grades of gold items. Final grades beside ratings are not taken: the project
+    makes its own.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        sheet: Graded items.
+        judge: Whose grades final grades are.
+        as_gold: Make the items with a final grade gold items.
+
+    Returns:
+        How many items and how many grades are new.
+
+    Raises:
+        InputError: If the scale does not have a grade, an item has more grades than places, or
+            `as_gold` is asked for and there is no final grade.
+        UnknownNameError: If there is no such project.
+    """
+    if as_gold:
+        known = [(row.item, row.final) for row in sheet.finals().rows if row.final is not None]
+        if not known:
+            raise InputError("there is no grade that an item could be known by")
+        before = len(store.gold(project_id))
+        items = len(store.items(project_id))
+        now = store.set_gold(project_id, known)
+        return len(store.items(project_id)) - items, now - before
+    given = []
+    for row in sheet.rows:
+        ratings = row.ratings
+        if not ratings and row.final is not None:
+            ratings = (Rating(judge, row.final),)
+        given.append((row.item, ratings))
+    before = len(store.items(project_id))
+    graded = store.import_ratings(project_id, given)
+    return len(store.items(project_id)) - before, graded

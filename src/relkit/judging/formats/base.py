@@ -1,0 +1,396 @@
+"""What every format is: text in, a sheet of grades out, and back; and what it cannot hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any, ClassVar
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.aggregation import Rule, aggregate
+from relkit.judging.records import Item, Rating
+from relkit.notes import Note
+from relkit.registry import Registry
+from relkit.scale import Scale
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Row",
+    "Sheet",
+    "formats",
+    "parse_json",
+    "read_sheet",
+    "write_sheet",
+]
+
+#: The modules of the formats, in the order in which `relkit judge` lists them.
+FORMATS = (
+    "csv_table", "jsonl", "trec_qrels", "quepid", "rre", "rank_eval", "opensearch", "ranklib",
+    "label_studio",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One item with what was said of it.
+
+    Attributes:
+        item: One document of one query.
+        ratings: What each judge says.
+        final: The grade that counts, if it is known.
+    """
+
+    item: Item
+    ratings: tuple[Rating, ...] = ()
+    final: float | None = None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Graded items, as files hold them.
+
+    Attributes:
+        rows: One an item; a query and a document stand in one row only.
+        name: Of the project.
+        scale: The grades there are, if it is known.
+    """
+
+    rows: tuple[Row, ...]
+    name: str = ""
+    scale: Scale | None = field(default=None, compare=False)
+
+    def finals(self, rule: Rule = "median") -> Sheet:
+        """Returns the sheet with a final grade wherever there is one or can be made of ratings."""
+        return replace(self, rows=tuple(self._with_final(row, rule) for row in self.rows))
+
+    def _with_final(self, row: Row, rule: Rule) -> Row:
+        grades = [one.grade for one in row.ratings if one.grade is not None]
+        if row.final is not None or not grades:
+            return row
+        return replace(row, final=aggregate(grades, rule=rule, scale=self.scale).value)
+
+
+#: What a format may hold besides queries and documents, and what it is called in messages.
+PARTS = {
+    "query_text": "the queries' texts",
+    "query_id": "ids of queries beside their texts",
+    "rank": "ranks",
+    "title": "titles",
+    "snippet": "snippets",
+    "url": "URLs",
+    "image": "images",
+    "fields": "further fields",
+    "tier": "tiers",
+    "session": "sessions",
+    "inclusion_probability": "inclusion probabilities",
+    "ratings": "the judges' own grades",
+    "cannot": "what could not be graded",
+    "reason": "reasons",
+    "note": "notes",
+    "seconds": "times per item",
+    "at": "points in time",
+    "final": "final grades",
+    "ungraded": "items without a grade",
+    "name": "the project's name",
+}
+
+
+class Format(ABC):
+    """A kind of file.
+
+    Attributes:
+        name: In options.
+        title: What people call it.
+        suffix: Of its files.
+        holds: The parts of a sheet that it can hold: keys of `PARTS`.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    suffix: ClassVar[str]
+    holds: ClassVar[frozenset[str]]
+
+    @abstractmethod
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads a file's text.
+
+        Args:
+            text: All of it.
+            path: The file, for messages.
+            scale: Names that grades may have.
+
+        Raises:
+            InputError: If it is not of this format, or cannot be used.
+        """
+
+    @abstractmethod
+    def write(self, sheet: Sheet) -> str:
+        """Returns a file's text.
+
+        Raises:
+            InputError: If the format cannot write an id.
+        """
+
+    def losses(self, sheet: Sheet) -> tuple[Note, ...]:
+        """Returns what a file of this format will not hold of a sheet, counted."""
+        counts = dict.fromkeys(PARTS, 0)
+        counts["name"] = bool(sheet.name)
+        for row in sheet.rows:
+            for part in _used(row):
+                counts[part] += 1
+        return tuple(
+            Note(
+                f"not-exported-{part.replace('_', '-')}",
+                f"{self.title} cannot hold {PARTS[part]}: left out of {count:,}"
+                f" item{'' if count == 1 else 's'}"
+                if part != "name"
+                else f"{self.title} cannot hold the project's name",
+                count=count,
+                level="info" if part == "name" else "warning",
+            )
+            for part, count in counts.items()
+            if count and part not in self.holds
+        )
+
+
+def _used(row: Row) -> Iterable[str]:
+    for part in (
+        "query_text", "rank", "title", "snippet", "url", "image", "fields", "tier", "session",
+        "inclusion_probability",
+    ):  # fmt: skip
+        if getattr(row.item, part) not in ("", None, {}):
+            yield part
+    if row.item.query_text not in ("", row.item.query):
+        yield "query_id"
+    if any(one.grade is not None for one in row.ratings):
+        yield "ratings"
+    if any(one.grade is None for one in row.ratings):
+        yield "cannot"
+    for part in ("reason", "note", "seconds", "at"):
+        if any(getattr(one, part) not in ("", None) for one in row.ratings):
+            yield part
+    if row.final is not None:
+        yield "final"
+    elif not row.ratings:
+        yield "ungraded"
+
+
+def _load(name: str | None) -> None:
+    for module in FORMATS:
+        import_module(f"relkit.judging.formats.{module}")
+
+
+formats: Registry[Format] = Registry("format", load=_load)
+
+
+def register(kind: type[Format]) -> type[Format]:
+    """Class decorator that makes a format known by its name."""
+    formats.add(kind.name, kind())
+    return kind
+
+
+def find_format(name: str | None, path: str) -> Format:
+    """Returns the format of a name, or the only one with the file's ending.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+        ParameterError: If the ending says nothing, or may mean several.
+    """
+    if name is not None:
+        return formats.get(name)
+    every = [formats.get(one) for one in formats]
+    found = [one for one in every if path.lower().endswith(one.suffix)]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(one.name for one in found or every)
+    raise ParameterError(
+        f"{path or 'the data'}: the format could be one of {names}",
+        hint="name it with format= (--format on the command line)",
+    )
+
+
+def read_sheet(
+    path: str | os.PathLike[str], *, format: str | None = None, scale: Scale | None = None
+) -> Sheet:
+    """Reads graded items from a file.
+
+    Args:
+        path: The file; `-` is stdin.
+        format: Its format; by its ending without.
+        scale: Names that grades may have.
+
+    Raises:
+        InputError: If the file cannot be read or used.
+        UnknownNameError: If there is no such format.
+        ParameterError: If the ending does not say the format.
+    """
+    name = os.fspath(path)
+    chosen = find_format(format, name)
+    try:
+        if name == "-":
+            import sys
+
+            data = sys.stdin.buffer.read()
+        else:
+            with open(name, "rb") as file:
+                data = file.read()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(error.strerror or str(error), path=name) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"the file is not UTF-8 (byte {error.start})",
+            path=name,
+            hint="save it as UTF-8; a spreadsheet offers `CSV UTF-8`",
+        ) from None
+    return join_rows(chosen.read(text, path=name, scale=scale), path=name)
+
+
+def join_rows(sheet: Sheet, path: str = "") -> Sheet:
+    """Returns a sheet in which every item stands once, with all its ratings.
+
+    Raises:
+        InputError: If a judge grades an item twice and differently, or two final grades differ.
+    """
+    rows: dict[tuple[str, str], Row] = {}
+    for row in sheet.rows:
+        key = (row.item.query, row.item.document)
+        if key not in rows:
+            rows[key] = row
+            continue
+        before = rows[key]
+        known = {one.judge: one for one in before.ratings}
+        for one in row.ratings:
+            if one.judge in known and known[one.judge].grade != one.grade:
+                raise InputError(
+                    f"query `{key[0]}`, document `{key[1]}`: `{one.judge}` grades it twice",
+                    path=path,
+                )
+        if None not in (before.final, row.final) and before.final != row.final:
+            raise InputError(
+                f"query `{key[0]}`, document `{key[1]}` has the final grades {before.final:g}"
+                f" and {row.final:g}",
+                path=path,
+            )
+        new = tuple(one for one in row.ratings if one.judge not in known)
+        final = row.final if before.final is None else before.final
+        rows[key] = Row(before.item, (*before.ratings, *new), final)
+    return replace(sheet, rows=tuple(rows.values()))
+
+
+def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
+    """Returns a file's text, and what it does not hold of the sheet.
+
+    Args:
+        sheet: Graded items.
+        format: The name of a format.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+        InputError: If the format cannot write an id or a grade.
+
+    Examples:
+        >>> sheet = Sheet((Row(Item("q1", "d1", title="Red"), final=3.0),))
+        >>> text, notes = write_sheet(sheet, format="trec")
+        >>> text, [note.kind for note in notes]
+        ('q1 0 d1 3\\n', ['not-exported-title'])
+    """
+    chosen = formats.get(format)
+    return chosen.write(sheet), chosen.losses(sheet)
+
+
+def parse_json(text: str, path: str) -> Any:
+    """Returns what a JSON text holds.
+
+    Raises:
+        InputError: If it is no JSON, or holds NaN.
+    """
+
+    def refuse(name: str) -> float:
+        raise InputError(f"{name} is no number of JSON", path=path)
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}", path=path) from None
+
+
+def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
+    """Returns a value that has to be an object of JSON."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is not an object", path=path)
+    return value
+
+
+def listing(value: Any, where: str, path: str) -> list[Any]:
+    """Returns a value that has to be a list of JSON."""
+    if not isinstance(value, list):
+        raise InputError(f"{where} is not a list", path=path)
+    return value
+
+
+def identifier(value: Any, where: str, path: str) -> str:
+    """Returns an id: a text or a whole number."""
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InputError(f"{where} is no id: `{value}`", path=path)
+    return str(value)
+
+
+def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float:
+    """Returns a grade.
+
+    Raises:
+        InputError: If it is none, or none of the scale.
+    """
+    from relkit import columns
+
+    try:
+        found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
+    except InputError as error:
+        raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
+    if found is None or not math.isfinite(found):
+        raise InputError(f"{where}: not a grade: `{value}`", path=path)
+    return found
+
+
+def figure(value: float) -> str:
+    """Returns a number as short as it can be without being another."""
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
+
+
+def plain_number(value: float) -> float | int:
+    """Returns a number that JSON writes without `.0` where it is whole."""
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def shown_query(item: Item) -> str:
+    """Returns the query as the user wrote it: what programs that know no ids take for one."""
+    return item.query_text or item.query
+
+
+def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, float]]]:
+    """Returns the rows with a final grade, and the grade, by query in their order.
+
+    Args:
+        sheet: Graded items.
+        shown: By the query's text in place of its id.
+    """
+    found: dict[str, list[tuple[Row, float]]] = {}
+    for row in sheet.rows:
+        if row.final is not None:
+            query = shown_query(row.item) if shown else row.item.query
+            found.setdefault(query, []).append((row, row.final))
+    return found
+
+
+def dump(value: Any) -> str:
+    """Returns JSON for people, with a line end."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,120 @@
+"""JSON Lines: one item a line with everything that is known of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, ClassVar
+
+from relkit.errors import InputError, ParseError
+from relkit.judging.formats.base import (
+    PARTS,
+    Format,
+    Row,
+    Sheet,
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    register,
+)
+from relkit.judging.records import Item, Rating
+from relkit.scale import Scale
+
+__all__ = ["JsonLines"]
+
+TEXTS = ("query_text", "title", "snippet", "url", "image", "tier", "session")
+
+
+@register
+class JsonLines(Format):
+    """Items as objects; also lines of query, document and grade alone."""
+
+    name: ClassVar[str] = "jsonl"
+    title: ClassVar[str] = "JSON Lines"
+    suffix: ClassVar[str] = ".jsonl"
+    holds: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads objects of an item's fields, `ratings` and `final` (or `grade`)."""
+        rows = []
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                try:
+                    rows.append(_row(mapping(parse_json(line, ""), "the line", ""), scale))
+                except InputError as error:
+                    raise ParseError(
+                        error.message, path=path, line=number, hint=error.hint
+                    ) from None
+        return Sheet(tuple(rows))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns one line an item, without what is empty."""
+        lines = []
+        for row in sheet.rows:
+            item = asdict(row.item)
+            del item["id"]
+            content = {key: value for key, value in item.items() if value not in ("", None, {})}
+            if row.ratings:
+                content["ratings"] = [
+                    {key: value for key, value in asdict(one).items() if value not in ("", None)}
+                    for one in row.ratings
+                ]
+            if row.final is not None:
+                content["final"] = row.final
+            lines.append(json.dumps(content, ensure_ascii=False) + "\n")
+        return "".join(lines)
+
+
+def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
+    rank = content.get("rank")
+    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
+        raise InputError(f"the rank `{rank}` is not a whole number")
+    chance = content.get("inclusion_probability")
+    known = {one.name for one in fields(Item)} | {"ratings", "final", "grade"}
+    extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
+    extra.update({key: value for key, value in content.items() if key not in known})
+    texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in TEXTS}
+    item = Item(
+        identifier(content.get("query"), "`query`", ""),
+        identifier(content.get("document"), "`document`", ""),
+        rank=rank,
+        fields=extra,
+        inclusion_probability=None if chance is None else _number(chance, "inclusion_probability"),
+        **texts,
+    )
+    ratings = tuple(
+        _rating(mapping(one, "a rating", ""), scale)
+        for one in listing(content.get("ratings", []), "`ratings`", "")
+    )
+    final = content.get("final", content.get("grade"))
+    return Row(item, ratings, None if final is None else parse_grade(final, "the grade", "", scale))
+
+
+def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
+    grade = content.get("grade")
+    times = {
+        name: None if content.get(name) is None else _number(content[name], name)
+        for name in ("seconds", "at")
+    }
+    return Rating(
+        identifier(content.get("judge"), "`judge`", ""),
+        None if grade is None else parse_grade(grade, "the grade", "", scale),
+        _text(content.get("reason", ""), "reason"),
+        _text(content.get("note", ""), "note"),
+        **times,
+    )
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"`{name}` is not a text: `{value}`")
+    return value
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"`{name}` is not a number: `{value}`")
+    return float(value)

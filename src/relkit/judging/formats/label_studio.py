@@ -1,0 +1,239 @@
+"""Label Studio: tasks with annotations as JSON, and the labelling interface for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+from xml.sax.saxutils import quoteattr
+
+from relkit.errors import InputError
+from relkit.judging.formats.base import (
+    Format,
+    Row,
+    Sheet,
+    dump,
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    plain_number,
+    register,
+)
+from relkit.judging.records import Item, Rating
+from relkit.scale import SEARCH, Scale
+
+__all__ = ["LabelStudio", "labelling_config"]
+
+TEXTS = ("query_text", "title", "snippet", "url", "image", "tier", "session")
+
+
+def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
+    """Returns the labelling interface that belongs to exported tasks.
+
+    The levels of the scale have the hotkeys 1, 2, 3 …, the highest first. A scale without levels
+    gives a field for a number.
+
+    Args:
+        scale: The grades there are.
+        language: `en` or `zh`: the language that the choices are shown in.
+
+    Examples:
+        >>> print(labelling_config().split("\\n")[6].strip())
+        <Choice alias="high" value="high" hotkey="1"/>
+    """
+    asked = {"en": "Remark", "zh": "备注"}.get(language, "Remark")
+    if scale.levels:
+        levels = sorted(scale.levels, key=lambda level: -level.grade)
+        choices = [
+            f"    <Choice alias={quoteattr(level.name)}"
+            f" value={quoteattr(scale.label(level.grade, language))}"
+            f' hotkey="{number}"/>'
+            for number, level in enumerate(levels, 1)
+        ]
+        grade = [
+            '  <Choices name="grade" toName="document" choice="single" required="true">',
+            *choices,
+            "  </Choices>",
+        ]
+    else:
+        grade = ['  <Number name="grade" toName="document" required="true"/>']
+    return "\n".join(
+        [
+            "<View>",
+            '  <Header value="$shown"/>',
+            '  <Text name="document" value="$title"/>',
+            '  <Text name="snippet" value="$snippet"/>',
+            '  <HyperText name="link" value="$url"/>',
+            *grade,
+            f'  <TextArea name="note" toName="document" placeholder={quoteattr(asked)}'
+            ' maxSubmissions="1"/>',
+            "</View>",
+            "",
+        ]
+    )
+
+
+@register
+class LabelStudio(Format):
+    """A list of tasks: an item each, an annotation a grade."""
+
+    name: ClassVar[str] = "label-studio"
+    title: ClassVar[str] = "a list of Label Studio tasks"
+    suffix: ClassVar[str] = ".json"
+    holds: ClassVar[frozenset[str]] = frozenset(
+        {
+            *TEXTS,
+            "query_id",
+            "rank",
+            "fields",
+            "inclusion_probability",
+            "ratings",
+            "cannot",
+            "note",
+            "seconds",
+            "at",
+            "final",
+            "ungraded",
+            "reason",
+        }
+    )
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads tasks; choices are names of levels, or numbers."""
+        rows = []
+        for one in listing(parse_json(text, path), "the file", path):
+            task = mapping(one, "a task", path)
+            data = dict(mapping(task.get("data"), "`data`", path))
+            query = identifier(data.pop("query", None), "`query`", path)
+            document = identifier(data.pop("document", None), "`document`", path)
+            where = f"query `{query}`, document `{document}`"
+            data.pop("shown", None)
+            values: dict[str, Any] = {name: str(data.pop(name, "") or "") for name in TEXTS}
+            for name in ("rank", "inclusion_probability"):
+                value = data.pop(name, None)
+                if isinstance(value, bool) or not isinstance(value, int | float | None):
+                    raise InputError(f"{where}: `{name}` is not a number", path=path)
+                values[name] = value
+            final = data.pop("final", None)
+            extra = data.pop("fields", {})
+            rows.append(
+                Row(
+                    Item(
+                        query,
+                        document,
+                        fields={**data, **mapping(extra, "`fields`", path)},
+                        **values,
+                    ),
+                    tuple(
+                        rating
+                        for said in listing(task.get("annotations") or [], "`annotations`", path)
+                        if (
+                            rating := _rating(
+                                mapping(said, "an annotation", path), where, path, scale
+                            )
+                        )
+                    ),
+                    None if final is None else parse_grade(final, where, path, scale),
+                )
+            )
+        return Sheet(tuple(rows))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns tasks; give Label Studio `labelling_config` with them."""
+        tasks = []
+        for number, row in enumerate(sheet.rows, 1):
+            item = row.item
+            data: dict[str, Any] = {
+                "query": item.query,
+                "document": item.document,
+                "shown": item.query_text or item.query,
+                **{name: getattr(item, name) for name in TEXTS},
+            }
+            for name in ("rank", "inclusion_probability"):
+                if getattr(item, name) is not None:
+                    data[name] = getattr(item, name)
+            if item.fields:
+                data["fields"] = dict(item.fields)
+            if row.final is not None:
+                data["final"] = plain_number(row.final)
+            found = [_annotation(one, sheet.scale) for one in row.ratings]
+            tasks.append({"id": number, "data": data, "annotations": found})
+        return dump(tasks)
+
+
+def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
+    result: list[dict[str, Any]] = []
+    if rating.grade is not None:
+        named = scale is not None and rating.grade in scale.gains
+        value: dict[str, Any] = (
+            {"choices": [scale.label(rating.grade)]}
+            if scale is not None and named
+            else {"number": plain_number(rating.grade)}
+        )
+        kind = "choices" if named else "number"
+        result.append({"from_name": "grade", "to_name": "document", "type": kind, "value": value})
+    for name in ("note", "reason"):
+        text = getattr(rating, name)
+        if text:
+            result.append(
+                {
+                    "from_name": name,
+                    "to_name": "document",
+                    "type": "textarea",
+                    "value": {"text": [text]},
+                }
+            )
+    found: dict[str, Any] = {
+        "completed_by": {"email": rating.judge},
+        "was_cancelled": rating.grade is None,
+        "result": result,
+    }
+    if rating.seconds is not None:
+        found["lead_time"] = rating.seconds
+    if rating.at is not None:
+        found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
+    return found
+
+
+def _rating(
+    content: Mapping[str, Any], where: str, path: str, scale: Scale | None
+) -> Rating | None:
+    judge = content.get("completed_by")
+    if isinstance(judge, dict):
+        judge = judge.get("email") or judge.get("id")
+    said: dict[str, Any] = {}
+    for one in listing(content.get("result") or [], "`result`", path):
+        result = mapping(one, "a result", path)
+        value = mapping(result.get("value"), "`value`", path)
+        name = str(result.get("from_name"))
+        for key in ("choices", "text"):
+            if isinstance(value.get(key), list) and value[key]:
+                said[name] = value[key][0]
+        for key in ("number", "rating"):
+            if key in value:
+                said[name] = value[key]
+    cancelled = bool(content.get("was_cancelled"))
+    if "grade" not in said and not cancelled:
+        return None
+    seconds = content.get("lead_time")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | None):
+        raise InputError(f"{where}: `lead_time` is not a number", path=path)
+    return Rating(
+        identifier(judge, f"{where}: `completed_by`", path),
+        None if cancelled else parse_grade(said["grade"], where, path, scale),
+        str(said.get("reason", "")),
+        str(said.get("note", "")),
+        None if seconds is None else float(seconds),
+        _time(content.get("created_at"), where, path),
+    )
+
+
+def _time(text: Any, where: str, path: str) -> float | None:
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        raise InputError(f"{where}: `{text}` is no point in time", path=path) from None

@@ -1,0 +1,79 @@
+"""Judgment lists of OpenSearch Search Relevance, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from relkit.judging.formats.base import (
+    Format,
+    Row,
+    Sheet,
+    by_query,
+    dump,
+    figure,
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    register,
+)
+from relkit.judging.records import Item
+from relkit.scale import Scale
+
+__all__ = ["OpenSearchJudgments"]
+
+
+@register
+class OpenSearchJudgments(Format):
+    """Queries with rated documents: the request that imports a list, or the list alone."""
+
+    name: ClassVar[str] = "opensearch"
+    title: ClassVar[str] = "an OpenSearch judgment list"
+    suffix: ClassVar[str] = ".json"
+    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final", "name"})
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads ratings, which are numbers or their text."""
+        content = parse_json(text, path)
+        name = ""
+        if isinstance(content, dict):
+            name = str(content.get("name") or "")
+            content = content.get("judgmentRatings")
+        rows: list[Row] = []
+        for one in listing(content, "the list of ratings", path):
+            found = mapping(one, "an entry", path)
+            query = identifier(found.get("query"), "`query`", path)
+            for rating in listing(found.get("ratings"), "`ratings`", path):
+                said = mapping(rating, "a rating", path)
+                document = identifier(said.get("docId"), "`docId`", path)
+                where = f"query `{query}`, document `{document}`"
+                grade = parse_grade(said.get("rating"), where, path, scale)
+                rows.append(Row(Item(query, document), final=grade))
+        return Sheet(tuple(rows), name=name)
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns the request that imports the list."""
+        entries: list[dict[str, Any]] = [
+            {
+                "query": query,
+                "ratings": [
+                    {"docId": row.item.document, "rating": _rating(grade)} for row, grade in rows
+                ],
+            }
+            for query, rows in by_query(sheet, shown=True).items()
+        ]
+        return dump(
+            {
+                "name": sheet.name or "relkit",
+                "description": "Judgments from relkit",
+                "type": "IMPORT_JUDGMENT",
+                "judgmentRatings": entries,
+            }
+        )
+
+
+def _rating(grade: float) -> str:
+    """Returns a rating as OpenSearch writes it, with more digits only where they count."""
+    text = f"{grade:.3f}"
+    return text if float(text) == grade else figure(grade)

@@ -1,0 +1,269 @@
+"""Quepid: the ratings of a case as CSV; the judgements of a book as CSV or JSON.
+
+Quepid writes a space before a value that a spreadsheet could take for a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from relkit.errors import InputError
+from relkit.judging.formats.base import (
+    Format,
+    Row,
+    Sheet,
+    dump,
+    figure,
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    plain_number,
+    register,
+    shown_query,
+)
+from relkit.judging.formats.csv_table import lines_of, table
+from relkit.judging.records import Item, Rating
+from relkit.scale import Scale
+
+__all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
+
+SIGNS = ("-", "=", "+", "@")
+#: Names of the column of documents, of earlier and later versions.
+DOCUMENT = ("docid", "doc_id")
+#: Book members that become an item's own.
+OWN = {"title": "title", "image": "thumb", "url": "url"}
+
+
+def _protect(value: str) -> str:
+    return f" {value}" if value.startswith(SIGNS) else value
+
+
+def _unprotect(value: str) -> str:
+    return value[1:] if value.startswith(tuple(f" {sign}" for sign in SIGNS)) else value
+
+
+def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
+    """Returns line, fields, query and document of each line that has a document."""
+    found = []
+    for line, fields in table(_padded(text), path):
+        document = next((name for name in DOCUMENT if name in fields), None)
+        if "query" not in fields or document is None:
+            raise InputError(
+                f"the columns are {', '.join(fields)}; Quepid's are query and docid", path=path
+            )
+        if fields[document]:
+            found.append((line, fields, _unprotect(fields["query"]), _unprotect(fields[document])))
+    return found
+
+
+def _padded(text: str) -> str:
+    """Quepid writes a query without ratings as a line of one field."""
+    import csv
+    from io import StringIO
+
+    rows = list(csv.reader(StringIO(text, newline="")))
+    if not rows:
+        return text
+    return lines_of(
+        [row + [""] * (len(rows[0]) - len(row)) if len(row) == 1 else row for row in rows if row]
+    )
+
+
+@register
+class QuepidCase(Format):
+    """The ratings of a case: query, docid, rating."""
+
+    name: ClassVar[str] = "quepid-case"
+    title: ClassVar[str] = "a CSV of a Quepid case"
+    suffix: ClassVar[str] = ".csv"
+    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads ratings as final grades; other columns become further fields."""
+        rows = []
+        for line, fields, query, document in _lines(text, path):
+            if "rating" not in fields:
+                raise InputError("there is no column `rating`", path=path)
+            extra = {
+                name: value
+                for name, value in fields.items()
+                if name not in ("query", "rating", *DOCUMENT) and value
+            }
+            grade = None
+            if fields["rating"].strip():
+                grade = parse_grade(fields["rating"], "the rating", f"{path}:{line}", scale)
+            rows.append(Row(Item(query, document, fields=extra), final=grade))
+        return Sheet(tuple(rows))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns a line an item that has a final grade."""
+        return lines_of(
+            [
+                ["query", "docid", "rating"],
+                *(
+                    [
+                        _protect(shown_query(row.item)),
+                        _protect(row.item.document),
+                        figure(row.final),
+                    ]
+                    for row in sheet.rows
+                    if row.final is not None
+                ),
+            ]
+        )
+
+
+@register
+class QuepidBookCsv(Format):
+    """The judgements of a book: query, docid, and a column a judge."""
+
+    name: ClassVar[str] = "quepid-book-csv"
+    title: ClassVar[str] = "a CSV of a Quepid book"
+    suffix: ClassVar[str] = ".csv"
+    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "ratings", "ungraded"})
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads one judge's ratings from each column after the first two."""
+        rows = []
+        for line, fields, query, document in _lines(text, path):
+            ratings = tuple(
+                Rating(
+                    _unprotect(name),
+                    parse_grade(value, f"the rating of {name}", f"{path}:{line}", scale),
+                )
+                for name, value in fields.items()
+                if name not in ("query", *DOCUMENT) and value.strip()
+            )
+            rows.append(Row(Item(query, document), ratings))
+        return Sheet(tuple(rows))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns a line an item."""
+        judges = list(dict.fromkeys(one.judge for row in sheet.rows for one in row.ratings))
+        taken = {"query", "docid", "doc_id"} & {*judges}
+        if taken:
+            raise InputError(f"{self.title} cannot hold a judge named `{min(taken)}`")
+        rows = [["query", "docid", *map(_protect, judges)]]
+        for row in sheet.rows:
+            said = {one.judge: one.grade for one in row.ratings}
+            grades = (said.get(judge) for judge in judges)
+            rows.append(
+                [
+                    _protect(shown_query(row.item)),
+                    _protect(row.item.document),
+                    *("" if grade is None else figure(grade) for grade in grades),
+                ]
+            )
+        return lines_of(rows)
+
+
+@register
+class QuepidBook(Format):
+    """A whole book: query-document pairs with fields and judgements."""
+
+    name: ClassVar[str] = "quepid-book"
+    title: ClassVar[str] = "a Quepid book"
+    suffix: ClassVar[str] = ".json"
+    holds: ClassVar[frozenset[str]] = frozenset(
+        {
+            "query_text",
+            "rank",
+            "title",
+            "url",
+            "image",
+            "fields",
+            "ratings",
+            "cannot",
+            "note",
+            "ungraded",
+            "name",
+        }
+    )
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads pairs and judgements; what a judge put off is no judgement."""
+        book = mapping(parse_json(text, path), "the book", path)
+        rows = []
+        for pair in listing(book.get("query_doc_pairs"), "`query_doc_pairs`", path):
+            content = mapping(pair, "a pair", path)
+            query = identifier(content.get("query_text"), "`query_text`", path)
+            document = identifier(content.get("doc_id"), "`doc_id`", path)
+            where = f"query `{query}`, document `{document}`"
+            fields = content.get("document_fields") or {}
+            if isinstance(fields, str):
+                fields = parse_json(fields, path)
+            extra = dict(mapping(fields, f"{where}: `document_fields`", path))
+            own = {
+                name: extra.pop(key) for name, key in OWN.items() if isinstance(extra.get(key), str)
+            }
+            rank = content.get("position")
+            if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
+                raise InputError(f"{where}: the position `{rank}` is no whole number", path=path)
+            judged = listing(content.get("judgements") or [], f"{where}: `judgements`", path)
+            ratings = [
+                _judgement(mapping(one, f"{where}: a judgement", path), where, path, scale)
+                for one in judged
+            ]
+            rows.append(
+                Row(
+                    Item(query, document, rank=rank, fields=extra, **own),
+                    tuple(one for one in ratings if one is not None),
+                )
+            )
+        return Sheet(tuple(rows), name=str(book.get("name") or ""))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns the book as Quepid imports it."""
+        pairs = []
+        for row in sheet.rows:
+            fields = dict(row.item.fields)
+            fields.update(
+                {
+                    key: getattr(row.item, name)
+                    for name, key in OWN.items()
+                    if getattr(row.item, name)
+                }
+            )
+            pairs.append(
+                {
+                    "query_text": shown_query(row.item),
+                    "doc_id": row.item.document,
+                    "position": row.item.rank,
+                    "document_fields": fields,
+                    "judgements": [
+                        {
+                            "rating": None if one.grade is None else plain_number(one.grade),
+                            "unrateable": one.grade is None,
+                            "judge_later": False,
+                            "user_email": one.judge,
+                            "explanation": one.note or None,
+                        }
+                        for one in row.ratings
+                    ],
+                }
+            )
+        return dump(
+            {
+                "name": sheet.name or "relkit",
+                "show_rank": False,
+                "support_implicit_judgements": False,
+                "query_doc_pairs": pairs,
+            }
+        )
+
+
+def _judgement(
+    content: Mapping[str, Any], where: str, path: str, scale: Scale | None
+) -> Rating | None:
+    if content.get("judge_later"):
+        return None
+    note = content.get("explanation") or ""
+    judge = identifier(content.get("user_email") or "unknown", f"{where}: `user_email`", path)
+    if content.get("unrateable"):
+        return Rating(judge, None, note=str(note))
+    if content.get("rating") is None:
+        return None
+    return Rating(judge, parse_grade(content["rating"], where, path, scale), note=str(note))

@@ -1,0 +1,112 @@
+"""Requests to the ranking evaluation of Elasticsearch, `_rank_eval`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from relkit.errors import InputError
+from relkit.judging.formats.base import (
+    Format,
+    Row,
+    Sheet,
+    by_query,
+    dump,
+    identifier,
+    listing,
+    mapping,
+    parse_grade,
+    parse_json,
+    register,
+    shown_query,
+)
+from relkit.judging.records import Item
+from relkit.notes import Note
+from relkit.scale import Scale
+
+__all__ = ["RankEval"]
+
+INDEX = "_index"
+
+
+@register
+class RankEval(Format):
+    """Rated requests, with DCG@10 as the metric."""
+
+    name: ClassVar[str] = "elasticsearch"
+    title: ClassVar[str] = "an Elasticsearch _rank_eval request"
+    suffix: ClassVar[str] = ".json"
+    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
+
+    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+        """Reads the ratings; a document's index becomes its field `_index`."""
+        content = mapping(parse_json(text, path), "the request", path)
+        rows = []
+        for one in listing(content.get("requests"), "`requests`", path):
+            request = mapping(one, "a request", path)
+            query = identifier(request.get("id"), "`id`", path)
+            shown = _shown(request)
+            for rating in listing(request.get("ratings"), "`ratings`", path):
+                found = mapping(rating, "a rating", path)
+                document = identifier(found.get("_id"), "`_id`", path)
+                where = f"query `{query}`, document `{document}`"
+                index = found.get(INDEX)
+                item = Item(
+                    query,
+                    document,
+                    query_text="" if shown == query else shown,
+                    fields={INDEX: index} if index not in (None, "") else {},
+                )
+                grade = parse_grade(found.get("rating"), where, path, scale)
+                rows.append(Row(item, final=grade))
+        return Sheet(tuple(rows))
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns one request a query.
+
+        Raises:
+            InputError: If a grade is not a whole number of 0 or more: Elasticsearch takes no other.
+        """
+        requests = []
+        for query, rows in by_query(sheet).items():
+            ratings = []
+            for row, grade in rows:
+                if grade != int(grade) or grade < 0:
+                    raise InputError(
+                        f"query `{query}`, document `{row.item.document}`: Elasticsearch takes no"
+                        f" rating of {grade:g}",
+                        hint="export grades, not gains: rule majority or median",
+                    )
+                ratings.append(
+                    {
+                        INDEX: str(row.item.fields.get(INDEX) or "documents"),
+                        "_id": row.item.document,
+                        "rating": int(grade),
+                    }
+                )
+            match = {"multi_match": {"query": shown_query(rows[0][0].item)}}
+            requests.append({"id": query, "request": {"query": match}, "ratings": ratings})
+        return dump({"requests": requests, "metric": {"dcg": {"k": 10, "normalize": False}}})
+
+    def losses(self, sheet: Sheet) -> tuple[Note, ...]:
+        """As for every format; the index is not lost."""
+        return super().losses(replace(sheet, rows=tuple(map(_without_index, sheet.rows))))
+
+
+def _without_index(row: Row) -> Row:
+    rest = {name: value for name, value in row.item.fields.items() if name != INDEX}
+    return replace(row, item=replace(row.item, fields=rest))
+
+
+def _shown(request: Mapping[str, Any]) -> str:
+    """Returns the query's text where the request says it in one of the usual ways."""
+    parameters = request.get("params")
+    if isinstance(parameters, dict):
+        texts = [value for value in parameters.values() if isinstance(value, str)]
+        return texts[0] if len(texts) == 1 else ""
+    body = request.get("request")
+    query = body.get("query") if isinstance(body, dict) else None
+    found = query.get("multi_match") if isinstance(query, dict) else None
+    text = found.get("query") if isinstance(found, dict) else None
+    return text if isinstance(text, str) else ""
