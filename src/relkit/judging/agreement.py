@@ -26,6 +26,7 @@ __all__ = [
     "fleiss_kappa",
     "krippendorff_alpha",
     "measure_agreement",
+    "plain_values",
 ]
 
 Unit = Hashable
@@ -311,17 +312,18 @@ class Agreement:
         """Returns everything as JSON-ready values; what is undefined is None."""
         from dataclasses import asdict
 
-        found = _plain(asdict(self))
+        found = plain_values(asdict(self))
         if not isinstance(found, dict):
             raise TypeError(found)
         return found
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
+    """Returns values as JSON has them; NaN is None."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain_values(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain_values(one) for one in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
