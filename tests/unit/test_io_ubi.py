@@ -200,6 +200,20 @@ def test_the_line_of_what_cannot_be_read(tmp_path: Path, text: str, message: str
     assert caught.value.line == 3
 
 
+def test_odd_values(tmp_path: Path) -> None:
+    sessions = read(
+        tmp_path,
+        query("q1", "half \ud83d of one"),
+        event("click", "q1", "a", "1", event_attributes={"dwell_time": "2.5"}),
+        event("click", "q1", "b", 2, event_attributes={"dwell_time": "long"}),
+        event("click", "q1", "c", 3, event_attributes={"dwell_time": 10**400}),
+    )
+    assert table(sessions, "position", "dwell_seconds") == [(1, 2.5), (2, None), (3, None)]
+    assert sessions.collect()["query"][0] == "half ? of one"
+    with pytest.raises(ParseError, match="is not a whole number"):
+        read(tmp_path, query("q1"), event("click", "q1", "a", 1e38))
+
+
 def test_queries_alone_and_events_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no impressions and no lists of results") as caught:
         read(tmp_path, query("q1"))

@@ -181,7 +181,8 @@ def _text(*values: Any) -> str | None:
     """Returns the first value that is text or a number, as text."""
     for value in values:
         if isinstance(value, str) and value.strip():
-            return value
+            # JSON can write half a character (a lone surrogate), which is no text.
+            return value.encode("utf-8", "replace").decode()
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
     return None
@@ -261,7 +262,6 @@ class _Tables:
         place = _part(attributes, "position").get("ordinal")
         if place is None and not isinstance(attributes.get("position"), dict):
             place = attributes.get("position")
-        dwell = attributes.get("dwell_time") if action == "click" else None
         self._put(
             "events",
             (
@@ -271,7 +271,7 @@ class _Tables:
                 _ordinal(place, path, line),
                 _text(row.get("timestamp")),
                 _text(row.get("client_id"), row.get("user_id")),
-                float(dwell) if isinstance(dwell, int | float) else None,
+                _seconds(attributes.get("dwell_time")) if action == "click" else None,
             ),
         )
 
@@ -332,15 +332,24 @@ class _Tables:
         return notes
 
 
+def _seconds(value: Any) -> float | None:
+    """Returns a time in seconds; None where there is none."""
+    try:
+        seconds = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return seconds if math.isfinite(seconds) else None
+
+
 def _ordinal(place: Any, path: str, line: int) -> int | None:
     """Returns a position as a whole number; None where there is none."""
     if place is None or isinstance(place, dict | list | bool) or place == "":
         return None
     try:
         number = float(place)
-    except ValueError:
+    except (ValueError, OverflowError):
         number = math.nan
-    if number != math.floor(number) if math.isfinite(number) else True:
+    if not abs(number) < 1e15 or number != math.floor(number):
         raise ParseError(f"the position `{place}` is not a whole number", path=path, line=line)
     return int(number)
 
