@@ -7,6 +7,7 @@
                   │    └─ adjudications what a lead decided, append-only
                   ├── gold              items whose grade is known
                   └── sides             the two rankings of a side-by-side item
+    users ── sign_ins, tokens            who is signed in, and whose program may act for whom
 
 Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test compares them.
 """
@@ -31,6 +32,8 @@ __all__ = [
     "projects",
     "sa",
     "sides",
+    "sign_ins",
+    "tokens",
     "users",
 ]
 
@@ -198,4 +201,26 @@ adjudications = sa.Table(
     _time(),
     sa.UniqueConstraint("user_id", "key"),
     sa.Index(None, "item_id"),
+)
+
+# Of what lets somebody in only a hash is kept: who reads the database must not be let in.
+sign_ins = sa.Table(
+    "sign_ins",
+    metadata,
+    sa.Column("secret_hash", sa.Text, primary_key=True),
+    _reference("user_id", "users.id"),
+    _time(),
+    _time("expires_at"),
+    sa.Index(None, "user_id"),
+)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    _id(),
+    _reference("user_id", "users.id"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
+    _time(),
+    sa.Index(None, "user_id"),
 )

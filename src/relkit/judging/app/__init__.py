@@ -1,0 +1,17 @@
+"""The web app in which people grade: pages for judges and leads, and a REST interface."""
+
+from __future__ import annotations
+
+from relkit.errors import DependencyError
+
+try:
+    from relkit.judging.app.application import create_app
+    from relkit.judging.app.settings import Settings
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.partition(".")[0] == "relkit":
+        raise
+    raise DependencyError(
+        f"the judging app needs the package {error.name}", hint="pip install 'relkit[judge]'"
+    ) from None
+
+__all__ = ["Settings", "create_app"]

@@ -1,0 +1,135 @@
+"""The app as a whole: routes, protection, and how errors are told."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from relkit.errors import RelkitError, UnknownNameError
+from relkit.judging.app import projects, sign_in
+from relkit.judging.app.catalogue import say
+from relkit.judging.app.pages import ASSETS, asset, render
+from relkit.judging.app.protection import HEADERS, BodyLimit, SecurityHeaders
+from relkit.judging.app.settings import Settings
+from relkit.judging.app.visitor import SignInNeededError, Visitor, chosen_language
+from relkit.judging.schema import sa
+from relkit.judging.store import Store
+
+__all__ = ["create_app"]
+
+log = logging.getLogger("relkit.judging")
+
+
+def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
+    """Returns the judging app over a database.
+
+    Args:
+        store: The database, which stays open as long as the app runs.
+        settings: What an operator can choose.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relkit.judging.store import open_store
+        >>> folder = TemporaryDirectory()
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     create_app(store).title
+        'relkit judging'
+        >>> folder.cleanup()
+    """
+    from relkit._native import __version__
+
+    chosen = settings or Settings()
+    # FastAPI's own pages of documentation load scripts from elsewhere.
+    app = FastAPI(
+        title="relkit judging",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.store = store
+    app.state.settings = chosen
+    app.state.guard = sign_in.SignInGuard(chosen.sign_in_attempts, chosen.sign_in_window)
+    app.add_middleware(BodyLimit, largest=chosen.largest_body)
+    app.add_middleware(SecurityHeaders)
+    for part in (sign_in, projects):
+        app.include_router(part.router)
+    app.add_api_route("/static/{name}", _static, include_in_schema=False)
+    app.add_api_route("/healthz", _health, include_in_schema=False)
+    app.add_exception_handler(SignInNeededError, _ask_to_sign_in)
+    app.add_exception_handler(RelkitError, _tell_problem)
+    app.add_exception_handler(RequestValidationError, _tell_validation)
+    app.add_exception_handler(HTTPException, _tell_status)
+    app.add_exception_handler(Exception, _tell_failure)
+    return app
+
+
+def _static(name: str) -> Response:
+    if name not in ASSETS:
+        raise HTTPException(404)
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(asset(name), media_type=ASSETS[name], headers=headers)
+
+
+def _health(request: Request) -> dict[str, str]:
+    request.app.state.store.projects()
+    return {"status": "ok"}
+
+
+def _ask_to_sign_in(request: Request, error: Exception) -> Response:
+    from urllib.parse import quote
+
+    target = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse(f"/sign-in?next={quote(target)}", 303)
+
+
+def _tell_problem(request: Request, error: Exception) -> Response:
+    message, hint = getattr(error, "message", str(error)), getattr(error, "hint", "")
+    status = 404 if isinstance(error, UnknownNameError) else 400
+    if isinstance(error.__cause__, sa.exc.SQLAlchemyError):
+        # Not the asker's fault: a queue in the browser tries again.
+        log.error("%s", error)
+        status, hint = 503, ""
+        message = say(chosen_language(request), "error.503")
+    return _answer(request, status, message, hint)
+
+
+def _tell_validation(request: Request, error: Exception) -> Response:
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    message = "; ".join(
+        f"{'.'.join(map(str, one['loc'][1:])) or one['loc'][0]}: {one['msg']}" for one in found
+    )
+    return _answer(request, 422, message or "not understood", "")
+
+
+def _tell_status(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    csrf = status == 403 and getattr(error, "detail", "") == "csrf"
+    key = "error.csrf" if csrf else f"error.{status}"
+    language = chosen_language(request)
+    message = say(language, key if status in {401, 403, 404, 405, 413} else "error.other")
+    answer = _answer(request, status, message, "")
+    answer.headers.update(getattr(error, "headers", None) or {})
+    if status == 401:
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def _tell_failure(request: Request, error: Exception) -> Response:
+    log.error("%s %s", request.method, request.url.path, exc_info=error)
+    answer = _answer(request, 500, say(chosen_language(request), "error.500"), "")
+    # The middleware does not see answers to unexpected errors.
+    answer.headers.update(HEADERS)
+    return answer
+
+
+def _answer(request: Request, status: int, message: str, hint: str) -> Response:
+    """One form of errors for programs, one for people."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": {"message": message, "hint": hint}}, status)
+    visitor = Visitor(None, "", chosen_language(request))
+    return render(request, visitor, "error.html", status=status, message=message, hint=hint)

@@ -1,0 +1,91 @@
+"""Templates, files of the app, and Markdown that strangers wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import cache, partial
+from importlib import resources
+from typing import Any
+
+import jinja2
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from relkit.judging.app.catalogue import say
+from relkit.judging.app.protection import csrf_token
+from relkit.judging.app.visitor import Visitor
+
+__all__ = ["ASSETS", "asset", "render", "render_markdown"]
+
+ASSETS = {"style.css": "text/css"}
+
+
+@cache
+def asset(name: str) -> bytes:
+    """Returns a file of the app. The style begins with that of the reports."""
+    folder = resources.files("relkit.judging.app").joinpath("static")
+    text = folder.joinpath(name).read_text("utf-8")
+    if name == "style.css":
+        report = resources.files("relkit.report").joinpath("templates", "page.css")
+        text = report.read_text("utf-8") + text
+    return text.encode()
+
+
+def _address(name: str) -> str:
+    return f"/static/{name}?v={hashlib.sha256(asset(name)).hexdigest()[:12]}"
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.0f} %"
+
+
+def render_markdown(text: str) -> Markup:
+    """Returns Markdown as HTML; HTML within it is shown as text, and no link runs a script."""
+    from markdown_it import MarkdownIt
+
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("relkit.judging.app"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(number=_number, percent=_percent, markdown=render_markdown)
+    environment.globals.update(asset=_address)
+    return environment
+
+
+def render(
+    request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **values: Any
+) -> HTMLResponse:
+    """Returns a page."""
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            user=visitor.user,
+            leads=visitor.leads,
+            csrf=csrf_token(visitor.secret),
+            language=visitor.language,
+            say=partial(say, visitor.language),
+            path=request.url.path,
+            **values,
+        )
+    )
+    answer = HTMLResponse(text, status)
+    if "lang" in request.query_params:
+        answer.set_cookie(
+            "relkit_language", visitor.language, max_age=365 * 86400, samesite="lax", httponly=True
+        )
+    return answer

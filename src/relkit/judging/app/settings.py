@@ -1,0 +1,25 @@
+"""What an operator can choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the app runs.
+
+    Attributes:
+        secure_cookies: Cookies are sent over HTTPS only; set it where HTTPS leads to the app.
+        largest_body: Bytes of the largest request, such as a file to import.
+        sign_in_attempts: Wrong passwords for one name from one address before it has to wait;
+            five times as many for all names from one address.
+        sign_in_window: Seconds in which they are counted.
+    """
+
+    secure_cookies: bool = False
+    largest_body: int = 32 * 2**20
+    sign_in_attempts: int = 5
+    sign_in_window: float = 300.0

@@ -1,0 +1,144 @@
+"""Who asks, and what they may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Form, Header, HTTPException, Request
+
+from relkit.judging.access import find_signed_in, find_token_user
+from relkit.judging.app.catalogue import LANGUAGES, Language, preferred_language
+from relkit.judging.app.protection import is_csrf_token
+from relkit.judging.records import User
+from relkit.judging.store import Store
+
+__all__ = [
+    "COOKIE",
+    "Caller",
+    "CheckedForm",
+    "Leader",
+    "LeadingCaller",
+    "OpenStore",
+    "Person",
+    "SignInNeededError",
+    "Visitor",
+    "chosen_language",
+    "see_visitor",
+]
+
+COOKIE = "relkit_session"
+
+
+class SignInNeededError(Exception):
+    """Nobody is signed in."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who asks for a page.
+
+    Attributes:
+        user: The account; None before the sign-in.
+        secret: What the cookie holds; empty without one.
+        language: The language they read.
+    """
+
+    user: User | None
+    secret: str
+    language: Language
+
+    @property
+    def leads(self) -> bool:
+        """Whether they may see everybody's grades and decide."""
+        return self.user is not None and self.user.role != "judge"
+
+    @property
+    def account(self) -> User:
+        """The account of a visitor who is signed in."""
+        if self.user is None:
+            raise SignInNeededError
+        return self.user
+
+
+def open_store(request: Request) -> Store:
+    """Returns the app's database."""
+    store: Store = request.app.state.store
+    return store
+
+
+OpenStore = Annotated[Store, Depends(open_store)]
+
+
+def chosen_language(request: Request) -> Language:
+    """Returns the language of the address, of the cookie, or of the browser."""
+    for wanted in (request.query_params.get("lang"), request.cookies.get("relkit_language")):
+        for language in LANGUAGES:
+            if wanted == language:
+                return language
+    return preferred_language(request.headers.get("accept-language", ""))
+
+
+def see_visitor(request: Request) -> Visitor:
+    """Returns who asks, by the cookie."""
+    secret = request.cookies.get(COOKIE, "")
+    user = find_signed_in(request.app.state.store, secret)
+    return Visitor(user, secret, chosen_language(request))
+
+
+def _person(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:
+    if visitor.user is None:
+        raise SignInNeededError
+    return visitor
+
+
+Person = Annotated[Visitor, Depends(_person)]
+
+
+def _leader(visitor: Person) -> Visitor:
+    if not visitor.leads:
+        raise HTTPException(403)
+    return visitor
+
+
+Leader = Annotated[Visitor, Depends(_leader)]
+
+
+def _check_form(request: Request, csrf: Annotated[str, Form()] = "") -> None:
+    if not is_csrf_token(request.cookies.get(COOKIE, ""), csrf):
+        raise HTTPException(403, "csrf")
+
+
+CheckedForm = Depends(_check_form)
+
+
+def _caller(
+    request: Request,
+    authorization: Annotated[str, Header(include_in_schema=False)] = "",
+    x_csrf_token: Annotated[str, Header(include_in_schema=False)] = "",
+) -> User:
+    """Who calls the REST interface: a token's owner, or somebody signed in on one of our pages."""
+    kind, _, secret = authorization.partition(" ")
+    if kind.lower() == "bearer":
+        user = find_token_user(request.app.state.store, secret.strip())
+        if user is None:
+            raise HTTPException(401)
+        return user
+    visitor = see_visitor(request)
+    if visitor.user is None:
+        raise HTTPException(401)
+    if request.method not in {"GET", "HEAD"} and not is_csrf_token(visitor.secret, x_csrf_token):
+        raise HTTPException(403, "csrf")
+    return visitor.user
+
+
+Caller = Annotated[User, Depends(_caller)]
+
+
+def _leading_caller(user: Caller) -> User:
+    if user.role == "judge":
+        raise HTTPException(403)
+    return user
+
+
+LeadingCaller = Annotated[User, Depends(_leading_caller)]

@@ -1,0 +1,290 @@
+"""The judging app: signing in, headers, languages, the first page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from fastapi.testclient import TestClient
+
+from relkit.judging import passwords
+from relkit.judging.access import create_first_account, create_token, find_signed_in
+from relkit.judging.app import Settings, create_app
+from relkit.judging.app.catalogue import texts
+from relkit.judging.app.protection import RateLimit
+from relkit.judging.store import Store, open_store
+
+PASSWORD = "a long sentence"
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The costs of real hashes would be most of the time of these tests."""
+    import argon2
+
+    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_hasher", lambda: hasher)
+    passwords._nobody.cache_clear()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "judging.db", create=True) as opened:
+        opened.create_user("ana", password=PASSWORD)
+        opened.create_user("bo", password=PASSWORD)
+        yield opened
+
+
+@pytest.fixture
+def client(store: Store) -> Iterator[TestClient]:
+    with TestClient(create_app(store), follow_redirects=False) as opened:
+        yield opened
+
+
+def token_of(page: str) -> str:
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
+    assert found is not None
+    return found[1]
+
+
+def sign_in(client: TestClient, name: str = "ana", password: str = PASSWORD, **more: str):
+    csrf = token_of(client.get("/sign-in").text)
+    return client.post("/sign-in", data={"csrf": csrf, "name": name, "password": password, **more})
+
+
+def test_a_page_asks_to_sign_in_and_goes_on_afterwards(client: TestClient) -> None:
+    answer = client.get("/account")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=/account")
+    assert 'value="/account"' in client.get("/sign-in?next=/account").text
+    answer = sign_in(client, next="/account")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=lax" in cookie.lower()
+    page = client.get("/")
+    assert page.status_code == 200
+    assert "There is no project yet." in page.text
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example"])
+def test_signing_in_leads_nowhere_else(client: TestClient, target: str) -> None:
+    assert sign_in(client, next=target).headers["location"] == "/"
+
+
+def test_a_wrong_password_lets_nobody_in(client: TestClient) -> None:
+    assert sign_in(client, password="wrong sentence").status_code == 401
+    assert sign_in(client, name="nobody").status_code == 401
+    assert sign_in(client, name="a\0na").status_code == 401
+    assert client.get("/").status_code == 303
+
+
+def test_guessing_has_to_wait_and_others_do_not(store: Store) -> None:
+    settings = Settings(sign_in_attempts=2, sign_in_window=600)
+    with TestClient(create_app(store, settings), follow_redirects=False) as client:
+        for _ in range(2):
+            assert sign_in(client, password="wrong sentence").status_code == 401
+        answer = sign_in(client)
+        assert answer.status_code == 429
+        assert 0 < int(answer.headers["retry-after"]) <= 601
+        assert sign_in(client, name="bo").status_code == 303
+
+
+def test_a_window_moves() -> None:
+    now = 0.0
+    limit = RateLimit(2, 10, lambda: now)
+    limit.add("a")
+    now = 4.0
+    limit.add("a")
+    assert limit.wait("a") == 6
+    assert limit.wait("b") == 0
+    now = 10.5
+    assert limit.wait("a") == 0
+    limit.add("a")
+    assert limit.wait("a") == pytest.approx(3.5)
+    limit.forget("a")
+    assert limit.wait("a") == 0
+
+
+def test_a_session_that_was_there_before_the_sign_in_is_worth_nothing(
+    client: TestClient, store: Store
+) -> None:
+    client.cookies.set("relkit_session", "planted-by-somebody-else")
+    sign_in(client)
+    after = client.cookies.get("relkit_session", domain="testserver.local")
+    assert after is not None
+    assert after != "planted-by-somebody-else"
+    assert find_signed_in(store, "planted-by-somebody-else") is None
+    user = find_signed_in(store, after)
+    assert user is not None
+    assert user.name == "ana"
+
+
+def test_signing_in_again_ends_the_sign_in_before(client: TestClient, store: Store) -> None:
+    sign_in(client)
+    before = client.cookies["relkit_session"]
+    page = client.get("/account").text
+    data = {"csrf": token_of(page), "name": "bo", "password": PASSWORD}
+    assert client.post("/sign-in", data=data).status_code == 303
+    assert find_signed_in(store, before) is None
+
+
+def test_who_signed_out_is_out(client: TestClient, store: Store) -> None:
+    sign_in(client)
+    secret = client.cookies["relkit_session"]
+    page = client.get("/").text
+    assert client.post("/sign-out", data={"csrf": token_of(page)}).status_code == 303
+    assert find_signed_in(store, secret) is None
+
+
+def test_a_closed_account_is_out_at_once(client: TestClient, store: Store) -> None:
+    sign_in(client)
+    assert client.get("/").status_code == 200
+    store.set_user("ana", active=False)
+    assert client.get("/").status_code == 303
+    assert sign_in(client).status_code == 401
+
+
+def test_a_sign_in_ends_by_itself(tmp_path: Path) -> None:
+    now = 1000.0
+    with open_store(tmp_path / "judging.db", create=True, clock=lambda: now) as store:
+        store.create_user("ana", password=PASSWORD)
+        with TestClient(create_app(store), follow_redirects=False) as client:
+            sign_in(client)
+            assert client.get("/").status_code == 200
+            now += 15 * 86400
+            assert client.get("/").status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", "/account/password", "/account/tokens"])
+def test_a_form_from_elsewhere_does_nothing(client: TestClient, store: Store, path: str) -> None:
+    sign_in(client)
+    other = TestClient(client.app)
+    values = {"name": "bo", "password": PASSWORD, "old": PASSWORD, "new": "another sentence"}
+    for csrf in ("", "0" * 64, token_of(other.get("/sign-in").text)):
+        answer = client.post(path, data={"csrf": csrf, **values})
+        assert answer.status_code == 403
+    assert 'href="/account">ana</a>' in client.get("/").text
+    assert store.check_password("ana", PASSWORD) is not None
+
+
+def test_a_new_password_ends_all_other_sign_ins(client: TestClient, store: Store) -> None:
+    other = TestClient(client.app, follow_redirects=False)
+    sign_in(other)
+    sign_in(client)
+    data = {"csrf": token_of(client.get("/account").text), "new": "another sentence"}
+    assert client.post("/account/password", data={**data, "old": "wrong"}).status_code == 403
+    assert client.post("/account/password", data={**data, "old": PASSWORD}).status_code == 303
+    assert client.get("/").status_code == 200
+    assert other.get("/").status_code == 303
+    assert store.check_password("ana", "another sentence") is not None
+
+
+def test_a_short_new_password_is_refused_in_words(client: TestClient) -> None:
+    sign_in(client)
+    data = {"csrf": token_of(client.get("/account").text), "old": PASSWORD, "new": "short"}
+    answer = client.post("/account/password", data=data)
+    assert answer.status_code == 400
+    assert "10 to 200 characters" in answer.text
+
+
+def test_a_token_is_shown_once_and_deleted_by_its_owner_only(
+    client: TestClient, store: Store
+) -> None:
+    sign_in(client)
+    csrf = token_of(client.get("/account").text)
+    page = client.post("/account/tokens", data={"csrf": csrf, "name": "<b>nightly"}).text
+    assert re.search(r"<code>relkit_[\w-]{43}</code>", page)
+    assert "&lt;b&gt;nightly" in page
+    assert "relkit_" not in client.get("/account").text.replace("relkit_session", "")
+    create_token(store, store.user("bo"), "his")
+    assert client.post("/account/tokens/2/delete", data={"csrf": csrf}).status_code == 400
+    assert client.post("/account/tokens/1/delete", data={"csrf": csrf}).status_code == 303
+    assert "nightly" not in client.get("/account").text
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/static/style.css", "/nothing", "/account"])
+def test_every_answer_has_the_headers(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert ("no-store" in headers["cache-control"]) == (path != "/static/style.css")
+
+
+def test_an_unexpected_error_tells_nothing_and_has_the_headers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("a secret")
+
+    app = create_app(store)
+    app.add_api_route("/fail", fail)
+    client = TestClient(app, raise_server_exceptions=False)
+    answer = client.get("/fail")
+    assert answer.status_code == 500
+    assert "a secret" not in answer.text
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_database_that_does_not_answer_is_no_fault_of_the_asker(client: TestClient) -> None:
+    sign_in(client)
+    with client.app.state.store.database.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE projects RENAME TO elsewhere")
+    assert client.get("/").status_code == 503
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_too_large_is_refused(store: Store, chunked: bool) -> None:
+    with TestClient(create_app(store, Settings(largest_body=10_000))) as client:
+        csrf = token_of(client.get("/sign-in").text)
+        body = f"csrf={csrf}&name=".encode() + b"a" * 20_000
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        content = iter([body]) if chunked else body
+        assert client.post("/sign-in", content=content, headers=form).status_code == 413
+
+
+def test_the_language_follows_the_browser_and_then_the_reader(client: TestClient) -> None:
+    assert 'lang="en"' in client.get("/sign-in").text
+    chinese = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
+    assert "登录" in client.get("/sign-in", headers=chinese).text
+    assert "登录" in client.get("/sign-in?lang=zh").text
+    assert "登录" in client.get("/sign-in").text
+    assert "Password" in client.get("/sign-in?lang=en", headers=chinese).text
+    assert "Password" in client.get("/sign-in", headers=chinese).text
+
+
+def test_both_languages_say_the_same_things() -> None:
+    english, chinese = texts("en"), texts("zh")
+    assert list(english) == list(chinese)
+    fields = {key: sorted(re.findall(r"{(\w+)}", text)) for key, text in english.items()}
+    assert fields == {key: sorted(re.findall(r"{(\w+)}", text)) for key, text in chinese.items()}
+
+
+def test_cookies_are_kept_to_https_where_asked(store: Store) -> None:
+    with TestClient(create_app(store, Settings(secure_cookies=True))) as client:
+        assert "Secure" in client.get("/sign-in").headers["set-cookie"]
+
+
+def test_the_first_account_has_a_password_of_its_own(tmp_path: Path) -> None:
+    passwords = set()
+    for name in ("one", "two"):
+        with open_store(tmp_path / f"{name}.db", create=True) as store:
+            store.create_user("lead")
+            made = create_first_account(store)
+            assert made is not None
+            user, password = made
+            assert (user.name, user.role) == ("lead-2", "admin")
+            found = store.check_password("lead-2", password)
+            assert found == user
+            assert create_first_account(store) is None
+            passwords.add(password)
+    assert len(passwords) == 2
