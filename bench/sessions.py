@@ -184,41 +184,44 @@ def table(files: Sequence[Path], rows: int, runs: int) -> str:
     """Times every contender and returns the Markdown table."""
     from bench.machine import describe
 
+    names = [str(path) for path in files]
     size = sum(path.stat().st_size for path in files)
     lines = [
-        "| | seconds | × relkit's count | rows/s | peak memory |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| | best, s | worst, s | × relkit's count | rows/s | peak memory |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
+    commands = [
+        Contender(name, [sys.executable, "-m", "bench.sessions", "--work", str(number), *names])
+        for number, name in enumerate(WORK)
+    ]
+    seconds: dict[str, list[float]] = {name: [] for name in WORK}
+    peak = dict.fromkeys(WORK, 0.0)
     expected: dict[str, int] | None = None
-    first = math.nan
-    for number, name in enumerate(WORK):
-        command = [sys.executable, "-m", "bench.sessions", "--work", str(number), *map(str, files)]
-        contender = Contender(name, command)
-        seconds, peak = math.inf, 0.0
-        try:
-            for _ in range(runs):
-                once, held, printed = run_once(contender)
-                found = json.loads(printed)
-                expected = expected or found
-                if found != expected:
-                    raise RuntimeError(f"counted {found}, not {expected}")
-                seconds, peak = min(seconds, once), max(peak, held)
-        except RuntimeError as error:
-            lines.append(f"| {name} | failed: {str(error).splitlines()[0][:80]} | | | |")
-            continue
-        first = seconds if math.isnan(first) else first
+    # In turn, so that a slow spell of the machine hits all of them.
+    for _ in range(runs):
+        for contender in commands:
+            once, held, printed = run_once(contender)
+            found = json.loads(printed)
+            expected = expected or found
+            if found != expected:
+                raise RuntimeError(f"{contender.name} counted {found}, not {expected}")
+            seconds[contender.name].append(once)
+            peak[contender.name] = max(peak[contender.name], held)
+            print(f"{contender.name}: {once:.1f} s", file=sys.stderr, flush=True)
+    first = min(next(iter(seconds.values())))
+    for name, times in seconds.items():
+        best = min(times)
         lines.append(
-            f"| {name} | {seconds:.1f} | {seconds / first:.2f} | {rows / seconds / 1e6:.1f} M |"
-            f" {peak / 2**20:,.0f} MiB |"
+            f"| {name} | {best:.1f} | {max(times):.1f} | {best / first:.2f} |"
+            f" {rows / best / 1e6:.1f} M | {peak[name] / 2**20:,.0f} MiB |"
         )
-        print(lines[-1], file=sys.stderr, flush=True)
     facts = describe()
     about = ", ".join(f"{key} {facts[key]}" for key in ("relkit", "polars"))
     whole = expected or {}
     lines += [
         "",
         f"{rows:,} rows, {whole.get('sessions', 0):,} sessions, {whole.get('queries', 0):,}"
-        f" queries, {size / 2**20:,.0f} MiB of Parquet; the best of {runs};"
+        f" queries, {size / 2**20:,.0f} MiB of Parquet; {runs} runs in turn;"
         f" {facts['processor']}; {about}; load {facts['load when started']}.",
     ]
     return "\n".join(lines)
