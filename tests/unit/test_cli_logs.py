@@ -139,7 +139,7 @@ def test_doctor(relkit, files: Path) -> None:
 
 def test_one_check_and_a_depth(relkit) -> None:
     outcome = relkit("logs", "doctor", "log.csv", "--check", "gaps", "--check", "bots")
-    assert outcome.out == "6 rows: 2 checks found nothing wrong.\n"
+    assert outcome.out == "rows: 6, checks: 2; nothing is wrong.\n"
 
 
 def test_strict(relkit) -> None:

@@ -93,7 +93,7 @@ def test_clean_logs_are_silent(
 
 def test_clean_text_says_so(clean: pl.DataFrame) -> None:
     checkup = examine(clean)
-    assert str(checkup).endswith("checks found nothing wrong.")
+    assert str(checkup).endswith("; nothing is wrong.")
     assert "没有发现问题" in checkup.to_text("zh")
     assert checkup.made == len(checks)
     repair = checkup.repair()

@@ -327,8 +327,10 @@ class _Tables:
         ):  # fmt: skip
             if counter:
                 count = sum(counter.values())
-                shown = tuple(f"{name} {times:,}" for name, times in counter.most_common(5))
-                notes.append(Note(kind, message.format(count=f"{count:,}"), count, examples=shown))
+                shown = ", ".join(f"{name} {times:,}" for name, times in counter.most_common(5))
+                more = ", …" if len(counter) > 5 else ""
+                text = message.format(count=f"{count:,} ({shown}{more})")
+                notes.append(Note(kind, text, count))
         return notes
 
 

@@ -7,8 +7,8 @@ __all__ = ["MESSAGES"]
 MESSAGES = {
     "level.warning": "warning",
     "level.info": "info",
-    "clean": "{rows} rows: {checks} checks found nothing wrong.",
-    "summary": "{rows} rows, {checks} checks; warnings: {warnings}, for information: {hints}.",
+    "clean": "rows: {rows}, checks: {checks}; nothing is wrong.",
+    "summary": "rows: {rows}, checks: {checks}; warnings: {warnings}, for information: {hints}.",
     "advice": "Fix: {fix}",
     "fixable": " (--fix does it)",
     "counted": "{count} of {total} {unit} ({share})",
