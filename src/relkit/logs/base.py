@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -115,6 +115,14 @@ class Log:
         self.sessions = sessions
         self.depth = depth
         self.columns = sessions.columns
+        self._known: dict[str, Any] = {}
+
+    def remember(self, name: str, ask: Callable[[], T]) -> T:
+        """Returns what several checks ask for, and asks once."""
+        if name not in self._known:
+            self._known[name] = ask()
+        found: T = self._known[name]
+        return found
 
     def has(self, *names: str) -> bool:
         """Says whether the log has all of these columns."""
@@ -284,6 +292,7 @@ class Check(ABC):
         return None
 
 
+T = TypeVar("T")
 C = TypeVar("C", bound="type[Check]")
 
 #: The modules of the checks, in the order in which they are made and repaired.

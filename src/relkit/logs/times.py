@@ -63,7 +63,12 @@ def _forms(log: Log) -> pl.LazyFrame | None:
     )
 
 
-def _counts(forms: pl.LazyFrame) -> dict[str, int]:
+def _counts(log: Log, forms: pl.LazyFrame) -> dict[str, int]:
+    """Returns how often each form occurs; counted once a log."""
+    return log.remember("forms", lambda: _count(forms))
+
+
+def _count(forms: pl.LazyFrame) -> dict[str, int]:
     counted = forms.group_by("form").len().collect(engine="streaming").sort("form")
     return {name: int(count) for name, count in counted.rows()}
 
@@ -87,7 +92,9 @@ class MixedTimestamps(Check):
         forms = _forms(log)
         if forms is None:
             return None
-        counts = {name: count for name, count in _counts(forms).items() if name != "unreadable"}
+        counts = {
+            name: count for name, count in _counts(log, forms).items() if name != "unreadable"
+        }
         if len(counts) < 2:
             return None
         order = sorted(counts, key=lambda name: (-counts[name], name))
@@ -112,8 +119,9 @@ class MixedTimestamps(Check):
         forms = _forms(log)
         if forms is None:
             return frame, frame.filter(pl.lit(False))
-        counts = _counts(forms)
-        counts.pop("unreadable", None)
+        counts = {
+            name: count for name, count in _counts(log, forms).items() if name != "unreadable"
+        }
         most = min(counts, key=lambda name: (-counts[name], name))
         other = forms.filter(~pl.col("form").is_in([most, "unreadable"]))
         names = [name for name in log.columns if name != "timestamp"]
@@ -131,7 +139,7 @@ class UnreadableTimestamps(Check):
         forms = _forms(log)
         if forms is None:
             return None
-        counts = _counts(forms)
+        counts = _counts(log, forms)
         if "unreadable" not in counts:
             return None
         return Finding(
