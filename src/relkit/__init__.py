@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from relkit.monitoring import Monitor, Round, make_round, monitor, read_rounds, write_round
     from relkit.notes import Note
     from relkit.ranking import Ranking
-    from relkit.report import write_report
+    from relkit.report import write_monitor_report, write_report
     from relkit.results import Entry, Results
     from relkit.run import Run
     from relkit.sampling import Pool, Sample, draw_sample, make_pool, read_sample
@@ -120,6 +120,7 @@ _HOMES = {
     "roc_curve": "curves",
     "scales": "scale",
     "write_judgments": "io",
+    "write_monitor_report": "report",
     "write_report": "report",
     "write_round": "monitoring",
     "write_run": "io",
@@ -188,6 +189,7 @@ __all__ = [
     "roc_curve",
     "scales",
     "write_judgments",
+    "write_monitor_report",
     "write_report",
     "write_round",
     "write_run",

@@ -180,6 +180,16 @@ def test_no_rounds(relkit) -> None:
     assert "relkit monitor add" in outcome.err
 
 
+def test_report_writes_the_page_of_the_library(relkit, rounds: str) -> None:
+    outcome = relkit("monitor", "report", rounds, "-o", "monitor.md", "--title", "March")
+    assert (outcome.code, outcome.out) == (0, "")
+    library.write_monitor_report(library.monitor(rounds), "other.md", title="March")
+    assert Path("monitor.md").read_text("utf-8") == Path("other.md").read_text("utf-8")
+    outcome = relkit("monitor", "report", rounds, "-o", "monitor.txt")
+    assert outcome.code == 2
+    assert not Path("monitor.txt").exists()
+
+
 def test_the_group_alone_shows_its_help(relkit) -> None:
     outcome = relkit("monitor")
     assert (outcome.code, outcome.err) == (0, "")

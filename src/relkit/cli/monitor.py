@@ -36,6 +36,7 @@ Examples:
       --judgments judged.csv
   relkit monitor show rounds
   relkit monitor check rounds --max-drop 0.05
+  relkit monitor report rounds -o monitor.html
 
 A round is one month: the sessions that `relkit sample` drew, the grades that
 people gave, and the rules. Rounds are folders of plain files that are never
@@ -78,6 +79,17 @@ Examples:
 
 An alarm is a fall of DCG by more than chance explains, or by more than
 --max-drop, chance or not. Of one round alone nothing is alarming.
+"""
+
+REPORT = """Write a report on all rounds as one HTML or Markdown file.
+
+\b
+Examples:
+  relkit monitor report rounds -o monitor.html
+  relkit monitor report rounds -o monitor.html --lang zh
+
+The page opens offline: the trend of each tier with intervals, DCG beside NDCG,
+recall or ranking, worst queries, coverage, rules and notes.
 """
 
 
@@ -345,6 +357,57 @@ def check(
     emit("\n".join(lines))
     count = len(alarms)
     raise CheckError(f"{found.months[-1]}: {count} alarm{'' if count == 1 else 's'}")
+
+
+@command.command(
+    "report", help=REPORT, short_help="Write a report on all rounds as one HTML or Markdown file."
+)
+@_reading
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Where to write: .html or .md, in one step when everything is done.",
+)
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Language of the page: English or Chinese.",
+)
+@click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")
+@click.option(
+    "--queries",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many of the worst queries, and of those that fell most.",
+)
+@convention_options
+@no_color_option
+def report(
+    rounds: str,
+    k: str | None,
+    common_k: int | None,
+    alpha: float,
+    output: str,
+    language: Any,
+    title: str | None,
+    queries: int,
+    convention: str | None,
+    changes: tuple[str, ...],
+) -> None:
+    """Runs `relkit monitor report`."""
+    from relkit.report import format_of, render_monitor_report
+
+    form = format_of(output)
+    found = _monitor(rounds, k, common_k, alpha, convention=convention, changes=changes)
+    text = render_monitor_report(found, format=form, lang=language, title=title, queries=queries)
+    emit(text, output)
+    messages.notes(("", note) for note in found.notes)
 
 
 QUIET = {"en": "{month}: no alarm", "zh": "{month}：没有告警"}

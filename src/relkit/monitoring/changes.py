@@ -131,7 +131,7 @@ class MonthlyChange:
     @property
     def watched(self) -> bool:
         """Whether alarms look at it: all tiers together, and each tier at its own k."""
-        return _watched(self.after)
+        return self.after.watched
 
     @property
     def relative(self) -> float:
@@ -192,10 +192,10 @@ def compare_points(
         for one in after
         if (one.tier, one.reach) in earlier and earlier[one.tier, one.reach].k == one.k
     ]
-    watched = sum(_watched(one) for _, one in pairs)
+    watched = sum(one.watched for _, one in pairs)
     found = []
     for old, new in pairs:
-        family = watched if _watched(new) else max(len(pairs) - watched, 1)
+        family = watched if new.watched else max(len(pairs) - watched, 1)
         found.append(
             MonthlyChange(
                 tier=new.tier,
@@ -211,16 +211,12 @@ def compare_points(
             )
         )
     for member in (True, False):
-        places = [place for place, one in enumerate(found) if _watched(one.after) == member]
+        places = [place for place, one in enumerate(found) if one.watched == member]
         for place, p in zip(
             places, adjust([found[place].dcg.p for place in places], "holm"), strict=True
         ):
             found[place] = replace(found[place], p_adjusted=p)
     return found
-
-
-def _watched(point: Point) -> bool:
-    return point.tier == ALL or point.reach == "own"
 
 
 def _mix(before: Sequence[Point], after: Sequence[Point]) -> float:

@@ -57,6 +57,11 @@ class Point:
     empty: int
 
     @property
+    def watched(self) -> bool:
+        """Whether alarms look at it: all tiers together, and each tier at its own k."""
+        return self.tier == ALL or self.reach == "own"
+
+    @property
     def measure(self) -> str:
         """The name of the measure, such as `DCG@20`."""
         return f"DCG@{self.k}"

@@ -30,20 +30,18 @@ TIERS = {
 
 CHANGES = {
     "en": {
-        "fell": "{tier}: {measure} fell from {before} to {after} ({difference}{relative};"
-        " p = {p}).",
-        "rose": "{tier}: {measure} rose from {before} to {after} ({difference}{relative};"
-        " p = {p}).",
+        "fell": "{tier}: {measure} fell from {before} to {after} ({difference}{relative}; {p}).",
+        "rose": "{tier}: {measure} rose from {before} to {after} ({difference}{relative}; {p}).",
         "undecided": "{tier}: {measure} went from {before} to {after} ({difference}{relative}),"
-        " which may be chance (p = {p}); changes from {detectable} on would show.",
+        " which may be chance ({p}); changes from {detectable} on would show.",
         "unknown": "{tier}: {measure} went from {before} to {after}; the samples are too small to"
         " tell it from chance.",
     },
     "zh": {
-        "fell": "{tier}：{measure} 从 {before} 降至 {after}（{difference}{relative}，p = {p}）。",
-        "rose": "{tier}：{measure} 从 {before} 升至 {after}（{difference}{relative}，p = {p}）。",
+        "fell": "{tier}：{measure} 从 {before} 降至 {after}（{difference}{relative}，{p}）。",
+        "rose": "{tier}：{measure} 从 {before} 升至 {after}（{difference}{relative}，{p}）。",
         "undecided": "{tier}：{measure} 从 {before} 变为 {after}（{difference}{relative}），"
-        "可能只是抽样波动（p = {p}）；变化达到 {detectable} 才能测出。",
+        "可能只是抽样波动（{p}）；变化达到 {detectable} 才能测出。",
         "unknown": "{tier}：{measure} 从 {before} 变为 {after}；样本太小，无法判断是否为抽样波动。",
     },
 }
@@ -53,20 +51,20 @@ MORE = {
         " {ndcg_after}): what is shown is in good order, but good documents are missing. Look at"
         " recall first.",
         "beyond-limit": "{tier}: {measure} fell by {drop}, more than the {limit} allowed ({before}"
-        " to {after}; p = {p}).",
+        " to {after}; {p}).",
     },
     "zh": {
         "recall": "{tier}：{measure} 下降，{ndcg} 却没有反映出来（{ndcg_before} 变为"
         " {ndcg_after}）：展示结果的排序没有问题，是好文档没有召回。先查召回。",
         "beyond-limit": "{tier}：{measure} 下降了 {drop}，超过允许的 {limit}"
-        "（{before} 降至 {after}，p = {p}）。",
+        "（{before} 降至 {after}，{p}）。",
     },
 }
 CAUSES = {
     "en": {
-        "recall": "{tier}: the loss by recall rose by {recall} (p = {recall_p}), that by ranking"
+        "recall": "{tier}: the loss by recall rose by {recall} ({recall_p}), that by ranking"
         " changed by {ranking}: good documents are no longer among the first {k}.",
-        "ranking": "{tier}: the loss by ranking rose by {ranking} (p = {ranking_p}), that by recall"
+        "ranking": "{tier}: the loss by ranking rose by {ranking} ({ranking_p}), that by recall"
         " changed by {recall}: good documents are there, but lower down.",
         "both": "{tier}: the losses by recall ({recall}) and by ranking ({ranking}) both rose.",
         "neither": "{tier}: neither the loss by recall ({recall}) nor that by ranking ({ranking})"
@@ -76,9 +74,9 @@ CAUSES = {
         " again, or a deeper pool.",
     },
     "zh": {
-        "recall": "{tier}：召回损失增加 {recall}（p = {recall_p}），排序损失变化 {ranking}："
+        "recall": "{tier}：召回损失增加 {recall}（{recall_p}），排序损失变化 {ranking}："
         "好文档不再出现在前 {k} 条里。",
-        "ranking": "{tier}：排序损失增加 {ranking}（p = {ranking_p}），召回损失变化 {recall}："
+        "ranking": "{tier}：排序损失增加 {ranking}（{ranking_p}），召回损失变化 {recall}："
         "好文档还在，但位置靠后了。",
         "both": "{tier}：召回损失（{recall}）和排序损失（{ranking}）都增加了。",
         "neither": "{tier}：召回损失（{recall}）和排序损失（{ranking}）的增加都没有超出抽样波动；"
@@ -140,8 +138,8 @@ def losses_sentence(losses: Losses, language: Language = "en") -> str:
         recall=signed(changes["recall_loss"].value),
         ranking=signed(changes["ranking_loss"].value),
         ideal=signed(changes["ideal"].value),
-        recall_p=chance(changes["recall_loss"].p),
-        ranking_p=chance(changes["ranking_loss"].p),
+        recall_p=equation(changes["recall_loss"].p),
+        ranking_p=equation(changes["ranking_loss"].p),
         k=losses.k,
         few=min(losses.sessions),
     )
@@ -164,7 +162,7 @@ def _numbers(change: MonthlyChange, language: Language) -> dict[str, str]:
         "after": plain(change.after.dcg.value),
         "difference": signed(change.dcg.value),
         "relative": relative,
-        "p": chance(change.p_adjusted),
+        "p": equation(change.p_adjusted),
         "detectable": plain(change.dcg.detectable),
         "ndcg_before": plain(change.before.ndcg.value),
         "ndcg_after": plain(change.after.ndcg.value),
@@ -217,4 +215,15 @@ def chance(p: float) -> str:
     """
     if math.isnan(p):
         return "-"
-    return f"{p:.3f}" if p >= 0.0005 else "<0.001"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def equation(p: float) -> str:
+    """Returns a p-value in a sentence.
+
+    Examples:
+        >>> equation(0.03), equation(1e-9)
+        ('p = 0.030', 'p < 0.001')
+    """
+    text = chance(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"

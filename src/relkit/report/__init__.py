@@ -3,5 +3,20 @@
 from relkit.report.contents import build_page
 from relkit.report.document import Format, format_of, render_report, write_report
 from relkit.report.page import Page
+from relkit.report.rounds import (
+    build_monitor_page,
+    render_monitor_report,
+    write_monitor_report,
+)
 
-__all__ = ["Format", "Page", "build_page", "format_of", "render_report", "write_report"]
+__all__ = [
+    "Format",
+    "Page",
+    "build_monitor_page",
+    "build_page",
+    "format_of",
+    "render_monitor_report",
+    "render_report",
+    "write_monitor_report",
+    "write_report",
+]

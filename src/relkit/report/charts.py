@@ -260,6 +260,61 @@ def _losses(chart: Chart, width: int) -> Any:
     return bars.properties(width=width - wide - 40, height=42 * len(names))
 
 
+def _trend(chart: Chart, width: int) -> Any:
+    alt = altair()
+    width = min(width, chart.values["width"])
+    series = chart.values["series"]
+    names = [name for name, _, _ in series]
+    base = alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
+    upright = width > 400 and len(chart.values["months"]) < 9
+    x = alt.X(
+        "month:O",
+        # Slanted labels take the room of a title, and say what they are.
+        title=chart.labels["x"] if upright else None,
+        sort=list(chart.values["months"]),
+        scale=alt.Scale(domain=list(chart.values["months"]), paddingOuter=0.1),
+        axis=alt.Axis(labelAngle=0 if upright else -60),
+    )
+    # Intervals of several series stand beside each other.
+    offset = alt.XOffset("series:N", sort=names, scale=alt.Scale(domain=names, padding=1.2))
+    y = alt.Y("value:Q", title=chart.labels["y"], scale=alt.Scale(zero=True))
+    color = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=names, range=[ROLES[role] for _, role, _ in series]),
+        legend=None,
+    )
+    dash = alt.StrokeDash(
+        "series:N",
+        scale=alt.Scale(
+            domain=names,
+            range=[[float(one) for one in (dash or "1 0").split()] for _, _, dash in series],
+        ),
+        legend=None,
+    )
+    shape = alt.Shape(
+        "verdict:N",
+        scale=alt.Scale(domain=list(TONES), range=["triangle-up", "triangle-down", "circle"]),
+        legend=None,
+    )
+    lines = base.mark_line(strokeWidth=2, aria=False).encode(
+        x=x, xOffset=offset, y=y, color=color, strokeDash=dash
+    )
+    rules = base.mark_rule(strokeWidth=1.5, aria=False).encode(
+        x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q", color=color
+    )
+    filled = base.transform_filter("datum.verdict != 'undecided'").mark_point(
+        filled=True, size=110, opacity=1
+    )
+    hollow = base.transform_filter("datum.verdict == 'undecided'").mark_point(
+        filled=False, size=50, opacity=1, fill=ROLES["paper"], strokeWidth=2
+    )
+    points = [
+        mark.encode(x=x, xOffset=offset, y=y, color=color, shape=shape, description="text:N")
+        for mark in (filled, hollow)
+    ]
+    return alt.layer(rules, lines, *points).properties(width=width - 60, height=220)
+
+
 #: By kind: from a chart and a width in pixels to its description.
 DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "forest": _forest,
@@ -267,6 +322,7 @@ DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "bands": _bands,
     "curves": _curves,
     "losses": _losses,
+    "trend": _trend,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from importlib import metadata
 from platform import python_version
 from typing import TYPE_CHECKING
@@ -15,10 +16,19 @@ from relkit.report.page import Block, Columns, Prose, Section, Table
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
+    from relkit.convention import Convention
     from relkit.judgments import Judgments
+    from relkit.notes import Note
     from relkit.run import Run
 
-__all__ = ["convention_section", "digest", "input_section", "note_section"]
+__all__ = [
+    "convention_section",
+    "convention_table",
+    "digest",
+    "input_section",
+    "note_section",
+    "note_table",
+]
 
 BLOCK = 1 << 20
 SETTINGS = ("interval", "correction", "alpha", "confidence", "resamples", "seed")
@@ -29,7 +39,12 @@ def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
     title = texts.say("section.convention")
     if comparison.convention is None:
         return Section("convention", title, (Prose((texts.say("convention.unknown"),)),))
-    values = comparison.convention.to_dict()
+    return Section("convention", title, (convention_table(comparison.convention, texts),))
+
+
+def convention_table(convention: Convention, texts: Catalogue) -> Table:
+    """Returns every rule of a convention."""
+    values = convention.to_dict()
     name = values.pop("name")
     rows = tuple(
         (field, "–" if value is None else f"{value}", _meaning(field, value, texts))
@@ -40,8 +55,7 @@ def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
         texts.say("convention.value"),
         texts.say("convention.meaning"),
     )
-    caption = texts.say("convention.caption", name=name)
-    return Section("convention", title, (Table(headings, rows, caption, left=3),))
+    return Table(headings, rows, texts.say("convention.caption", name=name), left=3)
 
 
 def _meaning(field: str, value: object, texts: Catalogue) -> str:
@@ -144,9 +158,13 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def note_section(comparison: Comparison, texts: Catalogue) -> Section:
     """Returns what was noticed about the data."""
-    title = texts.say("section.notes")
-    if not comparison.notes:
-        return Section("notes", title, (Prose((texts.say("notes.none"),)),))
+    return Section("notes", texts.say("section.notes"), (note_table(comparison.notes, texts),))
+
+
+def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:
+    """Returns notes, or a sentence where there is none."""
+    if not notes:
+        return Prose((texts.say("notes.none"),))
     headings = (texts.say("notes.level"), texts.say("notes.note"))
-    rows = tuple((texts.say(f"notes.{one.level}"), str(one)) for one in comparison.notes)
-    return Section("notes", title, (Table(headings, rows, left=2),))
+    rows = tuple((texts.say(f"notes.{one.level}"), str(one)) for one in notes)
+    return Table(headings, rows, left=2)

@@ -1,0 +1,138 @@
+"""The monitor as a page, in both languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import relkit
+from relkit.errors import ParameterError
+from relkit.report import build_monitor_page, render_monitor_report
+from relkit.report.page import Chart, Details, Headlines, Table
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+pytest.importorskip("jinja2")
+
+HOSTILE = "</script><script>alert(1)</script>|`*"
+
+
+def made(month: str, docs: list[str], query: str = "q0") -> relkit.Round:
+    """A round of four queries asked a hundred times each; one in ten is shown the other order."""
+    names = [query, "q1", "q2", "q3"]
+    rows = [
+        {"session": f"{month}-{number}", "query": names[number % 4], "position": place, "doc": doc}
+        for number in range(400)
+        for place, doc in enumerate(docs if number % 10 else docs[::-1], 1)
+    ]
+    sample = relkit.draw_sample(
+        pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"], k=5
+    )
+    return relkit.make_round(month, sample, {name: {"a": 3, "b": 1} for name in names})
+
+
+@pytest.fixture(scope="module")
+def broken() -> relkit.Monitor:
+    return relkit.monitor(
+        [made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"]), made("2026-03", ["b"])]
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, lang: Any) -> None:
+    page = build_monitor_page(broken, lang=lang)
+    sentences = [alarm.sentence(lang) for alarm in broken.alarms()]
+    assert list(page.lead) == sentences[:2]
+    assert [section.name for section in page.sections] == [
+        "summary", "trend", "ndcg", "causes", "queries", "coverage", "convention", "notes",
+    ]  # fmt: skip
+    (lines,) = (block for block in page.blocks() if isinstance(block, Headlines))
+    assert {one.tone for one in lines.items} == {"worse"}
+    assert "2026-03" in page.title
+
+
+def test_charts_hold_the_points_of_the_monitor(broken: relkit.Monitor) -> None:
+    page = build_monitor_page(broken)
+    charts = [block for block in page.blocks() if isinstance(block, Chart)]
+    assert [chart.kind for chart in charts] == ["trend", "trend", "trend", "losses"]
+    tiers, dcg, ndcg, losses = charts
+    assert [row["value"] for row in tiers.rows] == [
+        point.dcg.value for tier in ("head", "tail") for point in broken.series(tier)
+    ]
+    overall = broken.series("all", "common")
+    assert [row["value"] for row in dcg.rows] == [point.dcg.value for point in overall]
+    assert [(row["low"], row["high"]) for row in dcg.rows] == [
+        point.dcg.interval for point in overall
+    ]
+    assert [row["value"] for row in ndcg.rows] == [point.ndcg.value for point in overall]
+    assert [row["verdict"] for row in dcg.rows] == ["undecided", "undecided", "worse"]
+    # All tiers and both tiers, two months each, three parts.
+    assert len(losses.rows) == 3 * 2 * 3
+    for one in broken.losses:
+        parts = [row["value"] for row in losses.rows if row["name"].startswith("2026-03")]
+        assert one.after["recall_loss"].value in parts
+
+
+def test_the_tables_hold_every_month(broken: relkit.Monitor) -> None:
+    page = build_monitor_page(broken)
+    trend = page.section("trend")
+    assert trend is not None
+    details = [block for block in trend.blocks if isinstance(block, Details)]
+    assert len(details) == 3
+    for block in details:
+        (table,) = block.blocks
+        assert isinstance(table, Table)
+        assert [str(row[0]) for row in table.rows] == list(broken.months)
+    coverage = page.section("coverage")
+    assert coverage is not None
+    months = [block.summary for block in coverage.blocks if isinstance(block, Details)]
+    assert months == ["2026-02", "2026-01"]
+
+
+def test_one_round_is_a_page_too() -> None:
+    found = relkit.monitor([made("2026-01", ["a", "b"])])
+    for lang in ("en", "zh"):
+        page = build_monitor_page(found, lang=lang)  # type: ignore[arg-type]
+        assert page.section("causes") is not None
+        assert render_monitor_report(found, lang=lang).count("<svg") > 3  # type: ignore[arg-type]
+    assert "nothing to compare it with" in build_monitor_page(found).lead[0]
+
+
+def test_a_quiet_month_says_so() -> None:
+    found = relkit.monitor([made("2026-01", ["a", "b"]), made("2026-02", ["a", "b"])])
+    page = build_monitor_page(found)
+    assert page.lead == ("2026-02: no alarm.",)
+    assert "It is not so in 2026-02." in render_monitor_report(found, format="markdown")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_html_needs_nothing_else(broken: relkit.Monitor, lang: Any, tmp_path: Path) -> None:
+    path = tmp_path / "monitor.html"
+    relkit.write_monitor_report(broken, path, lang=lang)
+    text = path.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
+    assert not re.findall(r"url\((?!#)", text)
+    # Every colour is the page's.
+    assert not re.findall(r'"#0[0-9a-b]0[0-9a-b]0[0-9a-b]"', text)
+    assert "DCG@5" in text
+
+
+def test_queries_cannot_write_html() -> None:
+    found = relkit.monitor([made("2026-01", ["a", "b"], HOSTILE), made("2026-02", ["b"], HOSTILE)])
+    assert HOSTILE in found.queries["query"].to_list()
+    assert "<script>alert" not in render_monitor_report(found)
+    assert "<script>" not in render_monitor_report(found, format="markdown")
+
+
+def test_what_cannot_be_written(broken: relkit.Monitor, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="ends in neither"):
+        relkit.write_monitor_report(broken, tmp_path / "monitor.pdf")
+    with pytest.raises(ParameterError, match="must be `en` or `zh`"):
+        render_monitor_report(broken, lang="fr")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="must be `html` or `markdown`"):
+        render_monitor_report(broken, format="pdf")  # type: ignore[arg-type]
