@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Write a report on a comparison as one HTML or Markdown file.",
     "logs": "Read, describe, check and repair search logs.",
     "sample": "Draw sessions of a search log for people to grade.",
+    "judge": "Let people grade: make a project, fill it, see how far it is, export.",
     "monitor": "Keep a graded sample a month, and say what changed and why.",
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",

@@ -1,0 +1,150 @@
+"""How far a project is, and how far its judges agree: as values, and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from relkit.judging.agreement import measure_agreement, plain_values
+from relkit.judging.assignment import measure_progress
+from relkit.judging.sbs import read_preferences, summarize_preferences
+from relkit.render import align
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+__all__ = ["describe_project", "render_status"]
+
+
+def describe_project(store: Store, project_id: int) -> dict[str, Any]:
+    """Returns a project's progress, judges, agreement and quality as JSON-ready values.
+
+    Gold items are not part of the agreement: judges share more of them than of others.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+    """
+    project = store.project(project_id)
+    known = store.gold(project.id)
+    grades = {item: found for item, found in store.grades(project.id).items() if item not in known}
+    tiers = {item: tier for item, tier in store.tiers(project.id).items() if item in grades}
+    agreement = None
+    if grades:
+        given = tiers if any(tiers.values()) else None
+        agreement = measure_agreement(grades, tiers=given).to_dict()
+    judges = []
+    for user in store.users():
+        mine = measure_progress(store, project.id, user)
+        if mine.done or mine.open or mine.later:
+            judges.append(
+                {
+                    "judge": user.name,
+                    "done": mine.done,
+                    "open": mine.open,
+                    "later": mine.later,
+                    "available": mine.available,
+                    "seconds": mine.seconds,
+                }
+            )
+    overall = measure_progress(store, project.id)
+    preferences = read_preferences(store, project.id) if project.kind == "side_by_side" else []
+    found: dict[str, Any] = plain_values(
+        {
+            "project": project.name,
+            "kind": project.kind,
+            "overlap": project.overlap,
+            "items": overall.items,
+            "finished": overall.finished,
+            "places": overall.places,
+            "filled": overall.filled,
+            "gold": len(known),
+            "queue": len(store.queue(project.id)),
+            "judges": judges,
+            "agreement": agreement,
+            "gold_quality": [asdict(one) for one in store.gold_quality(project.id)],
+            "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
+        }
+    )
+    return found
+
+
+def render_status(found: Mapping[str, Any]) -> str:
+    """Returns what `describe_project` found as text."""
+    share = found["filled"] / found["places"] if found["places"] else 0.0
+    lines = [
+        f"{found['project']}: {found['filled']:,} of {found['places']:,} grades ({share:.0%}),"
+        f" {found['finished']:,} of {found['items']:,} items finished"
+        + (f", {found['gold']:,} gold items" if found["gold"] else "")
+    ]
+    if found["queue"]:
+        lines.append(f"for a lead to decide: {found['queue']:,}")
+    if found["judges"]:
+        rows = [
+            [
+                one["judge"], str(one["done"]), str(one["open"]), str(one["later"]),
+                str(one["available"]), _figure(one["seconds"], 1),
+            ]
+            for one in found["judges"]
+        ]  # fmt: skip
+        lines += ["", *align(["judge", "done", "open", "later", "left", "seconds"], rows)]
+    if found["agreement"] and found["agreement"]["overall"]["units"]:
+        lines += ["", *_agreement(found["agreement"])]
+    if found["gold_quality"]:
+        rows = [
+            [one["judge"], str(one["items"]), _figure(one["equal"]), _figure(one["difference"])]
+            for one in found["gold_quality"]
+        ]
+        lines += ["", *align(["gold items", "graded", "equal", "difference"], rows)]
+    if found["preferences"]:
+        lines += ["", *_preferences(found["preferences"])]
+    return "\n".join(lines)
+
+
+def _figure(value: float | None, digits: int = 4) -> str:
+    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _agreement(found: Mapping[str, Any]) -> list[str]:
+    names = ["fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
+    groups = {"all": found["overall"], **found["tiers"]}
+    rows = [
+        [name or "no tier", str(one["units"]), _figure(one["equal"]),
+         *(_figure(one[key]) for key in names)]
+        for name, one in groups.items()
+    ]  # fmt: skip
+    titles = ["items", "equal", "Fleiss κ", "α nominal", "α ordinal", "α interval"]
+    lines = align(["agreement", *titles], rows)
+    if found["pairs"]:
+        rows = [
+            [f"{one['first']} / {one['second']}", str(one["units"]), _figure(one["equal"]),
+             _figure(one["kappa"]), _figure(one["weighted_kappa"])]
+            for one in found["pairs"][:20]
+        ]  # fmt: skip
+        lines += ["", *align(["judges", "items", "equal", "κ", "weighted κ"], rows)]
+        more = len(found["pairs"]) - 20
+        if more > 0:
+            lines.append(f"and {more:,} more pairs: --format json")
+    return lines
+
+
+def _preferences(found: Mapping[str, Any]) -> list[str]:
+    rows = []
+    for tier, one in {"all": found["overall"], **found["tiers"]}.items():
+        rows += [
+            [tier, f"{pair['first']} / {pair['second']}", str(pair["queries"]),
+             str(pair["first_wins"]), str(pair["ties"]), str(pair["second_wins"]),
+             _figure(pair["mean"]), _figure(pair["p"])]
+            for pair in one["pairs"]
+        ]  # fmt: skip
+    titles = ["tier", "systems", "queries", "first", "ties", "second", "mean", "p"]
+    lines = align(titles, rows, 2)
+    strengths = found["overall"]["strengths"]
+    if strengths:
+        rows = [
+            [one["system"], *(_figure(one[name]) for name in ("strength", "low", "high"))]
+            for one in strengths
+        ]
+        lines += ["", *align(["Bradley-Terry", "strength", "low", "high"], rows)]
+    return lines

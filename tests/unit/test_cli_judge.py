@@ -1,0 +1,228 @@
+"""`relkit judge`: a database of grades on the command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from relkit.cli.judge import command
+from relkit.judging.store import open_store
+from relkit.render import width
+
+ITEMS = """query,document,judge,grade,tier
+q1,d1,Ann,3,head
+q1,d1,Bo,3,head
+q1,d2,Ann,0,head
+q1,d2,Bo,3,head
+q2,d4,Ann,1,tail
+"""
+
+
+@pytest.fixture
+def june(relkit, files: Path) -> Path:
+    """A project with grades."""
+    (files / "items.csv").write_text(ITEMS, "utf-8")
+    assert relkit("judge", "init", "judging.db", "--project", "June", "--overlap", "2").code == 0
+    outcome = relkit("judge", "import", "judging.db", "items.csv", "--project", "June",
+                     "--format", "csv")  # fmt: skip
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "June: 3 new items, 5 new grades" in outcome.err
+    return files
+
+
+def test_a_new_account_has_a_password_that_is_printed_once(relkit, files: Path) -> None:
+    outcome = relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
+    password = outcome.out.strip()
+    assert outcome.code == 0
+    assert len(password) >= 16
+    assert password not in outcome.err
+    with open_store(files / "judging.db") as store:
+        user = store.check_password("ann", password)
+    assert user is not None
+    assert user.role == "lead"
+    again = relkit("judge", "init", "judging.db", "--account", "ann")
+    assert again.code == 2
+    assert "a user `ann` already" in again.err
+
+
+def test_guidelines_and_rules(relkit, files: Path) -> None:
+    (files / "en.md").write_text("Grade it.", "utf-8")
+    (files / "zh.md").write_text("请打分。", "utf-8")
+    outcome = relkit(
+        "judge", "init", "judging.db", "--project", "June", "--guideline-en", "en.md",
+        "--guideline-zh", "zh.md", "--overlap", "3", "--gold-share", "0.1", "-k", "20",
+        "--seed", "5", "--scale", "binary",
+    )  # fmt: skip
+    assert "made the project June: scale binary, 3 judges an item, 10% gold items" in outcome.err
+    with open_store(files / "judging.db") as store:
+        project = store.project("June")
+    assert (project.guideline_en, project.guideline_zh) == ("Grade it.", "请打分。")
+    assert (project.overlap, project.gold_share, project.k, project.seed) == (3, 0.1, 20, 5)
+
+
+def test_importing_again_adds_nothing(relkit, june: Path) -> None:
+    outcome = relkit("judge", "import", "judging.db", "items.csv", "--project", "June",
+                     "--format", "csv")  # fmt: skip
+    assert "June: 0 new items, 0 new grades" in outcome.err
+
+
+def test_status(relkit, june: Path) -> None:
+    outcome = relkit("judge", "status", "judging.db", "--project", "June")
+    assert "June: 5 of 6 grades (83%), 2 of 3 items finished" in outcome.out
+    assert "for a lead to decide: 1" in outcome.out
+    assert "Ann / Bo" in outcome.out
+    assert max(map(width, outcome.out.splitlines())) <= 80
+    (found,) = json.loads(relkit("judge", "status", "judging.db", "--format", "json").out)
+    assert found["agreement"]["overall"]["units"] == 2
+    assert found["agreement"]["overall"]["equal"] == 0.5
+    assert set(found["agreement"]["tiers"]) == {"head", "tail"}
+    assert [one["judge"] for one in found["judges"]] == ["Ann", "Bo"]
+    assert found["judges"][1]["available"] == 1
+
+
+def test_status_of_an_empty_database(relkit) -> None:
+    assert relkit("judge", "init", "judging.db").code == 0
+    assert relkit("judge", "status", "judging.db").out == "there is no project\n"
+
+
+def test_export_says_what_is_lost_and_which_rule(relkit, june: Path) -> None:
+    outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+    assert outcome.out == "q1 0 d1 3\nq1 0 d2 0\nq2 0 d4 1\n"
+    assert "cannot hold tiers: left out of 3 items" in outcome.err
+    assert "median: the middle grade, the lower one of two" in outcome.err
+    outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", "csv",
+                     "-o", "out.csv")  # fmt: skip
+    assert (outcome.code, outcome.out) == (0, "")
+    assert (june / "out.csv").read_text("utf-8").count("\n") == 6
+    evaluated = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec",
+                       "--rule", "mean_gain", "-o", "gains.qrels")  # fmt: skip
+    assert evaluated.code == 0
+    assert "q1 0 d2 0.5" in (june / "gains.qrels").read_text("utf-8")
+
+
+def test_the_labelling_interface(relkit, june: Path) -> None:
+    relkit("judge", "export", "judging.db", "--project", "June", "--format", "label-studio",
+           "-o", "tasks.json", "--labelling-config", "view.xml")  # fmt: skip
+    assert len(json.loads((june / "tasks.json").read_text("utf-8"))) == 3
+    assert 'alias="high"' in (june / "view.xml").read_text("utf-8")
+
+
+def test_items_of_a_run(relkit, june: Path) -> None:
+    outcome = relkit("judge", "import", "judging.db", "--project", "June", "--run", "bm25.run",
+                     "--run", "tfidf.run", "-k", "2")  # fmt: skip
+    assert "June: 4 new items, 0 new grades" in outcome.err
+    with open_store(june / "judging.db") as store:
+        items = store.items(store.project("June").id)
+    assert [(item.query, item.document, item.rank) for item in items[3:]] == [
+        ("q2", "d9", 2),
+        ("q1", "d3", 2),
+        ("q2", "d1", 2),
+        ("q3", "d5", 1),
+    ]
+
+
+def test_known_grades(relkit, june: Path) -> None:
+    outcome = relkit("judge", "import", "judging.db", "judgments.csv", "--project", "June",
+                     "--format", "csv", "--gold")  # fmt: skip
+    assert "June: 0 new items, 3 new known grades" in outcome.err
+    assert "3 gold items" in relkit("judge", "status", "judging.db").out
+
+
+def test_a_column_a_judge(relkit, june: Path) -> None:
+    (june / "wide.csv").write_text("query,doc,Ann,Bo\nq9,d1,高,无\n", "utf-8")
+    outcome = relkit("judge", "import", "judging.db", "wide.csv", "--project", "June",
+                     "--judge-column", "Ann", "--judge-column", "Bo")  # fmt: skip
+    assert "1 new item, 2 new grades" in outcome.err
+
+
+def test_side_by_side(relkit, june: Path) -> None:
+    relkit("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
+    (june / "texts.csv").write_text(
+        "query,document,query_text,title,tier\nq1,d1,red shoes,Red,head\n", "utf-8"
+    )
+    outcome = relkit(
+        "judge", "import", "judging.db", "texts.csv", "--project", "SBS", "--format", "csv",
+        "--side", "old=bm25.run", "--side", "new=tfidf.run", "-k", "2",
+    )  # fmt: skip
+    assert "SBS: 2 new comparisons" in outcome.err
+    with open_store(june / "judging.db") as store:
+        first, second = store.comparisons(store.project("SBS").id).values()
+    assert (first.query_text, first.tier, first.first, first.second) == (
+        "red shoes", "head", "old", "new",
+    )  # fmt: skip
+    assert [one.document for one in first.first_results] == ["d2", "d1"]
+    assert first.first_results[1].title == "Red"
+    assert [one.document for one in second.second_results] == ["d9", "d1"]
+    outcome = relkit("judge", "import", "judging.db", "texts.csv", "--project", "SBS",
+                     "--format", "csv")  # fmt: skip
+    assert outcome.code == 2
+    assert "side-by-side project" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["status", "none.db"], 3, "there is no such database"),
+        (["status", "judging.db", "--project", "Juni"], 2, "did you mean `June`?"),
+        (["import", "judging.db", "--project", "June"], 2, "nothing to import"),
+        (["import", "judging.db", "items.csv", "--project", "June"], 2, "could be one of csv"),
+        (["export", "judging.db", "--project", "June", "--format", "xls"], 2, "unknown format"),
+        (["import", "judging.db", "--project", "June", "--side", "a=bm25.run"], 2, "two systems"),
+        (["init", "mysql://localhost/x"], 2, "PostgreSQL"),
+    ],
+)
+def test_what_cannot_be_done(
+    relkit, june: Path, arguments: list[str], code: int, message: str
+) -> None:
+    outcome = relkit("judge", *arguments)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize("name", sorted(command.commands))
+def test_help_of_the_parts(name: str, relkit, june: Path) -> None:
+    outcome = relkit("judge", name, "--help")
+    lines = outcome.out.splitlines()
+    assert max(map(width, lines)) <= 80
+    assert lines[4].strip() == "Examples:"
+    context = click.Context(command)
+    part = command.get_command(context, name)
+    assert part is not None
+    for one in part.params:
+        assert one.param_type_name == "argument" or one.help  # type: ignore[attr-defined]
+
+
+def test_the_examples_of_the_parts_work_in_order(relkit, june: Path) -> None:
+    from tests.unit.test_cli_help import examples
+
+    (june / "judging.db").unlink()
+    for name in ("init", "import", "export", "status"):
+        for line in examples(relkit("judge", name, "--help").out):
+            outcome = relkit(*shlex.split(line)[1:])
+            assert outcome.code == 0, f"{line}: {outcome.err}"
+
+
+def test_without_a_command_the_help_is_shown(relkit) -> None:
+    outcome = relkit("judge")
+    assert outcome.code == 0
+    assert "relkit judge init" in outcome.out
+
+
+def test_the_help_needs_no_judging_packages() -> None:
+    code = (
+        "import sys; from relkit.cli.application import main\n"
+        "try: main(['judge', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print([one for one in ('sqlalchemy', 'alembic', 'argon2', 'numpy', 'polars')"
+        " if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
