@@ -116,9 +116,7 @@ def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.Laz
         rows = rows.filter(nw.col("query").is_in(list(queries)))
     # `unique` numbers the rows of every group in SQL engines; an aggregate only hashes them.
     pairs = rows.group_by("session", "query").agg(nw.len().alias("rows"))
-    return pairs.select("session", "query").filter(
-        nw.col("session").str.strip_chars().str.len_chars() > 0
-    )
+    return pairs.select("session", "query").filter(nw.col("session").str.strip_chars() != "")
 
 
 def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFrame:
