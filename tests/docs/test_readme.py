@@ -35,7 +35,8 @@ def test_both_languages_have_the_same_structure() -> None:
 
 def test_both_languages_show_the_same_commands() -> None:
     def commands(name: str) -> list[str]:
-        text = (ROOT / name).read_text(encoding="utf-8")
+        # What speaks Chinese does so on the Chinese page.
+        text = (ROOT / name).read_text(encoding="utf-8").replace(" --lang zh", "")
         shell = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in [block]]
         return shell + [line for line in text.splitlines() if line.startswith(("$ ", "> "))]
 
