@@ -217,6 +217,30 @@ def test_notes_about_graders_who_changed() -> None:
     assert "-1.000 on average" in note.message
 
 
+def test_notes_about_queries_that_changed_their_tier() -> None:
+    def other(month: str, often: str) -> relkit.Round:
+        queries = [query for query in GOOD for _ in range(40 if query in often else 10)]
+        log = pl.DataFrame(
+            {
+                "session": [f"{month}-{number}" for number in range(len(queries))],
+                "query": queries,
+                "position": [1] * len(queries),
+                "doc": ["a"] * len(queries),
+            }
+        )
+        sample = relkit.draw_sample(
+            log, per_tier=400, tiers="count", cuts=[20], names=["head", "tail"]
+        )
+        return relkit.make_round(month, sample, GOOD)
+
+    found = relkit.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q4 q5 q6")])
+    (note,) = found.notes
+    assert (note.kind, note.count, note.examples) == ("queries-moved", 4, ("q2", "q3", "q5"))
+    assert "4 of 12 queries" in note.message
+    found = relkit.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q2 q3 q4")])
+    assert found.notes == ()
+
+
 def test_notes_about_months_rules_and_samples(quiet: list[relkit.Round]) -> None:
     later = made("2026-06", ["a", "b", "d"], convention={"gain": "exp"}, prefix="2026-03")
     found = relkit.monitor([*quiet, later])

@@ -16,6 +16,8 @@ __all__ = ["COVERED", "observe"]
 #: Below this share of judged results, and from this fall of it on, numbers may be about judging.
 COVERED = 0.8
 COVERAGE_FALL = 0.05
+#: From this share of queries on that changed their tier, tiers are not the same any more.
+MOVED = 0.1
 #: From this share of grades on that changed between two months, graders may have changed.
 REGRADED = 0.1
 
@@ -150,6 +152,21 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
             len(sessions),
             "warning",
             tuple(sorted(sessions)[:3]),
+        )
+    tiers = [
+        dict(one.sample.sessions.select("query", "tier").iter_rows()) for one in (before, after)
+    ]
+    both = sorted(tiers[0].keys() & tiers[1].keys())
+    others = [query for query in both if tiers[0][query] != tiers[1][query]]
+    if others and len(others) >= MOVED * len(both):
+        yield Note(
+            "queries-moved",
+            f"{len(others):,} of {len(both):,} queries sampled in both months are in another tier"
+            " now: a tier's change may be that of its queries, which all tiers together do not"
+            " see",
+            len(others),
+            "info",
+            tuple(others[:3]),
         )
     shared = changed = 0
     moved = 0.0

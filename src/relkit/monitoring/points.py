@@ -82,7 +82,7 @@ def month_points(
     convention: Convention,
     confidence: float,
 ) -> list[Point]:
-    """Returns each tier at its own k, each at the common k, and all tiers at the common k.
+    """Returns all tiers at the common k, each tier at its own, and each at the common one.
 
     Args:
         one: The round.
@@ -96,10 +96,8 @@ def month_points(
     common = session_values(
         one.sample, one.judgments, convention, dict.fromkeys(one.depths, common_k)
     )
-    return [
-        *_points(one, own, "own", depths, confidence),
-        *_points(one, common, "common", dict.fromkeys(one.tiers, common_k), confidence),
-    ]
+    whole, *tiers = _points(one, common, "common", dict.fromkeys(one.tiers, common_k), confidence)
+    return [whole, *_points(one, own, "own", depths, confidence), *tiers]
 
 
 def _points(
