@@ -243,6 +243,22 @@ def _free(
     connection: sa.Connection, project: Project, user: User, wanted: int, now: float
 ) -> list[Any]:
     """Returns one free place of each of the next items that the judge may get."""
+    # So many rows hold at least as many items as are wanted: an item has no more places.
+    rows = connection.execute(
+        sa.select(assignments)
+        .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
+        .where(*_may_get(project, user, now))
+        .order_by(_order(project, user), items.c.id, assignments.c.slot)
+        .limit(wanted * project.overlap)
+    )
+    first: dict[int, Any] = {}
+    for row in rows:
+        first.setdefault(row.item_id, row)
+    return list(first.values())[:wanted]
+
+
+def _may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[bool]]:
+    """Which places a judge may be given."""
     mine = sa.select(assignments.c.item_id).where(
         assignments.c.project_id == project.id, assignments.c.user_id == user.id
     )
@@ -252,33 +268,13 @@ def _free(
         actions.c.kind.in_(("grade", "cannot", "skip")),
         actions.c.id.not_in(_undone(actions.c.user_id == user.id)),
     )
-    # One row an item: the free place of the lowest number.
-    first = (
-        sa.select(assignments.c.item_id, sa.func.min(assignments.c.slot).label("slot"))
-        .where(
-            assignments.c.project_id == project.id,
-            assignments.c.slot.is_not(None),
-            _is_free(now),
-            assignments.c.item_id.not_in(mine),
-            assignments.c.item_id.not_in(said),
-        )
-        .group_by(assignments.c.item_id)
-        .subquery()
-    )
-    query = (
-        sa.select(assignments)
-        .select_from(
-            first.join(
-                assignments,
-                sa.and_(
-                    assignments.c.item_id == first.c.item_id, assignments.c.slot == first.c.slot
-                ),
-            ).join(items, assignments.c.item_id == items.c.id)
-        )
-        .order_by(_order(project, user), items.c.id)
-        .limit(wanted)
-    )
-    return list(connection.execute(query))
+    return [
+        assignments.c.project_id == project.id,
+        assignments.c.slot.is_not(None),
+        _is_free(now),
+        assignments.c.item_id.not_in(mine),
+        assignments.c.item_id.not_in(said),
+    ]
 
 
 def _undone(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -716,11 +712,16 @@ def measure_progress(store: Store, project_id: int, user: User | None = None) ->
                 actions.c.kind == "grade",
             )
         ).scalar_one()
+        available = connection.execute(
+            sa.select(sa.func.count(assignments.c.item_id.distinct())).where(
+                *_may_get(project, user, store.clock())
+            )
+        ).scalar_one()
         return Progress(
             **overall,
             done=_count(connection, here, mine, done),
             open=_count(connection, here, mine, assignments.c.state == "open"),
             later=_count(connection, here, mine, assignments.c.state == "later"),
-            available=len(_free(connection, project, user, PLACES, store.clock())),
+            available=int(available),
             seconds=math.nan if seconds is None else float(seconds),
         )
