@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from relkit.convention import Convention, presets
     from relkit.curves import classify, precision_recall_curve, roc_curve
+    from relkit.diagnosis import Finding, OnlineData, diagnose
     from relkit.errors import (
         CheckError,
         DependencyError,
