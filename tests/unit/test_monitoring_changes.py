@@ -78,6 +78,12 @@ def test_months_that_were_sampled_whole_have_no_chance() -> None:
     assert half.p == pytest.approx(2 * t.sf(2, 40))
 
 
+def test_the_last_digits_of_a_sum_are_no_change() -> None:
+    one = Estimate(3.6309297535714573, (3.6, 3.7), 0.0, 9, 10, 0.95)
+    found = difference(one, replace(one, value=3.630929753571457))
+    assert (found.value, found.p) == (0.0, 1.0)
+
+
 def test_a_month_without_an_interval_has_no_test() -> None:
     one = Estimate(2.0, (math.nan, math.nan), math.nan, 0, 1, 0.95)
     found = difference(one, mean(1.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -210,6 +211,30 @@ def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert found.version == relkit.__version__
     points = [month_points(one, one.depths, 2, one.convention, 0.95) for one in (made, found)]
     assert [point.to_dict() for point in points[0]] == [point.to_dict() for point in points[1]]
+
+
+HOSTILE = (
+    "007", "null", "NA", " lead", "trail ", "a,b", 'q"uote', "new\nline", "tab\there", "中文 查询",
+    "#hash", "1e5", "-", "=1+1", "\ufeffbom", "true", "a\rb",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("design", ["stratified", "pptss"])
+def test_ids_of_any_kind_survive(tmp_path: Path, design: Any) -> None:
+    sessions = {
+        f"{query}-{number}": (query, [f"{query} one", f"{query} two"])
+        for query in HOSTILE
+        for number in range(3)
+    }
+    sample = draw_sample(log(sessions), per_tier=9, design=design, k=5)
+    grades = {query: {f"{query} one": 3, f"{query} two": 1} for query in HOSTILE}
+    made = relkit.make_round("2026-03", sample, grades)
+    relkit.write_round(made, tmp_path)
+    (found,) = relkit.read_rounds(tmp_path)
+    assert found.judgments.to_dict() == made.judgments.to_dict()
+    assert found.results.equals(made.results)
+    assert found.sample.to_frame().equals(sample.to_frame())
+    assert relkit.monitor(tmp_path).to_dict() == relkit.monitor([made]).to_dict()
 
 
 def test_rounds_in_the_order_of_months(tmp_path: Path) -> None:

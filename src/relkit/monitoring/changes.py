@@ -16,6 +16,8 @@ __all__ = ["Difference", "MonthlyChange", "compare_points", "difference"]
 
 Verdict = Literal["fell", "rose", "undecided"]
 
+NOISE = 1e-12
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -78,6 +80,9 @@ def difference(
         Welch (1947), Biometrika 34; Cochran (1977), Sampling Techniques, 3rd edition, 2.14.
     """
     value = after.value - before.value
+    # Sums in another order differ in their last digits, which is no change.
+    if abs(value) <= NOISE * max(abs(before.value), abs(after.value)):
+        value = 0.0
     error = math.hypot(before.standard_error, after.standard_error)
     if math.isnan(value) or math.isnan(error):
         nan = math.nan
