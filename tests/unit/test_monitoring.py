@@ -194,6 +194,21 @@ def test_the_next_detectable_change_is_that_of_two_such_samples(
     assert found.detectable("head") == pytest.approx(change.dcg.detectable, rel=0.2)
 
 
+def test_a_slow_decline_shows_since_the_first_month(no_recall: list[relkit.Round]) -> None:
+    assert relkit.monitor(no_recall[:2]).since_first("all", "common") is None
+    found = relkit.monitor(no_recall)
+    change = found.since_first("all", "common")
+    assert change is not None
+    first, _, last = found.series("all", "common")
+    assert change.value == pytest.approx(last.dcg.value - first.dcg.value)
+    assert change.p < 0.001
+    assert "all tiers: DCG@3 has changed by -" in found.to_text()
+    assert "自 2026-01 以来" in found.to_text("zh")
+    assert set(found.to_dict()["since_first"]) == {"all", "head", "tail"}
+    # A tier that has no first value has no such change.
+    assert relkit.monitor(no_recall).since_first("middle") is None
+
+
 def kinds(found: relkit.Monitor) -> list[str]:
     return [note.kind for note in found.notes]
 

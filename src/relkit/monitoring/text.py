@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relkit.monitoring.points import ALL, Point, Reach
+from relkit.monitoring.points import ALL, Point
 from relkit.monitoring.wording import (
     Language,
     chance,
@@ -16,6 +16,7 @@ from relkit.monitoring.wording import (
     percent,
     plain,
     signed,
+    since_sentence,
     tier_name,
 )
 from relkit.render import align, convention_line, markdown_lines, width, wrap
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from relkit.monitoring.timeline import Monitor
 
-__all__ = ["monitor_markdown", "monitor_text"]
+__all__ = ["monitor_markdown", "monitor_text", "since_sentences"]
 
 COLUMNS = 80
 BAR = 8
@@ -49,6 +50,7 @@ WORDS = {
         "alarms": "Alarms",
         "quiet": "No alarm.",
         "last": "Change to {last}",
+        "since": "Since {first}",
         "cause": "Where it comes from",
         "worst": "Worst queries of {last}, by DCG@{k}",
         "fallen": "Queries that fell most",
@@ -77,6 +79,7 @@ WORDS = {
         "alarms": "告警",
         "quiet": "没有告警。",
         "last": "{last} 的变化",
+        "since": "自 {first} 以来",
         "cause": "变化来自哪里",
         "worst": "{last} 最差的查询（按 DCG@{k}）",
         "fallen": "下降最多的查询",
@@ -98,7 +101,7 @@ def monitor_text(found: Monitor, language: Language, queries: int) -> str:
     words = WORDS[language]
     lines = wrap(_title(found, words), COLUMNS)
     most = max((one.dcg.value for one in found.points if one.dcg.value > 0), default=0.0)
-    for tier, reach in _groups(found):
+    for tier, reach in found.watched:
         points = found.series(tier, reach)
         lines += ["", *wrap(_group(points[-1], words, language), COLUMNS)]
         headings, rows = _rows(found, points, words)
@@ -132,7 +135,7 @@ def monitor_markdown(found: Monitor, language: Language, queries: int) -> str:
     lines = [f"# {_title(found, words)}"]
     for title, sentences in _sections(found, words, language):
         lines += ["", f"## {title}", "", *(f"- {sentence}" for sentence in sentences)]
-    for tier, reach in _groups(found):
+    for tier, reach in found.watched:
         points = found.series(tier, reach)
         lines += ["", f"## {_group(points[-1], words, language)}", ""]
         lines += markdown_lines(*_rows(found, points, words))
@@ -149,11 +152,6 @@ def monitor_markdown(found: Monitor, language: Language, queries: int) -> str:
 def _title(found: Monitor, words: dict[str, str]) -> str:
     name = "title" if len(found.months) > 1 else "one"
     return words[name].format(first=found.months[0], last=found.months[-1])
-
-
-def _groups(found: Monitor) -> list[tuple[str, Reach]]:
-    groups: list[tuple[str, Reach]] = [(ALL, "common")]
-    return groups + [(tier, "own") for tier in found.tiers]
 
 
 def _group(point: Point, words: dict[str, str], language: Language) -> str:
@@ -243,8 +241,22 @@ def _sections(
             sentences.append(words["mix"].format(mix=signed(total.mix)))
         if sentences:
             sections.append((words["last"].format(last=found.months[-1]), sentences))
+        since = since_sentences(found, language)
+        if since:
+            sections.append((words["since"].format(first=found.months[0]), since))
         sections.append((words["cause"], [losses_sentence(one, language) for one in found.losses]))
     return sections
+
+
+def since_sentences(found: Monitor, language: Language) -> list[str]:
+    """Returns how far each tier is from its first month, where there are three or more."""
+    sentences = []
+    for tier, reach in found.watched:
+        change = found.since_first(tier, reach)
+        if change is not None:
+            points = found.series(tier, reach)
+            sentences.append(since_sentence(change, tier, points[-1].k, points[0].month, language))
+    return sentences
 
 
 def _query_frames(

@@ -13,10 +13,15 @@ from relkit.convention import Convention, load_convention
 from relkit.errors import InputError, ParameterError
 from relkit.monitoring.alarms import Alarm, find_alarms
 from relkit.monitoring.archive import read_rounds
-from relkit.monitoring.changes import MonthlyChange, compare_points, difference
+from relkit.monitoring.changes import (
+    Difference,
+    MonthlyChange,
+    compare_points,
+    difference,
+)
 from relkit.monitoring.losses import Losses, attribute_change, pool_judgments
 from relkit.monitoring.observations import observe
-from relkit.monitoring.points import Point, Reach, month_points
+from relkit.monitoring.points import ALL, Point, Reach, month_points
 from relkit.monitoring.queries import query_values
 from relkit.monitoring.rounds import Round
 from relkit.monitoring.wording import Language
@@ -84,6 +89,12 @@ class Monitor:
         """Returns the points of a tier, the earliest first; `all` is known at the common k."""
         return [one for one in self.points if (one.tier, one.reach) == (tier, reach)]
 
+    @property
+    def watched(self) -> list[tuple[str, Reach]]:
+        """What alarms look at: all tiers together at the common k, and each tier at its own."""
+        tiers: list[tuple[str, Reach]] = [(tier, "own") for tier in self.tiers]
+        return [(ALL, "common"), *tiers]
+
     def latest(self) -> list[MonthlyChange]:
         """Returns the changes to the last month."""
         return [one for one in self.changes if one.after.month == self.months[-1]]
@@ -115,6 +126,18 @@ class Monitor:
             ParameterError: If `max_drop` does not lie between 0 and 1.
         """
         return find_alarms(self.latest(), self.losses, tier=tier, max_drop=max_drop)
+
+    def since_first(self, tier: str, reach: Reach = "own") -> Difference | None:
+        """Returns the change of DCG from a tier's first month to its last.
+
+        A slow decline shows here before any single month is an alarm. `None` where there are fewer
+        than three months, or the last one has no value at this depth; p is not corrected.
+        """
+        points = self.series(tier, reach)
+        if len(points) < 3 or points[-1].month != self.months[-1]:
+            return None
+        first, last = points[0].dcg, points[-1].dcg
+        return difference(first, last, confidence=self.confidence, alpha=self.alpha)
 
     def detectable(self, tier: str, reach: Reach = "own") -> float:
         """Returns the smallest change to the next month that two such samples show.
@@ -200,6 +223,11 @@ class Monitor:
             "detectable": {
                 "all": _finite(self.detectable("all", "common")),
                 **{tier: _finite(self.detectable(tier)) for tier in self.tiers},
+            },
+            "since_first": {
+                tier: one.to_dict()
+                for tier, reach in self.watched
+                if (one := self.since_first(tier, reach)) is not None
             },
             "worst": self.worst(queries).to_dicts(),
             "fallen": self.fallen(queries).to_dicts(),

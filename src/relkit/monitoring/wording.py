@@ -9,7 +9,7 @@ from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.monitoring.alarms import Alarm
-    from relkit.monitoring.changes import MonthlyChange
+    from relkit.monitoring.changes import Difference, MonthlyChange
     from relkit.monitoring.losses import Losses
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "change_sentence",
     "check_language",
     "losses_sentence",
+    "since_sentence",
     "tier_name",
 ]
 
@@ -87,6 +88,12 @@ CAUSES = {
 }
 
 
+SINCE = {
+    "en": "{tier}: {measure} has changed by {difference} since {first} ({interval}; {p}).",
+    "zh": "{tier}：自 {first} 以来 {measure} 变化 {difference}（{interval}，{p}）。",
+}
+
+
 def check_language(language: str) -> None:
     """Refuses a language that the monitor does not speak.
 
@@ -116,6 +123,23 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     if math.isnan(change.dcg.p):
         kind = "unknown"
     return _written(CHANGES[language][kind].format(**_numbers(change, language)), language)
+
+
+def since_sentence(
+    change: Difference, tier: str, k: int, first: str, language: Language = "en"
+) -> str:
+    """Returns the change since the first month."""
+    check_language(language)
+    low, high = change.interval
+    interval = "-" if math.isnan(low) else f"[{signed(low)}, {signed(high)}]"
+    return SINCE[language].format(
+        tier=tier_name(tier, language),
+        measure=f"DCG@{k}",
+        difference=signed(change.value),
+        first=first,
+        interval=interval,
+        p=equation(change.p),
+    )
 
 
 def alarm_sentence(alarm: Alarm, language: Language = "en") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.errors import ParameterError
 from relkit.monitoring import ALL, MonthlyChange, Point
-from relkit.monitoring.points import Reach
+from relkit.monitoring.text import since_sentences
 from relkit.monitoring.wording import losses_sentence, tier_name
 from relkit.report.catalogue import Catalogue, catalogue
 from relkit.report.document import Format, format_of
@@ -216,8 +216,10 @@ def _trend(found: Monitor, texts: Catalogue) -> Section:
     caption = texts.say("monitor.trend_caption", confidence=texts.percent(found.confidence))
     chart = _lines(found, series, "dcg", texts.say("monitor.trend_title"), caption, "DCG", texts)
     blocks: list[Block] = [chart]
-    groups: list[tuple[str, Reach]] = [(ALL, "common"), *((tier, "own") for tier in found.tiers)]
-    for tier, reach in groups:
+    since = since_sentences(found, texts.language)
+    if since:
+        blocks.append(Prose(tuple(since)))
+    for tier, reach in found.watched:
         points = found.series(tier, reach)
         name = f"{tier_name(tier, texts.language)} DCG@{points[-1].k}"
         table = _months(found, points, texts)
