@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import subprocess
 import tempfile
@@ -39,6 +38,8 @@ def _unprivileged() -> dict[str, object]:
     """PostgreSQL refuses to run as root: another user for it, where the tests do."""
     if os.geteuid() != 0:
         return {}
+    import pwd
+
     for name in ("postgres", "nobody"):
         try:
             found = pwd.getpwnam(name)

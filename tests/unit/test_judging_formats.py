@@ -455,6 +455,8 @@ def test_the_ending_says_the_format(tmp_path: Path) -> None:
         ("csv", "query,query\n1,2\n", "two columns have the same name"),
         ("csv", "query,doc,rank\nq,d,1.5\n", "not a whole number"),
         ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,soon\n", "the time `soon`"),
+        ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,inf\n", "the time `inf`"),
+        ("jsonl", '{"query": "q", "document": "d", "inclusion_probability": 1e999}', "inf"),
         ("csv", "query,doc,cannot\nq,d,1\n", "no judge"),
         ("csv", 'query,doc\n"q,d\n', "unexpected end"),
         ("jsonl", "{\n", "file:1: not JSON"),

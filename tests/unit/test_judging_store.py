@@ -132,6 +132,30 @@ def test_users(store: Store) -> None:
         store.create_user("Cy", role="boss")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["a\0", "\ud800"])
+def test_names_that_no_database_holds(store: Store, name: str) -> None:
+    assert store.check_password(name, "correct horse") is None
+    with pytest.raises(UnknownNameError):
+        store.user(name)
+    with pytest.raises(UnknownNameError):
+        store.project(name)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 10**30])
+def test_ids_that_no_row_has(store: Store, project: Project, number: int) -> None:
+    user = store.create_user("Lee", role="lead")
+    with pytest.raises(UnknownNameError):
+        store.project(number)
+    with pytest.raises(InputError, match="no item"):
+        store.adjudicate(number, user, 1, key="k")
+    with pytest.raises(InputError, match="no item"):
+        record_action(store, user, "grade", key="k", item_id=number, grade=1)
+    with pytest.raises(InputError, match="no project"):
+        record_action(store, user, "undo", key="k", project_id=number)
+    with pytest.raises(InputError, match="nothing to undo"):
+        record_action(store, user, "undo", key="k", project_id=project.id, undoes="\0")
+
+
 def test_an_account_changes(store: Store) -> None:
     store.create_user("Ann", password="correct horse")
     changed = store.set_user("Ann", role="admin", password="battery staple", active=False)
@@ -280,6 +304,9 @@ def test_grades_from_elsewhere(store: Store, project: Project) -> None:
     ratings = store.ratings(project.id)
     assert ratings[first.id][0] == Rating("Ann", 3.0, "", "fine", 2.5, 5.0)
     assert ratings[second.id] == [Rating("Ann", None, "broken link", at=1000.0)]
+    ann = store.user("Ann")
+    record_action(store, ann, "skip", key="k", item_id=second.id)
+    assert store.import_ratings(project.id, given) == 0  # what was taken back stays so
     with pytest.raises(InputError, match="more than 2 grades"):
         store.import_ratings(project.id, [(PAIRS[0], [Rating("Cy", 1.0)])])
     with pytest.raises(InputError, match="not a grade"):

@@ -33,6 +33,8 @@ from relkit.judging.schema import (
 from relkit.judging.store import (
     PLACES,
     check_text,
+    is_id,
+    is_storable,
     read_comparison,
     read_item,
     read_project,
@@ -464,9 +466,11 @@ def _record(
         values = {**values, "undoes": target.id}
         stored = None
     else:
-        row = connection.execute(
-            sa.select(items.c.project_id).where(items.c.id == item_id)
-        ).one_or_none()
+        row = None
+        if item_id is not None and is_id(item_id):
+            row = connection.execute(
+                sa.select(items.c.project_id).where(items.c.id == item_id)
+            ).one_or_none()
         if row is None or item_id is None:
             raise InputError(f"there is no item {item_id}")
         project = _find_project(connection, row.project_id)
@@ -501,7 +505,11 @@ def _record(
 
 
 def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
-    row = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one_or_none()
+    row = None
+    if project_id is not None and is_id(project_id):
+        row = connection.execute(
+            sa.select(projects).where(projects.c.id == project_id)
+        ).one_or_none()
     if row is None:
         raise InputError(f"there is no project {project_id}")
     return read_project(row)
@@ -553,6 +561,8 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
         actions.c.kind.in_(DECIDING),
         actions.c.id.not_in(_undone(actions.c.user_id == user.id)),
     )
+    if undoes is not None and not is_storable(undoes):
+        raise InputError("there is nothing to undo")
     if undoes is not None:
         query = query.where(actions.c.key == undoes)
     found = connection.execute(query.order_by(actions.c.id.desc()).limit(1)).one_or_none()

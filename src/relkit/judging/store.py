@@ -10,7 +10,6 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self, get_args
 
@@ -41,6 +40,8 @@ __all__ = [
     "Queued",
     "Store",
     "check_text",
+    "is_id",
+    "is_storable",
     "open_store",
     "read_comparison",
     "read_item",
@@ -153,14 +154,16 @@ def open_store(
     path = database.engine.url.database or ""
     if database.sqlite and not create and not os.path.isfile(path):
         raise InputError("there is no such database", path=path, hint=_INIT)
-    if create:
-        database.upgrade()
-    else:
+    try:
+        if create:
+            database.upgrade()
         found, newest = database.version()
         if found != newest:
-            database.close()
             what = "has no judging tables" if found is None else f"is of version {found}"
             raise InputError(f"the database {what}", path=database.address, hint=_INIT)
+    except BaseException:
+        database.close()
+        raise
     return Store(database, clock=clock)
 
 
@@ -234,11 +237,16 @@ class Store:
         Raises:
             UnknownNameError: If there is none of that name.
         """
-        with self.database.read() as connection:
-            row = connection.execute(sa.select(users).where(users.c.name == name)).one_or_none()
+        row = self._user_row(name)
         if row is None:
             raise _unknown("user", name, [one.name for one in self.users()])
         return read_user(row)
+
+    def _user_row(self, name: str) -> Any:
+        if not is_storable(name):
+            return None
+        with self.database.read() as connection:
+            return connection.execute(sa.select(users).where(users.c.name == name)).one_or_none()
 
     def set_user(
         self,
@@ -276,8 +284,7 @@ class Store:
 
         It takes equally long whether the name or the password is wrong.
         """
-        with self.database.read() as connection:
-            row = connection.execute(sa.select(users).where(users.c.name == name)).one_or_none()
+        row = self._user_row(name)
         hashed = row.password_hash if row is not None and row.active else None
         if not passwords.is_password(hashed, password) or row is None:
             return None
@@ -373,8 +380,10 @@ class Store:
             UnknownNameError: If there is none.
         """
         key = projects.c.id if isinstance(name, int) else projects.c.name
-        with self.database.read() as connection:
-            row = connection.execute(sa.select(projects).where(key == name)).one_or_none()
+        row = None
+        if is_id(name) if isinstance(name, int) else is_storable(name):
+            with self.database.read() as connection:
+                row = connection.execute(sa.select(projects).where(key == name)).one_or_none()
         if row is None:
             raise _unknown("project", str(name), [one.name for one in self.projects()])
         return read_project(row)
@@ -630,6 +639,13 @@ class Store:
                     free.setdefault(row.item_id, []).append(row.id)
                 else:
                     done.setdefault(row.item_id, set()).add(row.user_id)
+            # Also whoever gave a grade and took it back: it is not given again in their name.
+            for row in connection.execute(
+                sa.select(actions.c.item_id, actions.c.user_id).where(
+                    actions.c.project_id == project.id
+                )
+            ):
+                done.setdefault(row.item_id, set()).add(row.user_id)
             added = 0
             for item, found in given:
                 place = known[item.query, item.document]
@@ -756,10 +772,13 @@ class Store:
             raise ParameterError(
                 f"`{user.name}` is a judge", hint="a lead or an admin decides disagreements"
             )
+        check_text(key, "key")
         with self.database.write() as connection:
-            row = connection.execute(
-                sa.select(items.c.project_id).where(items.c.id == item_id)
-            ).one_or_none()
+            row = None
+            if is_id(item_id):
+                row = connection.execute(
+                    sa.select(items.c.project_id).where(items.c.id == item_id)
+                ).one_or_none()
             if row is None:
                 raise InputError(f"there is no item {item_id}")
             values = self._project_of(connection, row.project_id)
@@ -780,7 +799,7 @@ class Store:
                     user_id=user.id,
                     grade=parsed,
                     note=check_text(note, "note"),
-                    key=check_text(key, "key"),
+                    key=key,
                     created_at=self.clock(),
                 )
             )
@@ -864,18 +883,32 @@ def _name(name: str, what: str) -> str:
     return cleaned
 
 
+def is_id(number: int) -> bool:
+    """Says whether a number may be the id of a row, as every database counts."""
+    return 0 < number < 2**31
+
+
+def is_storable(text: str) -> bool:
+    """Says whether every database can hold a text."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def check_text(text: str, what: str) -> str:
     """Returns a text that every database can hold.
 
     Raises:
         InputError: If it has a character that is none.
     """
-    if "\0" in text:
-        raise InputError(f"the {what} holds a character of code 0")
-    with suppress(UnicodeEncodeError):
-        text.encode("utf-8")
-        return text
-    raise InputError(f"the {what} holds half a character", hint="it is not valid Unicode")
+    if not is_storable(text):
+        raise InputError(
+            f"the {what} holds a character that cannot be stored",
+            hint="it is of code 0, or half of a pair",
+        )
+    return text
 
 
 def _finite(grade: float | None) -> None:

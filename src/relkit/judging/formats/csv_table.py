@@ -10,6 +10,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
+from math import isfinite
 from typing import Any, ClassVar
 
 from relkit import columns
@@ -220,7 +221,7 @@ def _number(text: str, what: str) -> float | None:
     if not text.strip():
         return None
     found = columns.number(text.strip())
-    if found is None:
+    if found is None or not isfinite(found):
         raise InputError(f"the {what} `{text}` is not a number")
     return found
 

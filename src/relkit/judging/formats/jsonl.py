@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from math import isfinite
 from typing import Any, ClassVar
 
 from relkit.errors import InputError, ParseError
@@ -115,6 +116,6 @@ def _text(value: Any, name: str) -> str:
 
 
 def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise InputError(f"`{name}` is not a number: `{value}`")
     return float(value)
