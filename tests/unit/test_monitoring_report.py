@@ -46,7 +46,8 @@ def broken() -> relkit.Monitor:
 def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, lang: Any) -> None:
     page = build_monitor_page(broken, lang=lang)
     sentences = [alarm.sentence(lang) for alarm in broken.alarms()]
-    assert list(page.lead) == sentences[:2]
+    assert [text.replace("−", "-") for text in page.lead] == sentences[:2]
+    assert "−" in page.lead[0]
     assert [section.name for section in page.sections] == [
         "summary", "trend", "ndcg", "causes", "queries", "coverage", "convention", "notes",
     ]  # fmt: skip

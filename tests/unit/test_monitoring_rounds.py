@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,28 @@ def test_a_round_is_never_overwritten(tmp_path: Path) -> None:
         relkit.write_round(relkit.make_round("2026-03", whole(), {"tv": {"a": 1}}), tmp_path)
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
     assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
+
+
+def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
+    rounds = [
+        relkit.make_round("2026-03", whole(), {"tv": {"a": grade}}) for grade in (1, 2, 3, 4, 5, 6)
+    ]
+
+    with ThreadPoolExecutor(6) as pool:
+        done = [pool.submit(relkit.write_round, made, tmp_path) for made in rounds]
+    errors = [one.exception() for one in done]
+    won = [error is None for error in errors]
+    assert sum(won) == 1
+    assert all("exists already" in str(error) for error in errors if error is not None)
+    (found,) = relkit.read_rounds(tmp_path)
+    assert found.judgments.to_dict() == rounds[won.index(True)].judgments.to_dict()
+    assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(InputError, match="cannot be written"):
+        relkit.write_round(relkit.make_round("2026-03", whole(), GRADES), tmp_path / "file")
 
 
 @pytest.mark.parametrize("name", ["sample.csv", "judgments.csv", "results.csv"])

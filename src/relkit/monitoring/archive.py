@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from relkit.convention import Convention
 from relkit.errors import InputError
@@ -57,7 +58,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
     """
     rounds = Path(folder)
     target = rounds / made.month
-    partial = rounds / f".{made.month}.{os.getpid()}.partial"
+    partial = rounds / f".{made.month}.{uuid4().hex}.partial"
     try:
         rounds.mkdir(parents=True, exist_ok=True)
         if target.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -131,7 +132,7 @@ def build_monitor_page(
     texts = catalogue(lang)
     months = {"first": found.months[0], "last": found.months[-1]}
     heading = texts.say("monitor.title" if len(found.months) > 1 else "monitor.title_one", **months)
-    alarms = [alarm.sentence(lang) for alarm in found.alarms()]
+    alarms = [_typeset(alarm.sentence(lang)) for alarm in found.alarms()]
     quiet = "monitor.quiet" if len(found.months) > 1 else "monitor.first"
     sections = [
         _summary(found, texts),
@@ -158,6 +159,16 @@ def build_monitor_page(
         lead=tuple(alarms[:2]) or (texts.say(quiet, last=found.months[-1]),),
         sections=tuple(sections),
     )
+
+
+def _typeset(text: str) -> str:
+    """Returns a sentence with real minus signs before its numbers; months keep their hyphens.
+
+    Examples:
+        >>> _typeset("2026-03: -0.25 [-0.5, -0.1]")
+        '2026-03: −0.25 [−0.5, −0.1]'
+    """
+    return re.sub(r"(?<![\w-])-(?=\d)", "−", text)
 
 
 def _summary(found: Monitor, texts: Catalogue) -> Section:
@@ -216,7 +227,7 @@ def _trend(found: Monitor, texts: Catalogue) -> Section:
     caption = texts.say("monitor.trend_caption", confidence=texts.percent(found.confidence))
     chart = _lines(found, series, "dcg", texts.say("monitor.trend_title"), caption, "DCG", texts)
     blocks: list[Block] = [chart]
-    since = since_sentences(found, texts.language)
+    since = [_typeset(text) for text in since_sentences(found, texts.language)]
     if since:
         blocks.append(Prose(tuple(since)))
     for tier, reach in found.watched:
@@ -344,7 +355,9 @@ def _causes(found: Monitor, texts: Catalogue) -> Section:
     if not found.losses:
         return Section("causes", title, (Prose((texts.say("monitor.cause_first"),)),))
     ordered = sorted(found.losses, key=lambda one: one.tier != ALL)
-    blocks: list[Block] = [Prose(tuple(losses_sentence(one, texts.language) for one in ordered))]
+    blocks: list[Block] = [
+        Prose(tuple(_typeset(losses_sentence(one, texts.language)) for one in ordered))
+    ]
     rows: list[dict[str, Any]] = []
     cells: list[tuple[Cell | str, ...]] = []
     for one in ordered:
