@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import json
 from collections import Counter
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -470,6 +471,9 @@ def test_the_ending_says_the_format(tmp_path: Path) -> None:
         ("trec", "q 0 d x\n", "the grade `x` is not a number"),
         ("quepid-case", "a,b\n1,2\n", "Quepid's are query and docid"),
         ("quepid-case", "query,docid\nq,d\n", "no column `rating`"),
+        ("quepid-case", "query,docid,rating\n,d,1\n", "file:2: the query is empty"),
+        ("quepid-book-csv", "query,docid,\nq,d,1\n", "a column without a name"),
+        ("quepid-case", "query,docid,rating\nq," + "d" * 200_000 + ",1\n", "field larger"),
         ("quepid-book", "[]", "the book is not an object"),
         ("quepid-book", '{"query_doc_pairs": [{"query_text": "q"}]}', "`doc_id` is no id"),
         ("rre", '{"query_groups": [{"queries": 3}]}', "`queries` is not a list"),
@@ -512,7 +516,76 @@ def test_wide_tables_name_their_columns() -> None:
         read_wide("query,doc,Ann\nq,d,x\n", ["Ann"])
 
 
+def test_a_time_without_a_date_is_refused() -> None:
+    sheet = Sheet((Row(Item("q", "d"), (Rating("Ann", 1.0, at=1e300),)),))
+    with pytest.raises(InputError, match="is no date"):
+        write_sheet(sheet, format="label-studio")
+
+
 def test_names_of_grades_need_a_scale() -> None:
     assert read("csv", "query,doc,grade\nq,d,高\n", SEARCH).rows[0].final == 3
     with pytest.raises(ParseError, match="not a number"):
         read("csv", "query,doc,grade\nq,d,高\n")
+
+
+def _shape(name: str) -> str:
+    """A file of the format, with whatever it holds."""
+    rows = tuple(
+        Row(
+            Item(f"q{n}", f"d{n}", "red shoes", n, fields={"1": 0.5, "_index": "shop"}),
+            (Rating("Ann", 2.0, seconds=1.5, at=5.0),),
+            2.0,
+        )
+        for n in (1, 2)
+    )
+    return write_sheet(Sheet(rows, "June", SEARCH), format=name)[0]
+
+
+@given(st.sampled_from(sorted(formats)), st.data())
+def test_damaged_files_are_refused_in_words(name: str, data: st.DataObject) -> None:
+    """Whatever a file holds, it is read or refused: no other error comes out."""
+    text = _shape(name)
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 12)))
+        piece = data.draw(
+            st.sampled_from(
+                ["", "null", "true", "-1", "1e999", "[]", "{}", '""', "'", "\n", "\r", "\0", ",",
+                 "NaN", "9" * 400, "\ud800", ":", '"', "#", "qid:", "é", " "]
+            )
+        )  # fmt: skip
+        text = text[:start] + piece + text[end:]
+    for scale in (None, SEARCH):
+        with suppress(InputError):
+            sheet = read(name, text, scale)
+            assert all(row.item.query and row.item.document for row in sheet.rows)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=4,
+)
+
+
+@given(
+    st.sampled_from(["quepid-book", "rre", "elasticsearch", "opensearch", "label-studio", "jsonl"]),
+    st.data(),
+)
+def test_members_of_other_kinds_are_refused_in_words(name: str, data: st.DataObject) -> None:
+    """One member of a valid document holds something else."""
+    text = _shape(name)
+    content = json.loads(text.split("\n")[0] if name == "jsonl" else text)
+    places = []
+
+    def walk(value) -> None:
+        for key in value.keys() if isinstance(value, dict) else range(len(value)):
+            places.append((value, key))
+            if isinstance(value[key], dict | list):
+                walk(value[key])
+
+    walk(content)
+    holder, key = data.draw(st.sampled_from(places))
+    holder[key] = data.draw(JSON)
+    with suppress(InputError):
+        read(name, json.dumps(content), SEARCH)

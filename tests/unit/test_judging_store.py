@@ -231,6 +231,7 @@ def test_items_come_back_as_they_were(store: Store, project: Project) -> None:
         Item("q", "d", title="\ud800"),
         Item("q", "d", fields={"a": ["\0"]}),
         Item("q", "d", inclusion_probability=0.0),
+        Item("q", "d", rank=10**30),
     ],
 )
 def test_items_that_cannot_be_stored(store: Store, project: Project, item: Item) -> None:

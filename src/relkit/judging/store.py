@@ -924,6 +924,8 @@ def _place(seed: int, query: str, document: str) -> int:
 def _item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
     if not item.query or not item.document:
         raise InputError(f"query `{item.query}`, document `{item.document}`: both are needed")
+    if item.rank is not None and not 0 <= item.rank < 2**31:
+        raise InputError(f"query `{item.query}`: {item.rank} is no rank")
     if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
         raise InputError(
             f"query `{item.query}`: {item.inclusion_probability} is no probability above 0"

@@ -361,6 +361,20 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     return found
 
 
+def parse_number(value: Any, where: str, path: str) -> float:
+    """Returns a finite number of JSON.
+
+    Raises:
+        InputError: If it is none.
+    """
+    from relkit import columns
+
+    found = None if isinstance(value, str) else columns.number(value)
+    if found is None or not math.isfinite(found):
+        raise InputError(f"{where} is not a number: `{str(value)[:60]}`", path=path)
+    return found
+
+
 def figure(value: float) -> str:
     """Returns a number as short as it can be without being another."""
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from math import isfinite
 from typing import Any, ClassVar
 
 from relkit.errors import InputError, ParseError
@@ -19,6 +18,7 @@ from relkit.judging.formats.base import (
     mapping,
     parse_grade,
     parse_json,
+    parse_number,
     register,
 )
 from relkit.judging.records import Item, Rating
@@ -83,7 +83,9 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
         identifier(content.get("document"), "`document`", ""),
         rank=rank,
         fields=extra,
-        inclusion_probability=None if chance is None else _number(chance, "inclusion_probability"),
+        inclusion_probability=None
+        if chance is None
+        else parse_number(chance, "`inclusion_probability`", ""),
         **texts,
     )
     ratings = tuple(
@@ -97,7 +99,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
 def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
     grade = content.get("grade")
     times = {
-        name: None if content.get(name) is None else _number(content[name], name)
+        name: None if content.get(name) is None else parse_number(content[name], f"`{name}`", "")
         for name in ("seconds", "at")
     }
     return Rating(
@@ -113,9 +115,3 @@ def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"`{name}` is not a text: `{value}`")
     return value
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise InputError(f"`{name}` is not a number: `{value}`")
-    return float(value)

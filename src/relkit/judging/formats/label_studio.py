@@ -18,6 +18,7 @@ from relkit.judging.formats.base import (
     mapping,
     parse_grade,
     parse_json,
+    parse_number,
     plain_number,
     register,
 )
@@ -113,9 +114,11 @@ class LabelStudio(Format):
             values: dict[str, Any] = {name: str(data.pop(name, "") or "") for name in TEXTS}
             for name in ("rank", "inclusion_probability"):
                 value = data.pop(name, None)
-                if isinstance(value, bool) or not isinstance(value, int | float | None):
-                    raise InputError(f"{where}: `{name}` is not a number", path=path)
+                if value is not None:
+                    value = parse_number(value, f"{where}: `{name}`", path)
                 values[name] = value
+            if values["rank"] is not None:
+                values["rank"] = int(values["rank"])
             final = data.pop("final", None)
             extra = data.pop("fields", {})
             rows.append(
@@ -193,7 +196,10 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
     if rating.seconds is not None:
         found["lead_time"] = rating.seconds
     if rating.at is not None:
-        found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
+        try:
+            found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
+        except (ValueError, OverflowError, OSError):
+            raise InputError(f"{rating.at:g} seconds since 1970 is no date") from None
     return found
 
 
@@ -218,14 +224,12 @@ def _rating(
     if "grade" not in said and not cancelled:
         return None
     seconds = content.get("lead_time")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float | None):
-        raise InputError(f"{where}: `lead_time` is not a number", path=path)
     return Rating(
         identifier(judge, f"{where}: `completed_by`", path),
         None if cancelled else parse_grade(said["grade"], where, path, scale),
         str(said.get("reason", "")),
         str(said.get("note", "")),
-        None if seconds is None else float(seconds),
+        None if seconds is None else parse_number(seconds, f"{where}: `lead_time`", path),
         _time(content.get("created_at"), where, path),
     )
 
@@ -235,5 +239,5 @@ def _time(text: Any, where: str, path: str) -> float | None:
         return None
     try:
         return datetime.fromisoformat(str(text)).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InputError(f"{where}: `{text}` is no point in time", path=path) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from relkit.errors import InputError
+from relkit.errors import InputError, ParseError
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -48,23 +48,30 @@ def _unprotect(value: str) -> str:
 def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
     """Returns line, fields, query and document of each line that has a document."""
     found = []
-    for line, fields in table(_padded(text), path):
+    for line, fields in table(_padded(text, path), path):
         document = next((name for name in DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
             raise InputError(
                 f"the columns are {', '.join(fields)}; Quepid's are query and docid", path=path
             )
+        if fields[document] and not fields["query"].strip():
+            raise ParseError("the query is empty", path=path, line=line)
+        if "" in fields:
+            raise InputError("there is a column without a name", path=path)
         if fields[document]:
             found.append((line, fields, _unprotect(fields["query"]), _unprotect(fields[document])))
     return found
 
 
-def _padded(text: str) -> str:
+def _padded(text: str, path: str) -> str:
     """Quepid writes a query without ratings as a line of one field."""
     import csv
     from io import StringIO
 
-    rows = list(csv.reader(StringIO(text, newline="")))
+    try:
+        rows = list(csv.reader(StringIO(text, newline="")))
+    except csv.Error as error:
+        raise InputError(str(error), path=path) from None
     if not rows:
         return text
     return lines_of(
