@@ -40,7 +40,12 @@ class Tab:
             self.send(f"{domain}.enable")
         # All files share one storage: what a reader chose on one page holds on the next.
         forget = "try { localStorage.clear(); } catch (error) { void error; }"
-        self.send("Page.addScriptToEvaluateOnNewDocument", source=forget)
+        found = self.send("Page.addScriptToEvaluateOnNewDocument", source=forget)
+        self._forgetting: str = found["identifier"]
+
+    def remember(self) -> None:
+        """Keeps what pages store, from one page to the next."""
+        self.send("Page.removeScriptToEvaluateOnNewDocument", identifier=self._forgetting)
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Calls a method of the protocol and returns its result."""
@@ -68,9 +73,9 @@ class Tab:
             self.complaints.append(values["entry"]["text"])
 
     def open(
-        self, page: Path, *, width: int = 1200, height: int = 900, scheme: str = "light"
+        self, page: Path | str, *, width: int = 1200, height: int = 900, scheme: str = "light"
     ) -> None:
-        """Opens a file and waits until it has loaded."""
+        """Opens a file or an address and waits until it has loaded."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -80,11 +85,15 @@ class Tab:
         )
         self.emulate(scheme=scheme)
         self._events.clear()
-        self.send("Page.navigate", url=page.as_uri())
+        self.send("Page.navigate", url=page.as_uri() if isinstance(page, Path) else page)
+        self.await_load()
+
+    def await_load(self) -> None:
+        """Waits until a page has loaded."""
         end = time.monotonic() + PATIENCE
         while not any(one.get("method") == "Page.loadEventFired" for one in self._events):
             if time.monotonic() > end:
-                raise TimeoutError(f"{page} does not load")
+                raise TimeoutError("the page does not load")
             self._note(json.loads(self._socket.recv()))
 
     def emulate(self, *, media: str = "", scheme: str = "light") -> None:
@@ -101,10 +110,19 @@ class Tab:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")
 
+    def await_true(self, script: str, patience: float = 20.0) -> None:
+        """Waits until an expression in the page is true."""
+        end = time.monotonic() + patience
+        while not self.run(script):
+            if time.monotonic() > end:
+                shown = self.run("document.body.innerText")
+                raise TimeoutError(f"never true: {script}\n{shown}")
+            time.sleep(0.05)
+
     def press(self, key: str) -> None:
         """Presses a key."""
-        text = {"Enter": "\r"}.get(key, "")
-        codes = {"Enter": 13, "Tab": 9}
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        codes = {"Enter": 13, "Tab": 9, "Escape": 27}
         for kind in ("keyDown", "keyUp"):
             extra = {"text": text} if text and kind == "keyDown" else {}
             self.send(
@@ -112,7 +130,7 @@ class Tab:
                 type=kind,
                 key=key,
                 code=key,
-                windowsVirtualKeyCode=codes[key],
+                windowsVirtualKeyCode=codes.get(key) or ord(key.upper()),
                 **extra,
             )
 

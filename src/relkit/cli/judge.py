@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from relkit.cli.inputs import check_stdin, stage_runs
+from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option, scale_option
 from relkit.cli.output import emit, protect_inputs
@@ -28,6 +29,7 @@ HELP = """Let people grade: make a project, fill it, see how far it is, export.
 Examples:
   relkit judge init judging.db --project June --overlap 2
   relkit judge import judging.db judgments.csv --project June --format csv
+  relkit judge serve judging.db
   relkit judge status judging.db --project June
   relkit judge export judging.db --project June --format trec
 
@@ -429,3 +431,6 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
         emit(json.dumps(found, ensure_ascii=False, indent=2), output)
         return
     emit("\n\n".join(render_status(one) for one in found) or "there is no project", output)
+
+
+command.add_command(serve)

@@ -19,7 +19,7 @@ from relkit.judging.app.visitor import Visitor
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
-ASSETS = {"style.css": "text/css"}
+ASSETS = {"style.css": "text/css", "judge.js": "text/javascript"}
 
 
 @cache

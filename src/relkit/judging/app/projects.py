@@ -1,15 +1,20 @@
-"""What there is to judge, and how far it is."""
+"""What there is to judge, how far it is, and the page on which it is judged."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
+from relkit.judging.app.catalogue import Language, say, texts
+from relkit.judging.app.interface import Id
 from relkit.judging.app.pages import render
 from relkit.judging.app.visitor import OpenStore, Person
 from relkit.judging.assignment import measure_progress
+from relkit.judging.records import Project
 
-__all__ = ["router"]
+__all__ = ["guideline", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -22,3 +27,45 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
         for project in store.projects()
     ]
     return render(request, visitor, "projects.html", projects=found)
+
+
+def guideline(project: Project, language: Language) -> str:
+    """Returns the guideline in a language, or in the other one where there is none."""
+    both = (project.guideline_en, project.guideline_zh)
+    return (both[1] or both[0]) if language == "zh" else (both[0] or both[1])
+
+
+def _levels(project: Project, language: Language) -> list[dict[str, Any]]:
+    if project.kind == "side_by_side":
+        names = ("left_much", "left", "equal", "right", "right_much")
+        return [
+            {"grade": grade, "name": say(language, f"judge.{name}")}
+            for grade, name in zip((-2, -1, 0, 1, 2), names, strict=True)
+        ]
+    return [
+        {"grade": level.grade, "name": project.scale.label(level.grade, language)}
+        for level in project.scale.levels
+    ]
+
+
+@router.get("/projects/{project}/judge")
+def show_judging(request: Request, store: OpenStore, visitor: Person, project: Id) -> Response:
+    """The page on which grades are given; what is graded comes from the REST interface."""
+    found = store.project(project)
+    levels = _levels(found, visitor.language)
+    if len(levels) > 9:
+        raise HTTPException(404)
+    messages = {
+        key.removeprefix("judge."): text
+        for key, text in texts(visitor.language).items()
+        if key.startswith("judge.")
+    }
+    return render(
+        request,
+        visitor,
+        "judge.html",
+        project=found,
+        levels=levels,
+        guideline=guideline(found, visitor.language),
+        messages=messages,
+    )

@@ -1,0 +1,79 @@
+"""`relkit judge serve`: the web app in which people grade."""
+
+from __future__ import annotations
+
+import socket
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import no_color_option
+from relkit.errors import InputError
+
+__all__ = ["serve"]
+
+HELP = """Open the web app in which people grade.
+
+\b
+Examples:
+  relkit judge serve
+  relkit judge serve judging.db --host 0.0.0.0 --port 8080
+
+DATABASE is a file of SQLite [default: judging.db], or the URL of a PostgreSQL
+database; it is made where there is none. Where nobody can lead yet, the first
+account is made, and its password printed once.
+
+Serve it over HTTPS, by a proxy on the same machine, wherever others reach it;
+--secure-cookies then keeps cookies to HTTPS. Ctrl-C ends it; no grade is lost.
+"""
+
+
+@click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
+@click.argument("database", default="judging.db")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="The port; 0 takes a free one.",
+)
+@click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
+@click.option("--browser", is_flag=True, help="Open the page in a browser here.")
+@no_color_option
+def serve(database: str, host: str, port: int, secure_cookies: bool, browser: bool) -> None:
+    """Runs `relkit judge serve`."""
+    # Part of the same extra as what was imported before.
+    import uvicorn
+
+    from relkit.judging.access import create_first_account
+    from relkit.judging.app import Settings, create_app
+    from relkit.judging.store import open_store
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise InputError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}",
+            hint="take another --port or --host",
+        ) from None
+    with listening, open_store(database, create=True) as store:
+        made = create_first_account(store)
+        if made is not None:
+            user, password = made
+            messages.note(f"made the account {user.name} ({user.role}); this is its password:")
+            click.echo(password)
+        shown = f"[{host}]" if family == socket.AF_INET6 else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        messages.say(f"{store.database.address}: {address} (Ctrl-C ends it)")
+        if browser:
+            click.launch(address)
+        config = uvicorn.Config(
+            create_app(store, Settings(secure_cookies=secure_cookies)),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=10,
+        )
+        uvicorn.Server(config).run(sockets=[listening])

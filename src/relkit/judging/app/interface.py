@@ -1,0 +1,152 @@
+"""The REST interface: what the judging page uses, and programs with a token."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from relkit.judging.app.protection import csrf_token
+from relkit.judging.app.visitor import COOKIE, Caller, OpenStore
+from relkit.judging.assignment import Task, measure_progress, record_action, take_tasks
+from relkit.judging.records import ActionKind, Item, Project, User
+from relkit.judging.store import Store
+
+__all__ = ["Id", "describe_project", "plain", "router"]
+
+LARGEST_ID = 2**31 - 1
+Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request cannot be done, and why."},
+    401: {"description": "Nobody is signed in, and there is no token."},
+    403: {"description": "The account may not do this."},
+    404: {"description": "There is no such thing."},
+    413: {"description": "The request is too large."},
+}
+router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
+
+#: What a judge is shown. The rank, the tier and the session could sway a grade.
+SHOWN = ("id", "query", "query_text", "document", "title", "snippet", "url", "image", "fields")
+
+
+def plain(value: Any) -> Any:
+    """Returns a value without NaN, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class Action(BaseModel):
+    """One thing that a judge did."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: ActionKind
+    key: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Made anew for each action, kept when it is resent.",
+    )
+    item_id: int | None = Field(None, ge=1, le=LARGEST_ID)
+    project_id: int | None = Field(None, ge=1, le=LARGEST_ID, description="For `undo`.")
+    grade: float | None = Field(None, allow_inf_nan=False)
+    reason: str = Field("", max_length=10_000)
+    note: str = Field("", max_length=10_000)
+    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+    undoes: str | None = Field(None, max_length=200, description="For `undo`: a key.")
+
+
+def describe_project(project: Project) -> dict[str, Any]:
+    """Returns a project as JSON."""
+    found = asdict(project)
+    found["scale"]["levels"] = list(found["scale"]["levels"])
+    return dict(plain(found))
+
+
+def _shown(item: Item) -> dict[str, Any]:
+    return {name: plain(getattr(item, name)) for name in SHOWN}
+
+
+def _task(task: Task) -> dict[str, Any]:
+    found = _shown(task.item) | {"later": task.later}
+    if task.left or task.right:
+        found["left"] = [_result(one) for one in task.left]
+        found["right"] = [_result(one) for one in task.right]
+    return found
+
+
+def _result(item: Item) -> dict[str, Any]:
+    return {name: plain(getattr(item, name)) for name in SHOWN[4:]}
+
+
+def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
+    return dict(plain(asdict(measure_progress(store, project, user))))
+
+
+@router.get("/session")
+def session(request: Request, user: Caller) -> dict[str, Any]:
+    """Says who asks, and with which token the pages' requests are sent."""
+    secret = request.cookies.get(COOKIE, "")
+    return {"id": user.id, "name": user.name, "role": user.role, "csrf": csrf_token(secret)}
+
+
+@router.get("/projects")
+def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
+    """All projects."""
+    return [describe_project(project) for project in store.projects()]
+
+
+@router.get("/projects/{project}")
+def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
+    """One project, its scale and guideline."""
+    return describe_project(store.project(project))
+
+
+@router.get("/projects/{project}/progress")
+def show_progress(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
+    """How far the project is, and how far oneself."""
+    return _progress(store, project, user)
+
+
+@router.post("/projects/{project}/tasks")
+def take(
+    store: OpenStore,
+    user: Caller,
+    project: Id,
+    count: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> dict[str, Any]:
+    """Gives the next items to grade. Asked again, it gives those that are not done yet."""
+    tasks = take_tasks(store, user, project, count=count)
+    return {"tasks": [_task(one) for one in tasks], "progress": _progress(store, project, user)}
+
+
+@router.post("/actions")
+def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
+    """Stores what a judge did. Sent again with the same key, it stores nothing twice."""
+    receipt = record_action(
+        store,
+        user,
+        action.kind,
+        key=action.key,
+        item_id=action.item_id,
+        project_id=action.project_id,
+        grade=action.grade,
+        reason=action.reason,
+        note=action.note,
+        seconds=action.seconds,
+        undoes=action.undoes,
+    )
+    return asdict(receipt)
+
+
+@router.get("/projects/{project}/history")
+def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
+    """Everything oneself did in a project; a lead sees everybody's."""
+    found = store.history(store.project(project).id)
+    return [plain(one) for one in found if user.role != "judge" or one["user_id"] == user.id]

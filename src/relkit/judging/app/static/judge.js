@@ -1,0 +1,432 @@
+"use strict";
+(() => {
+  const byId = (name) => document.getElementById(name);
+  const main = byId("main");
+  const levels = JSON.parse(main.dataset.levels);
+  const messages = JSON.parse(main.dataset.messages);
+  const project = Number(main.dataset.project);
+  const user = Number(main.dataset.user);
+  const sideBySide = main.dataset.sideBySide === "yes";
+  let csrf = main.dataset.csrf;
+
+  const say = (key, values = {}) =>
+    messages[key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+  const newKey = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
+
+  // What the judge did stays here until the server says that it has it. Every action has an entry
+  // of its own, so that two tabs do not overwrite each other's.
+  const prefix = `relkit:action:${user}:`;
+  const memory = new Map();
+  let durable = true;
+  let last = 0;
+  const queue = {
+    add(action) {
+      last = Math.max(Date.now(), last + 1);
+      const name = `${prefix}${String(last).padStart(15, "0")}:${action.key}`;
+      try {
+        localStorage.setItem(name, JSON.stringify(action));
+      } catch {
+        durable = false;
+        memory.set(name, action);
+      }
+    },
+    entries() {
+      const found = [...memory];
+      try {
+        for (let place = 0; place < localStorage.length; place += 1) {
+          const name = localStorage.key(place);
+          if (name.startsWith(prefix)) found.push([name, JSON.parse(localStorage.getItem(name))]);
+        }
+      } catch {
+        durable = false;
+      }
+      return found.sort(([one], [other]) => (one < other ? -1 : 1));
+    },
+    remove(name) {
+      memory.delete(name);
+      try {
+        localStorage.removeItem(name);
+      } catch {
+        durable = false;
+      }
+    },
+  };
+
+  let tasks = [];
+  let done = [];
+  const handled = new Map();
+  let progress = null;
+  let sending = false;
+  let filling = false;
+  let connected = true;
+  let pause = 500;
+  let shownAt = 0;
+  let hiddenAt = 0;
+  let shown = 0;
+
+  const call = (path, body) =>
+    fetch(path, {
+      method: "POST",
+      credentials: "same-origin",
+      redirect: "error",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(20000),
+    });
+
+  function tell(text, detail = "", link = "") {
+    const place = byId("problem");
+    place.hidden = !text;
+    place.textContent = detail ? `${text} ${detail}` : text;
+    if (link) {
+      const anchor = document.createElement("a");
+      anchor.href = link;
+      anchor.textContent = "→";
+      place.append(" ", anchor);
+    }
+  }
+
+  // The page may be older than the sign-in: another tab signed in again.
+  async function renew() {
+    const answer = await fetch("/api/session", { credentials: "same-origin", redirect: "error" });
+    if (answer.status === 401) {
+      tell(say("sign_in"), "", `/sign-in?next=${encodeURIComponent(location.pathname)}`);
+      return false;
+    }
+    if (!answer.ok) return false;
+    const found = await answer.json();
+    if (found.id !== user) {
+      tell(say("other_user"));
+      return false;
+    }
+    if (found.csrf === csrf) return false;
+    csrf = found.csrf;
+    tell("");
+    return true;
+  }
+
+  async function flush() {
+    if (sending) return;
+    sending = true;
+    let again = false;
+    try {
+      for (;;) {
+        const [entry] = queue.entries();
+        if (!entry) break;
+        const [name, action] = entry;
+        const answer = await call("/api/actions", action);
+        if (answer.ok) {
+          queue.remove(name);
+          connected = true;
+          pause = 500;
+        } else if (answer.status === 401 || answer.status === 403) {
+          connected = true;
+          if (!(await renew())) {
+            again = true;
+            pause = 5000;
+            break;
+          }
+        } else if (answer.status === 429 || answer.status >= 500) {
+          connected = answer.status < 502;
+          again = true;
+          break;
+        } else {
+          const found = await answer.json().catch(() => ({}));
+          queue.remove(name);
+          tell(say("refused"), found.error?.message ?? String(answer.status));
+        }
+        status();
+      }
+    } catch {
+      connected = false;
+      again = true;
+    }
+    sending = false;
+    status();
+    if (again) {
+      pause = Math.min(pause * 1.6, 8000);
+      setTimeout(flush, pause);
+    } else {
+      fill();
+    }
+  }
+
+  async function fill(first = null) {
+    if (filling || (tasks.length > 5 && first === null)) return;
+    filling = true;
+    try {
+      const waiting = queue.entries().map(([, action]) => action);
+      const answer = await call(`/api/projects/${project}/tasks?count=${Math.min(12 + waiting.length, 100)}`, {});
+      if (answer.status === 401 || answer.status === 403) {
+        if (await renew()) setTimeout(fill, 0);
+        return;
+      }
+      if (!answer.ok) throw new Error(String(answer.status));
+      const found = await answer.json();
+      connected = true;
+      progress = { ...found.progress, before: done.length };
+      const unsent = new Set(queue.entries().map(([, action]) => action.item_id));
+      const known = new Set(tasks.map((task) => task.id));
+      for (const task of found.tasks) {
+        const was = handled.get(task.id);
+        const open = was === undefined || (task.later && was === "later");
+        if (open && !known.has(task.id) && !unsent.has(task.id)) {
+          tasks.push(task);
+          prefetch(task);
+        }
+      }
+      if (first !== null) {
+        const place = tasks.findIndex((task) => task.id === first);
+        if (place > 0) tasks.unshift(...tasks.splice(place, 1));
+      }
+      show();
+    } catch {
+      connected = false;
+      setTimeout(fill, 2000);
+      show();
+    } finally {
+      filling = false;
+    }
+  }
+
+  function prefetch(task) {
+    for (const one of [task, ...(task.left ?? []), ...(task.right ?? [])]) {
+      if (isWeb(one.image)) new Image().src = one.image;
+    }
+  }
+
+  const isWeb = (address) => /^https?:\/\//i.test(address ?? "");
+
+  function element(name, text, kind = "") {
+    const made = document.createElement(name);
+    made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  }
+
+  function drawDocument(found, level) {
+    const article = document.createElement("article");
+    const title = element(level, found.title || found.document || found.url, "title");
+    if (isWeb(found.url)) {
+      const link = document.createElement("a");
+      link.href = found.url;
+      link.target = "_blank";
+      link.rel = "noopener noreferrer";
+      link.textContent = title.textContent;
+      title.replaceChildren(link);
+    }
+    article.append(title);
+    if (found.url) article.append(element("p", found.url, "address"));
+    if (isWeb(found.image)) {
+      const picture = document.createElement("img");
+      picture.src = found.image;
+      picture.alt = say("image");
+      picture.addEventListener("error", () => picture.remove());
+      article.append(picture);
+    }
+    if (found.snippet) article.append(element("p", found.snippet, "snippet"));
+    const fields = Object.entries(found.fields ?? {});
+    if (fields.length) {
+      const list = document.createElement("dl");
+      for (const [name, value] of fields) {
+        const text = value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? "–");
+        list.append(element("dt", name), element("dd", text));
+      }
+      article.append(list);
+    }
+    return article;
+  }
+
+  function drawSide(name, found) {
+    const side = document.createElement("section");
+    side.append(element("h3", say(`side_${name}`)));
+    if (!found.length) side.append(element("p", say("none")));
+    const list = document.createElement("ol");
+    for (const one of found) {
+      const item = document.createElement("li");
+      item.append(drawDocument(one, "h4"));
+      list.append(item);
+    }
+    side.append(list);
+    return side;
+  }
+
+  function show() {
+    const [task] = tasks;
+    byId("task").hidden = byId("controls").hidden = !task;
+    byId("empty").hidden = Boolean(task);
+    if (!task) {
+      const known = progress !== null && connected && !queue.entries().length;
+      byId("empty").textContent = known ? say("empty") : say(connected ? "loading" : "unreachable");
+      // There is something to undo after the last one too.
+      byId("controls").hidden = !done.length;
+      shown = 0;
+    } else if (task.id !== shown) {
+      byId("query").textContent = task.query_text || task.query;
+      byId("put-off").hidden = !task.later;
+      const place = byId("documents");
+      place.className = sideBySide ? "sides" : "";
+      place.replaceChildren(
+        ...(sideBySide
+          ? [drawSide("left", task.left ?? []), drawSide("right", task.right ?? [])]
+          : [drawDocument(task, "h3")]),
+      );
+      byId("note").value = "";
+      byId("note-field").hidden = true;
+      if (byId("grade")) byId("grade").value = "";
+      shown = task.id;
+      shownAt = Date.now();
+      window.scrollTo(0, 0);
+    }
+    for (const button of document.querySelectorAll(".controls button")) {
+      button.disabled = !task && button.dataset.action !== "undo";
+    }
+    status();
+  }
+
+  function status() {
+    const count = queue.entries().length;
+    const text = !count ? say("saved") : connected ? say("sending") : say("waiting", { count });
+    const place = byId("saving");
+    place.classList.toggle("waiting", Boolean(count) && !connected);
+    if (place.textContent !== text) place.textContent = text;
+    main.dataset.unsent = String(count);
+    if (!durable) tell(say("unsafe"));
+    if (!progress) return;
+    const finished = progress.done + done.length - progress.before;
+    const left = Math.max(progress.open + progress.available + progress.later - (done.length - progress.before), 0);
+    byId("count").textContent = say("count", { done: finished, left });
+    byId("progress").max = Math.max(finished + left, 1);
+    byId("progress").value = finished;
+  }
+
+  function act(kind, values = {}) {
+    const [task] = tasks;
+    if (!task) return;
+    const action = {
+      kind,
+      key: newKey(),
+      item_id: task.id,
+      note: byId("note").value.trim(),
+      seconds: Math.round((Date.now() - shownAt) / 100) / 10,
+      ...values,
+    };
+    queue.add(action);
+    tasks.shift();
+    done.push({ task, key: action.key });
+    handled.set(task.id, kind);
+    tell("");
+    if (document.activeElement !== document.body) document.activeElement.blur();
+    show();
+    flush();
+  }
+
+  async function undo() {
+    tell("");
+    const before = done.pop();
+    if (before) {
+      queue.add({ kind: "undo", key: newKey(), project_id: project, undoes: before.key });
+      handled.delete(before.task.id);
+      tasks = [before.task, ...tasks.filter((task) => task.id !== before.task.id)];
+      show();
+      flush();
+      return;
+    }
+    // What was done before the page was opened is known to the server alone.
+    if (queue.entries().length) {
+      tell(say("offline_undo"));
+      return;
+    }
+    try {
+      const answer = await call("/api/actions", { kind: "undo", key: newKey(), project_id: project });
+      if (answer.ok) {
+        const receipt = await answer.json();
+        handled.delete(receipt.item_id);
+        tell(say("undone"));
+        await fill(receipt.item_id);
+      } else {
+        tell(say("nothing"));
+      }
+    } catch {
+      tell(say("offline_undo"));
+    }
+  }
+
+  const reasons = byId("reasons");
+  const actions = {
+    undo,
+    skip: () => act("skip"),
+    later: () => act("later"),
+    cannot: () => tasks.length && reasons.showModal(),
+    note: () => {
+      if (!tasks.length) return;
+      byId("note-field").hidden = false;
+      byId("note").focus();
+    },
+  };
+  const letters = { u: "undo", s: "skip", c: "cannot", l: "later", n: "note" };
+
+  function cannot(reason) {
+    reasons.close();
+    byId("reason").value = "";
+    act("cannot", { reason });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
+    if (event.target.closest("input, textarea, select")) {
+      if (event.key === "Escape" && event.target === byId("note")) event.target.blur();
+      return;
+    }
+    // Input methods hide the letter and leave the place of the key.
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.code.replace(/^(Key|Digit|Numpad)/, "").toLowerCase();
+    if (reasons.open) {
+      const button = reasons.querySelectorAll("[data-reason]")[Number(key) - 1];
+      if (button) {
+        event.preventDefault();
+        cannot(button.dataset.reason);
+      }
+      return;
+    }
+    const level = levels[Number(key) - 1];
+    if (level) act("grade", { grade: level.grade });
+    else if (letters[key]) actions[letters[key]]();
+    else if (!levels.length && /^[0-9.-]$/.test(key)) {
+      byId("grade").focus();
+      return;
+    } else return;
+    event.preventDefault();
+  });
+  for (const button of document.querySelectorAll("[data-grade]")) {
+    button.addEventListener("click", () => act("grade", { grade: Number(button.dataset.grade) }));
+  }
+  for (const button of document.querySelectorAll("[data-action]")) {
+    button.addEventListener("click", () => actions[button.dataset.action]());
+  }
+  for (const button of document.querySelectorAll("[data-reason]")) {
+    button.addEventListener("click", () => cannot(button.dataset.reason));
+  }
+  byId("other").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (byId("reason").value.trim()) cannot(byId("reason").value.trim());
+  });
+  byId("no-reason").addEventListener("click", () => reasons.close());
+  byId("number")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const grade = Number(byId("grade").value.replace(",", "."));
+    if (byId("grade").value.trim() && Number.isFinite(grade)) act("grade", { grade });
+    else tell(say("number"));
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) hiddenAt = Date.now();
+    else if (hiddenAt) shownAt += Date.now() - hiddenAt;
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (memory.size) event.preventDefault();
+  });
+  window.addEventListener("online", flush);
+  if (window.matchMedia("(max-width: 60rem)").matches) byId("guideline").open = false;
+  show();
+  flush();
+})();

@@ -1,0 +1,144 @@
+"""The REST interface of judging: who may what, and what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from fastapi.testclient import TestClient
+
+from relkit.judging.access import create_token, start_sign_in
+from relkit.judging.app import create_app
+from relkit.judging.app.protection import csrf_token
+from relkit.judging.records import Comparison, Item
+from relkit.judging.store import Store, open_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "judging.db", create=True) as opened:
+        for name in ("ana", "bo", "cy"):
+            opened.create_user(name)
+        opened.create_user("lea", role="lead")
+        project = opened.create_project("June", overlap=2)
+        opened.add_items(
+            project.id,
+            [Item("q", f"d{n}", tier="head", session="s", rank=n, title="T") for n in (1, 2, 3)],
+        )
+        yield opened
+
+
+class Caller:
+    """Somebody who calls with a token."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.client = TestClient(create_app(store))
+        self.client.headers["Authorization"] = (
+            f"Bearer {create_token(store, store.user(name), 't')}"
+        )
+
+    def take(self, count: int = 10) -> list[dict]:
+        return self.client.post(f"/api/projects/1/tasks?count={count}").json()["tasks"]
+
+    def act(self, kind: str, key: str, **values):
+        return self.client.post("/api/actions", json={"kind": kind, "key": key, **values})
+
+
+def test_grades_are_stored_once(store: Store) -> None:
+    ana = Caller(store, "ana")
+    tasks = ana.take()
+    assert {task["document"] for task in tasks} == {"d1", "d2", "d3"}
+    assert not {"rank", "tier", "session", "inclusion_probability"} & set(tasks[0])
+    for repeated in (False, True):
+        answer = ana.act("grade", "one", item_id=tasks[0]["id"], grade=3, seconds=1.5, note="=n")
+        assert answer.status_code == 200
+        assert answer.json()["repeated"] is repeated
+    assert ana.act("grade", "one", item_id=tasks[0]["id"], grade=2).status_code == 400
+    assert ana.act("undo", "two", project_id=1, undoes="one").status_code == 200
+    assert ana.client.get("/api/projects/1/progress").json()["done"] == 0
+    assert [one["kind"] for one in store.history(1)] == ["grade", "undo"]
+
+
+def test_nobody_grades_what_was_not_given(store: Store) -> None:
+    ana, bo, cy = (Caller(store, name) for name in ("ana", "bo", "cy"))
+    tasks = ana.take()
+    bo.take()
+    assert cy.take() == []
+    answer = cy.act("grade", "one", item_id=tasks[0]["id"], grade=3)
+    assert answer.status_code == 400
+    assert "was not given" in answer.json()["error"]["message"]
+    assert store.history(1) == []
+
+
+def test_a_judge_sees_own_grades_only(store: Store) -> None:
+    ana, bo, lea = (Caller(store, name) for name in ("ana", "bo", "lea"))
+    for judge, key in ((ana, "one"), (bo, "two")):
+        judge.act("grade", key, item_id=judge.take()[0]["id"], grade=3, note=f"of {key}")
+    path = "/api/projects/1/history"
+    assert [one["note"] for one in ana.client.get(path).json()] == ["of one"]
+    assert [one["note"] for one in bo.client.get(path).json()] == ["of two"]
+    assert [one["judge"] for one in lea.client.get(path).json()] == ["ana", "bo"]
+    # A key is the judge's own: using another's takes nothing back.
+    assert bo.act("undo", "three", project_id=1, undoes="one").status_code == 400
+    assert store.grades(1)
+
+
+def test_without_an_account_there_is_nothing(store: Store) -> None:
+    client = TestClient(create_app(store))
+    for headers in ({}, {"Authorization": "Bearer relkit_wrong"}, {"Authorization": "Basic YTph"}):
+        answer = client.get("/api/projects", headers=headers)
+        assert answer.status_code == 401
+        assert answer.json()["error"]["message"]
+    ana = Caller(store, "ana")
+    assert ana.client.get("/api/session").json()["name"] == "ana"
+    store.set_user("ana", active=False)
+    assert ana.client.get("/api/session").status_code == 401
+
+
+def test_a_cookie_needs_the_token_of_the_page_too(store: Store) -> None:
+    client = TestClient(create_app(store))
+    secret = start_sign_in(store, store.user("ana"))
+    client.cookies.set("relkit_session", secret)
+    assert client.get("/api/projects").status_code == 200
+    for token in ("", "0" * 64, csrf_token("another")):
+        answer = client.post("/api/projects/1/tasks", headers={"X-CSRF-Token": token})
+        assert answer.status_code == 403
+    ours = client.get("/api/session").json()["csrf"]
+    answer = client.post("/api/projects/1/tasks", headers={"X-CSRF-Token": ours})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/projects/2", 404),
+        ("/api/projects/0", 422),
+        ("/api/projects/99999999999999999999", 422),
+        ("/api/projects/1 OR 1=1", 422),
+        ("/api/nothing", 404),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_form(store: Store, path: str, status: int) -> None:
+    answer = Caller(store, "ana").client.get(path)
+    assert answer.status_code == status
+    assert set(answer.json()["error"]) == {"message", "hint"}
+
+
+def test_side_by_side_does_not_say_which_system_is_where(store: Store) -> None:
+    project = store.create_project("SBS", kind="side_by_side")
+    results = (Item("q", "a", title="A"),), (Item("q", "b", title="B"),)
+    store.add_comparisons(project.id, [Comparison("q", "old-system", "new-system", *results)])
+    ana = Caller(store, "ana")
+    answer = ana.client.post(f"/api/projects/{project.id}/tasks")
+    assert "system" not in answer.text
+    (task,) = answer.json()["tasks"]
+    assert {task["left"][0]["title"], task["right"][0]["title"]} == {"A", "B"}
+    assert ana.act("grade", "one", item_id=task["id"], grade=-2).json()["grade"] == -2
+    better = task["left"][0]["title"]
+    (grade,) = store.grades(project.id)[task["id"]].values()
+    assert grade == (-2 if better == "A" else 2)

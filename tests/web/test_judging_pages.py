@@ -1,0 +1,305 @@
+"""People grade in a browser: keys, a lost network, a server that is killed, two languages."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+
+from relkit.judging.records import Item
+from relkit.judging.store import Store, open_store
+
+HOSTILE = "</h2><script>window.broken=1</script><img src=x onerror=window.broken=1>{{7*7}}"
+PASSWORD = "a long sentence"
+ITEMS = 12
+
+
+class Server:
+    """The app in a process of its own, which can be killed and started again."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "relkit",
+            "judge",
+            "serve",
+            str(self.database),
+            "--port",
+            str(self.port),
+        ]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.address}/healthz", timeout=5).close()
+                return
+            except OSError:
+                assert self.process.poll() is None
+                assert time.monotonic() < end, "the server does not start"
+                time.sleep(0.1)
+
+    def kill(self) -> None:
+        assert self.process is not None
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait(30)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    database = tmp_path / "judging.db"
+    with open_store(database, create=True) as store:
+        store.create_user("ana", password=PASSWORD)
+        store.create_user("lead", role="admin", password=PASSWORD)
+        project = store.create_project(
+            "June",
+            overlap=1,
+            guideline_en="# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
+            guideline_zh="# 等级\n\n**高**：正是用户要找的内容。",
+        )
+        store.add_items(
+            project.id,
+            [
+                Item(
+                    "red shoes",
+                    f"d{n}",
+                    title=f"Shoe {n} {HOSTILE}",
+                    snippet=f"Light and red. {HOSTILE}",
+                    url="javascript:window.broken=1" if n == 3 else f"https://shop.example/{n}",
+                    fields={"price": n, "brand": HOSTILE},
+                )
+                for n in range(ITEMS)
+            ],
+        )
+    running = Server(database)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def page(tab: Any, server: Server) -> Any:
+    """The judging page, signed in."""
+    tab.remember()
+    sign_in(tab, server)
+    return tab
+
+
+def sign_in(tab: Any, server: Server, *, language: str = "en", **size: int) -> None:
+    tab.send("Network.clearBrowserCookies")
+    tab.open(f"{server.address}/sign-in?next=/projects/1/judge&lang={language}", **size)
+    tab.run("localStorage.clear()")
+    tab.run("document.querySelector('[name=name]').value = 'ana'")
+    tab.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
+    tab.run("document.querySelector('.form').requestSubmit()")
+    tab.await_true(ARRIVED)
+    tab.await_true(READY)
+
+
+ARRIVED = "location.pathname === '/projects/1/judge' && document.readyState === 'complete'"
+READY = "!document.getElementById('task').hidden"
+SHOWN = "document.querySelector('#documents .title').textContent"
+UNSENT = "Number(document.getElementById('main').dataset.unsent)"
+
+
+def grade(tab: Any, key: str) -> str:
+    """Grades what is shown by a key, waits for the next one, and returns what was shown."""
+    before = tab.run(SHOWN)
+    tab.press(key)
+    tab.await_true(f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")
+    return str(before).split(" {")[0].split(" <")[0]
+
+
+def stored(server: Server) -> dict[str, float | None]:
+    with open_store(server.database) as store:
+        return grades_by_title(store)
+
+
+def grades_by_title(store: Store) -> dict[str, float | None]:
+    titles = {item.id: item.title.split(" <")[0] for item in store.items(1)}
+    return {titles[item]: found[0].grade for item, found in store.ratings(1).items()}
+
+
+def actions(server: Server) -> list[str]:
+    with open_store(server.database) as store:
+        return [one["kind"] for one in store.history(1)]
+
+
+def test_every_key_does_what_it_says(page: Any, server: Server) -> None:
+    first = grade(page, "1")
+    second = grade(page, "4")
+    third = grade(page, "s")
+    fourth = grade(page, "l")
+    page.press("c")
+    page.await_true("document.getElementById('reasons').open")
+    fifth = page.run(SHOWN).split(" <")[0]
+    page.press("2")
+    page.await_true(f"!document.getElementById('reasons').open && {UNSENT} === 0")
+    page.press("n")
+    page.await_true("document.activeElement.id === 'note'")
+    page.send("Input.insertText", text="seen 4 times, " + HOSTILE)
+    page.press("Escape")
+    sixth = grade(page, "2")
+    page.await_true(f"{UNSENT} === 0")
+    with open_store(server.database) as store:
+        assert grades_by_title(store) == {first: 3.0, second: 0.0, fifth: None, sixth: 2.0}
+        assert len({first, second, third, fourth, fifth, sixth}) == 6
+        ratings = [one for found in store.ratings(1).values() for one in found]
+        assert {one.reason for one in ratings} == {"", "language"}
+        assert {one.note for one in ratings} == {"", "seen 4 times, " + HOSTILE}
+        assert all(one.seconds is not None and one.seconds < 60 for one in ratings)
+    # What was put off comes again at the end.
+    for _ in range(ITEMS - 6):
+        grade(page, "3")
+    page.await_true(READY + " && !document.getElementById('put-off').hidden")
+    assert grade(page, "3") == fourth
+    page.await_true("!document.getElementById('empty').hidden")
+    page.await_true("document.getElementById('empty').textContent.startsWith('Nothing is left')")
+    assert page.complaints == []
+    assert page.run("window.broken") is None
+
+
+def test_undo_goes_back_also_after_the_page_was_closed(page: Any, server: Server) -> None:
+    first = grade(page, "1")
+    second = grade(page, "2")
+    page.press("u")
+    page.await_true(f"{SHOWN}.startsWith('{second} ')")
+    assert grade(page, "4") == second
+    page.await_true(f"{UNSENT} === 0")
+    assert stored(server) == {first: 3.0, second: 0.0}
+    page.open(f"{server.address}/projects/1/judge")
+    page.await_true(READY)
+    page.press("u")
+    page.await_true(f"{SHOWN}.startsWith('{second} ')")
+    page.press("u")
+    page.await_true(f"{SHOWN}.startsWith('{first} ')")
+    assert stored(server) == {}
+    assert grade(page, "3") == first
+    page.await_true(f"{UNSENT} === 0")
+    assert stored(server) == {first: 1.0}
+
+
+def offline(tab: Any, lost: bool) -> None:
+    tab.send(
+        "Network.emulateNetworkConditions",
+        offline=lost,
+        latency=0,
+        downloadThroughput=-1,
+        uploadThroughput=-1,
+    )
+
+
+def test_without_a_network_grading_goes_on_and_nothing_is_stored_twice(
+    page: Any, server: Server
+) -> None:
+    offline(page, True)
+    given = [grade(page, key) for key in "1234"]
+    page.press("u")
+    page.await_true(f"{SHOWN}.startsWith('{given[3]} ')")
+    page.await_true("document.getElementById('saving').textContent.startsWith('No connection: 5')")
+    assert stored(server) == {}
+    offline(page, False)
+    page.await_true(f"{UNSENT} === 0")
+    assert stored(server) == {given[0]: 3.0, given[1]: 2.0, given[2]: 1.0}
+    assert actions(server) == ["grade"] * 4 + ["undo"]
+
+
+def test_a_killed_server_loses_nothing(page: Any, server: Server) -> None:
+    given = [grade(page, "1"), grade(page, "2")]
+    page.await_true(f"{UNSENT} === 0")
+    server.kill()
+    given += [grade(page, key) for key in "341"]
+    page.await_true("document.getElementById('saving').textContent.startsWith('No connection')")
+    # The tab is closed too: what was graded is still in the browser.
+    page.send("Page.navigate", url="about:blank")
+    server.start()
+    page.open(f"{server.address}/projects/1/judge")
+    page.await_true(f"{READY} && {UNSENT} === 0")
+    wanted = dict(zip(given, (3.0, 2.0, 1.0, 0.0, 3.0), strict=True))
+    assert stored(server) == wanted
+    assert actions(server) == ["grade"] * 5
+
+
+def test_an_answer_that_is_lost_does_not_store_twice(page: Any, server: Server) -> None:
+    # The request arrives, the answer does not: the browser must send it again.
+    page.run(
+        "(() => { const real = window.fetch; let lost = 0; window.fetch = async (...all) => {"
+        " const answer = await real(...all);"
+        " if (String(all[0]).endsWith('/actions') && lost++ < 2) throw new TypeError('lost');"
+        " return answer; }; window.losses = () => lost; })()"
+    )
+    given = [grade(page, "1"), grade(page, "2")]
+    page.await_true(f"{UNSENT} === 0 && window.losses() >= 4")
+    assert stored(server) == {given[0]: 3.0, given[1]: 2.0}
+    assert actions(server) == ["grade", "grade"]
+
+
+def test_an_ended_sign_in_keeps_the_grades(page: Any, server: Server) -> None:
+    page.send("Network.clearBrowserCookies")
+    given = grade(page, "1")
+    page.await_true("document.getElementById('problem').textContent.includes('signed out')")
+    assert stored(server) == {}
+    page.open(f"{server.address}/sign-in?next=/projects/1/judge")
+    page.run("document.querySelector('[name=name]').value = 'ana'")
+    page.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
+    page.run("document.querySelector('.form').requestSubmit()")
+    page.await_true(ARRIVED)
+    page.await_true(f"{READY} && {UNSENT} === 0")
+    assert stored(server) == {given: 3.0}
+
+
+def test_what_strangers_wrote_is_shown_and_not_run(page: Any) -> None:
+    titles = set()
+    for _ in range(ITEMS):
+        assert HOSTILE in page.run(SHOWN)
+        assert HOSTILE in page.run("document.querySelector('.snippet').textContent")
+        assert "<script>" in page.run("document.querySelector('.guideline').textContent")
+        titles.add(page.run("document.querySelector('#documents a')?.protocol ?? 'none'"))
+        grade(page, "1")
+    assert titles == {"https:", "none"}
+    assert page.run("window.broken") is None
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_the_page_fits_and_can_be_reached(
+    tab: Any, server: Server, language: str, width: int
+) -> None:
+    sign_in(tab, server, language=language, width=width)
+    assert tab.run("document.documentElement.scrollWidth") <= width
+    assert tab.run("document.querySelector('.grade').textContent").split()[1] == (
+        "高" if language == "zh" else "high"
+    )
+    assert tab.run(
+        "[...document.querySelectorAll('button, input, textarea')].every(e =>"
+        " e.textContent.trim() || e.type === 'hidden' || e.closest('label'))"
+    )
+    smallest = tab.run(
+        "Math.min(...[...document.querySelectorAll('.controls button')].map(e =>"
+        " e.getBoundingClientRect().height))"
+    )
+    assert smallest >= (40 if width == 390 else 24)
+    tab.run("document.querySelector('.grade').focus()")
+    tab.press("Enter")
+    tab.await_true(f"{UNSENT} === 0")
+    assert list(stored(server).values()) == [3.0]
