@@ -18,9 +18,12 @@ pytest.importorskip("altair")
 NAMES = [
     "bm25.run",
     "judgments.qrels",
+    "monitor.html",
+    "monitor.zh.html",
     "questions.tsv",
     "report.html",
     "report.zh.html",
+    "rounds",
     "tfidf.run",
 ]
 
@@ -32,7 +35,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in relkit.demo.load_judgments():
         judged.setdefault(one.document, []).append(one)
     documents = [Document(name, name, name.replace(".", " ")) for name in sorted(judged)]
-    monkeypatch.setattr("relkit.demo.files.build_corpus", lambda progress=None: documents)
+    for module in ("files", "traffic"):
+        monkeypatch.setattr(f"relkit.demo.{module}.build_corpus", lambda progress=None: documents)
 
 
 @pytest.mark.usefixtures("small")
@@ -45,6 +49,7 @@ def test_the_demonstration(relkit, files: Path) -> None:
     for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
         assert text in (files / "made" / name).read_text("utf-8")
     assert outcome.out.splitlines()[-1].startswith("convention relkit: ")
+    assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     for line in tried:
         again = relkit(*shlex.split(line)[1:])

@@ -13,6 +13,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
 from relkit.errors import DependencyError, InputError
+from relkit.render import wrap
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
+ROUNDS = "rounds"
+MONITORS: dict[Language, str] = {"en": "monitor.html", "zh": "monitor.zh.html"}
 REPORTS: dict[Language, str] = {"en": "report.html", "zh": "report.zh.html"}
 MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100", "pnr", "judged@10")
 COMPARED = ("ndcg@10", "recall@100", "rr@10", "pnr")
@@ -36,8 +39,9 @@ The documents are the documentation of this Python's standard library; two
 rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
 English and Chinese; the judgments were graded by hand. Both rankers are
 evaluated, then TF-IDF is compared with BM25, and a report says what changed,
-in English and Chinese. The files are written to DIRECTORY [default:
-relkit-demo], and used again if they are there.
+in English and Chinese. Three months of simulated traffic follow, in the last
+of which recall breaks: the monitor finds it. The files are written to
+DIRECTORY [default: relkit-demo], and used again if they are there.
 
 It needs further packages: pip install 'relkit[demo]'
 """
@@ -74,7 +78,8 @@ def command(directory: str, rebuild: bool) -> None:
     emit(f"{table(results)}\n\n{comparison}")
     messages.notes(("", note) for note in comparison.notes)
     _write_reports(comparison, directory)
-    _say_next(paths)
+    _monitor(directory, rebuild)
+    _say_next(paths, directory)
 
 
 def _build(directory: str) -> None:
@@ -111,7 +116,39 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
         messages.say(f"report: {os.path.join(directory, name)}")
 
 
-def _say_next(paths: dict[str, str]) -> None:
+def _monitor(directory: str, rebuild: bool) -> None:
+    """Simulates three months of traffic, the last with a broken recall, and reports on them."""
+    from shutil import rmtree
+
+    from relkit.demo.traffic import MONTHS, simulate_rounds, simulate_traffic
+    from relkit.monitoring import monitor, read_rounds, write_round
+    from relkit.report import write_monitor_report
+
+    folder = os.path.join(directory, ROUNDS)
+    months = [os.path.join(folder, month) for month in MONTHS]
+    with Progress("simulating three months of traffic") as progress:
+        progress(0, len(MONTHS), "ranking")
+        if rebuild:
+            for month in filter(os.path.isdir, months):
+                rmtree(month)
+        if not all(map(os.path.isdir, months)):
+            for place, made in enumerate(simulate_rounds(simulate_traffic())):
+                progress(place, len(MONTHS), made.month)
+                if not os.path.isdir(months[place]):
+                    write_round(made, folder)
+        found = monitor(read_rounds(folder))
+        for language, name in MONITORS.items():
+            write_monitor_report(found, os.path.join(directory, name), lang=language)
+    messages.say()
+    messages.say(f"Three simulated months, in the last of which recall breaks ({folder}):")
+    for alarm in found.alarms():
+        for line in wrap(alarm.sentence(), 80, "    ", "  "):
+            messages.say(line)
+    for name in MONITORS.values():
+        messages.say(f"report: {os.path.join(directory, name)}")
+
+
+def _say_next(paths: dict[str, str], directory: str) -> None:
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     messages.say()
     messages.say("Try next:")
@@ -122,6 +159,7 @@ def _say_next(paths: dict[str, str]) -> None:
         f"funnel {judgments} {bm25} --scale {SCALE}",
         f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
+        f"monitor show {os.path.join(directory, ROUNDS)}",
     ):
         messages.say(f"  {program} {line}")
 
