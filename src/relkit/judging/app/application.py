@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from relkit.errors import RelkitError, UnknownNameError
-from relkit.judging.app import interface, projects, sign_in
+from relkit.judging.app import interface, leading, projects, sign_in
 from relkit.judging.app.catalogue import say
 from relkit.judging.app.pages import ASSETS, asset, render
 from relkit.judging.app.protection import HEADERS, BodyLimit, SecurityHeaders
@@ -56,7 +56,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.guard = sign_in.SignInGuard(chosen.sign_in_attempts, chosen.sign_in_window)
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     app.add_middleware(SecurityHeaders)
-    for part in (sign_in, projects, interface):
+    for part in (sign_in, projects, leading, interface):
         app.include_router(part.router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)

@@ -1,0 +1,212 @@
+"""Pages of those who lead: progress, agreement, disagreements to decide, files, accounts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
+from fastapi.responses import RedirectResponse, Response
+
+from relkit.errors import InputError
+from relkit.judging.access import end_all_sign_ins, new_secret
+from relkit.judging.aggregation import Rule
+from relkit.judging.app.interface import LARGEST_ID, Id
+from relkit.judging.app.pages import render
+from relkit.judging.app.visitor import CheckedForm, Leader, OpenStore, Visitor
+from relkit.judging.exchange import export_sheet, import_sheet
+from relkit.judging.formats import formats, write_sheet
+from relkit.judging.formats.base import find_format, join_rows
+from relkit.judging.passwords import generate_password
+from relkit.judging.records import Kind, Role
+from relkit.judging.status import describe_project
+from relkit.judging.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+Text = Annotated[str, Form()]
+#: Disagreements on one page.
+SHOWN = 20
+
+
+@router.post("/projects", dependencies=[CheckedForm])
+def create_project(
+    store: OpenStore,
+    visitor: Leader,
+    name: Text = "",
+    kind: Annotated[Kind, Form()] = "grades",
+    overlap: Annotated[int, Form(ge=1, le=1000)] = 1,
+    gold_share: Annotated[float, Form(ge=0, lt=1)] = 0.0,
+    guideline_en: Text = "",
+    guideline_zh: Text = "",
+) -> Response:
+    """Makes a project."""
+    made = store.create_project(
+        name,
+        kind=kind,
+        overlap=overlap,
+        gold_share=gold_share,
+        guideline_en=guideline_en,
+        guideline_zh=guideline_zh,
+    )
+    return RedirectResponse(f"/projects/{made.id}", 303)
+
+
+@router.get("/projects/{project}")
+def show_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
+    """Progress by judge, and files in and out."""
+    return _project(request, store, visitor, project)
+
+
+def _project(
+    request: Request,
+    store: Store,
+    visitor: Visitor,
+    project: int,
+    told: tuple[int, int] | None = None,
+) -> Response:
+    return render(
+        request,
+        visitor,
+        "project.html",
+        project=store.project(project),
+        found=describe_project(store, project),
+        formats=[formats.get(name) for name in formats],
+        told=told,
+    )
+
+
+@router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
+def change_guideline(
+    store: OpenStore, visitor: Leader, project: Id, en: Text = "", zh: Text = ""
+) -> Response:
+    """Changes the guideline."""
+    store.set_guideline(store.project(project).id, en=en, zh=zh)
+    return RedirectResponse(f"/projects/{project}", 303)
+
+
+@router.post("/projects/{project}/import", dependencies=[CheckedForm])
+def import_file(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    file: Annotated[UploadFile, File()],
+    form: Text = "",
+    gold: Text = "",
+) -> Response:
+    """Adds the items and grades of a file."""
+    found = store.project(project)
+    if found.kind == "side_by_side":
+        raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
+    name = file.filename or "file"
+    chosen = find_format(form or None, name)
+    try:
+        text = file.file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8", path=name) from None
+    sheet = join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
+    told = import_sheet(store, project, sheet, as_gold=bool(gold))
+    return _project(request, store, visitor, project, told)
+
+
+@router.get("/projects/{project}/export")
+def export_file(
+    store: OpenStore, visitor: Leader, project: Id, form: str = "csv", rule: Rule = "median"
+) -> Response:
+    """The project as a file of another program."""
+    chosen = formats.get(form)
+    text, _ = write_sheet(export_sheet(store, store.project(project).id, rule=rule), format=form)
+    name = f"project-{project}{chosen.suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/projects/{project}/agreement")
+def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
+    """How far judges agree: over all, by tier, by pair and by judge."""
+    return render(
+        request,
+        visitor,
+        "agreement.html",
+        project=store.project(project),
+        found=describe_project(store, project),
+    )
+
+
+@router.get("/projects/{project}/queue")
+def show_queue(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
+    """Disagreements, the widest first."""
+    found = store.project(project)
+    queue = store.queue(project)
+    return render(
+        request,
+        visitor,
+        "queue.html",
+        project=found,
+        count=len(queue),
+        queue=[(one, new_secret()) for one in queue[:SHOWN]],
+    )
+
+
+@router.post("/projects/{project}/queue", dependencies=[CheckedForm])
+def decide(
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    item: Annotated[int, Form(ge=1, le=LARGEST_ID)],
+    grade: Text,
+    key: Annotated[str, Form(min_length=1, max_length=200)],
+    note: Annotated[str, Form(max_length=10_000)] = "",
+) -> Response:
+    """Decides a disagreement. The same form sent twice decides once."""
+    store.adjudicate(item, visitor.account, grade, key=key, note=note)
+    return RedirectResponse(f"/projects/{project}/queue", 303)
+
+
+def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:
+    if visitor.account.role != "admin":
+        raise HTTPException(403)
+    told = {"made": "", "password": "", **values}
+    return render(request, visitor, "accounts.html", accounts=store.users(), **told)
+
+
+@router.get("/accounts")
+def show_accounts(request: Request, store: OpenStore, visitor: Leader) -> Response:
+    """All accounts."""
+    return _accounts(request, store, visitor)
+
+
+@router.post("/accounts", dependencies=[CheckedForm])
+def add_account(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    name: Text = "",
+    role: Annotated[Role, Form()] = "judge",
+) -> Response:
+    """Makes an account with a password that is shown once."""
+    if visitor.account.role != "admin":
+        raise HTTPException(403)
+    password = generate_password()
+    user = store.create_user(name, role=role, password=password)
+    return _accounts(request, store, visitor, made=user.name, password=password)
+
+
+@router.post("/accounts/change", dependencies=[CheckedForm])
+def change_account(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    name: Text = "",
+    action: Text = "",
+) -> Response:
+    """Gives an account a new password, or closes or opens it. Its sign-ins end."""
+    if visitor.account.role != "admin" or name == visitor.account.name:
+        raise HTTPException(403)
+    user = store.user(name)
+    password = generate_password() if action == "password" else None
+    active = None if password else action == "open"
+    store.set_user(user.name, password=password, active=active)
+    end_all_sign_ins(store, user)
+    return _accounts(request, store, visitor, made=user.name, password=password or "")

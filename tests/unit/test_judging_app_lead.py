@@ -1,0 +1,182 @@
+"""Pages of those who lead: who may see them, files in and out, decisions, accounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from fastapi.testclient import TestClient
+
+from relkit.judging.access import find_signed_in, start_sign_in
+from relkit.judging.app import Settings, create_app
+from relkit.judging.app.protection import csrf_token
+from relkit.judging.records import Item, Rating
+from relkit.judging.store import Store, open_store
+
+HOSTILE = "<script>broken()</script>{{7*7}}"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "judging.db", create=True) as opened:
+        opened.create_user("lea", role="lead")
+        opened.create_user("adam", role="admin")
+        project = opened.create_project("June", overlap=2)
+        opened.import_ratings(
+            project.id,
+            [
+                (Item("=1+1", "d1", title=HOSTILE), [Rating("ana", 3), Rating("bo", 3)]),
+                (
+                    Item(HOSTILE, "d2", title="=cmd()", snippet=HOSTILE),
+                    [Rating("ana", 3, note=HOSTILE), Rating("bo", 0)],
+                ),
+            ],
+        )
+        yield opened
+
+
+class Somebody:
+    """Somebody signed in, who fills in forms."""
+
+    def __init__(self, store: Store, name: str, settings: Settings | None = None) -> None:
+        self.client = TestClient(create_app(store, settings), follow_redirects=False)
+        self.secret = start_sign_in(store, store.user(name))
+        self.client.cookies.set("relkit_session", self.secret)
+
+    def get(self, path: str, **more):
+        return self.client.get(path, **more)
+
+    def post(self, path: str, values: dict[str, str] | None = None, **more):
+        data = {"csrf": csrf_token(self.secret), **(values or {})}
+        return self.client.post(path, data=data, **more)
+
+
+PAGES = ["/projects/1", "/projects/1/queue", "/projects/1/agreement", "/projects/1/export"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_judge_sees_nothing_of_others(store: Store, path: str) -> None:
+    assert Somebody(store, "ana").get(path).status_code == 403
+    assert TestClient(create_app(store)).get(path, follow_redirects=False).status_code == 303
+    for language in ("en", "zh"):
+        answer = Somebody(store, "lea").get(f"{path}?lang={language}")
+        assert answer.status_code == 200
+    assert Somebody(store, "lea").get(path.replace("1", "9")).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/projects/1/queue", "/projects/1", "/", "/projects/1/judge"])
+def test_what_strangers_wrote_is_text(store: Store, path: str) -> None:
+    store.set_guideline(1, en=f"{HOSTILE} [a](javascript:broken())")
+    page = Somebody(store, "lea").get(path).text
+    assert "<script>broken" not in page
+    assert 'href="javascript' not in page
+    assert (HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in page) == (path != "/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/projects", "/projects/1/import", "/projects/1/guideline", "/projects/1/queue", "/accounts",
+     "/accounts/change"],
+)  # fmt: skip
+def test_a_judge_changes_nothing_and_neither_does_a_form_from_elsewhere(
+    store: Store, path: str
+) -> None:
+    values = {"name": "ana", "item": "2", "grade": "1", "key": "k", "action": "close", "en": "x"}
+    files = {"file": ("a.csv", b"query,document\nq,d9\n")}
+    assert Somebody(store, "ana").post(path, values, files=files).status_code == 403
+    forged = Somebody(store, "adam").client.post(
+        path, data={**values, "csrf": "0" * 64}, files=files
+    )
+    assert forged.status_code == 403
+    assert len(store.projects()) == 1
+    assert len(store.items(1)) == 2
+    assert store.adjudicated(1) == {}
+    assert store.project(1).guideline_en == ""
+    assert store.user("ana").active
+
+
+def test_a_disagreement_is_decided_once(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    page = lea.get("/projects/1/queue").text
+    (item,) = re.findall(r'name="item" value="(\d+)"', page)
+    (key,) = re.findall(r'name="key" value="([\w-]+)"', page)
+    assert "bo" in page
+    for _ in range(2):
+        values = {"item": item, "key": key, "grade": "2.0", "note": "near"}
+        assert lea.post("/projects/1/queue", values).status_code == 303
+    assert store.adjudicated(1) == {int(item): 2.0}
+    assert "Nothing to decide" in lea.get("/projects/1/queue").text
+
+
+def test_the_agreement_is_that_of_the_library(store: Store) -> None:
+    from relkit.judging.agreement import fleiss_kappa
+
+    page = Somebody(store, "lea").get("/projects/1/agreement").text
+    expected = fleiss_kappa([[3, 3], [3, 0]])
+    assert f"<td>{expected:.4f}</td>" in page
+    assert "ana – bo" in page
+
+
+def test_what_is_exported_is_no_formula_and_comes_back(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    answer = lea.get("/projects/1/export?form=csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="project-1.csv"'
+    cells = [cell.strip('"') for line in answer.text.splitlines() for cell in line.split(",")]
+    assert any("=1+1" in cell for cell in cells)
+    assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell]
+    assert lea.post("/projects", {"name": "July", "overlap": "2"}).status_code == 303
+    files = {"file": ("june.csv", answer.content)}
+    assert lea.post("/projects/2/import", {"form": "csv"}, files=files).status_code == 200
+    assert [(one.query, one.title) for one in store.items(2)] == [
+        (one.query, one.title) for one in store.items(1)
+    ]
+    assert sorted(store.grades(1).values(), key=str) == sorted(store.grades(2).values(), key=str)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"nothing,here\n1,2\n", b'{"a":' * 9999])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "opensearch", "nothing"])
+def test_a_file_that_cannot_be_used_is_refused_in_words(
+    store: Store, content: bytes, form: str
+) -> None:
+    files = {"file": ("bad.bin", content)}
+    answer = Somebody(store, "lea").post("/projects/1/import", {"form": form}, files=files)
+    assert answer.status_code in {200, 400, 404}
+    assert len(store.items(1)) == 2
+
+
+def test_an_upload_that_is_too_large_is_refused(store: Store) -> None:
+    lea = Somebody(store, "lea", Settings(largest_body=50_000))
+    files = {"file": ("big.csv", b"query,document\n" + b"q,d\n" * 50_000)}
+    assert lea.post("/projects/1/import", {"form": "csv"}, files=files).status_code == 413
+
+
+def test_an_admin_makes_and_closes_accounts(store: Store) -> None:
+    assert Somebody(store, "lea").get("/accounts").status_code == 403
+    assert Somebody(store, "lea").post("/accounts", {"name": "eve"}).status_code == 403
+    adam = Somebody(store, "adam")
+    page = adam.post("/accounts", {"name": "eve", "role": "judge"}).text
+    (password,) = re.findall(r"<code>([\w-]+)</code>", page)
+    eve = store.check_password("eve", password)
+    assert eve is not None
+    secret = start_sign_in(store, eve)
+    assert adam.post("/accounts/change", {"name": "eve", "action": "close"}).status_code == 200
+    assert find_signed_in(store, secret) is None
+    assert store.check_password("eve", password) is None
+    assert adam.post("/accounts/change", {"name": "adam", "action": "close"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["'; DROP TABLE users; --", "{{7*7}}", "a\0b", " ", "x" * 201])
+def test_hostile_names_do_no_harm(store: Store, name: str) -> None:
+    adam = Somebody(store, "adam")
+    for path in ("/accounts", "/projects"):
+        answer = adam.post(path, {"name": name})
+        assert answer.status_code in {200, 303, 400}
+    assert {"ana", "bo", "lea", "adam"} <= {user.name for user in store.users()}
+    assert ">49<" not in adam.get("/accounts").text
+    assert adam.get("/").status_code == 200
