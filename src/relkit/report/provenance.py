@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from relkit import _native
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import has_lists
+from relkit.report.notes import note_text
 from relkit.report.page import Block, Columns, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -158,13 +159,29 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def note_section(comparison: Comparison, texts: Catalogue) -> Section:
     """Returns what was noticed about the data."""
-    return Section("notes", texts.say("section.notes"), (note_table(comparison.notes, texts),))
+    table = note_table(comparison.notes, texts, comparison.runs, comparison.measures)
+    return Section("notes", texts.say("section.notes"), (table,))
 
 
-def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:
-    """Returns notes, or a sentence where there is none."""
+def note_table(
+    notes: Sequence[Note],
+    texts: Catalogue,
+    runs: Sequence[str] = (),
+    measures: Sequence[str] = (),
+) -> Table | Prose:
+    """Returns notes, or a sentence where there is none.
+
+    Args:
+        notes: The notes.
+        texts: The page's language.
+        runs: Names of runs that a note may begin with.
+        measures: Measures that a note may speak of.
+    """
     if not notes:
         return Prose((texts.say("notes.none"),))
     headings = (texts.say("notes.level"), texts.say("notes.note"))
-    rows = tuple((texts.say(f"notes.{one.level}"), str(one)) for one in notes)
+    rows = tuple(
+        (texts.say(f"notes.{one.level}"), note_text(one, texts.language, runs, measures))
+        for one in notes
+    )
     return Table(headings, rows, left=2)
