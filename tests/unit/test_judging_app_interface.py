@@ -142,3 +142,41 @@ def test_side_by_side_does_not_say_which_system_is_where(store: Store) -> None:
     better = task["left"][0]["title"]
     (grade,) = store.grades(project.id)[task["id"]].values()
     assert grade == (-2 if better == "A" else 2)
+
+
+def test_a_lead_works_with_files_and_decides(store: Store) -> None:
+    ana, bo, lea = (Caller(store, name) for name in ("ana", "bo", "lea"))
+    for judge, grade in ((ana, 3), (bo, 0)):
+        task = next(task for task in judge.take() if task["document"] == "d1")
+        judge.act("grade", "one", item_id=task["id"], grade=grade)
+    (one,) = lea.client.get("/api/projects/1/queue").json()
+    assert one["spread"] == 3
+    decision = {"item_id": one["item"]["id"], "grade": 2, "key": "k"}
+    for repeated in (False, True):
+        answer = lea.client.post("/api/adjudications", json=decision)
+        assert answer.json() == {"repeated": repeated}
+    assert lea.client.get("/api/projects/1/export?format=trec").text == "q 0 d1 2\n"
+    assert lea.client.get("/api/projects/1/status").json()["agreement"]["overall"]["units"] == 1
+    added = lea.client.post(
+        "/api/projects/1/import?format=csv",
+        content="query,document,title\nq,d9,Neun\n",
+        headers={"Content-Type": "text/plain"},
+    )
+    assert added.json() == {"items": 1, "grades": 0}
+    assert [item.title for item in store.items(1)][-1] == "Neun"
+
+
+@pytest.mark.parametrize("path", ["status", "queue", "export"])
+def test_what_leads_read_no_judge_reads(store: Store, path: str) -> None:
+    assert Caller(store, "ana").client.get(f"/api/projects/1/{path}").status_code == 403
+
+
+def test_what_leads_do_no_judge_does(store: Store) -> None:
+    ana = Caller(store, "ana")
+    decision = {"item_id": 1, "grade": 2, "key": "k"}
+    assert ana.client.post("/api/adjudications", json=decision).status_code == 403
+    answer = ana.client.post(
+        "/api/projects/1/import", content="q", headers={"Content-Type": "text/plain"}
+    )
+    assert answer.status_code == 403
+    assert store.adjudicated(1) == {}

@@ -6,13 +6,20 @@ import math
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Body, Path, Query, Request
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from relkit.errors import InputError
+from relkit.judging.aggregation import Rule
 from relkit.judging.app.protection import csrf_token
-from relkit.judging.app.visitor import COOKIE, Caller, OpenStore
+from relkit.judging.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.judging.assignment import Task, measure_progress, record_action, take_tasks
+from relkit.judging.exchange import export_sheet, import_sheet
+from relkit.judging.formats import formats, write_sheet
+from relkit.judging.formats.base import join_rows
 from relkit.judging.records import ActionKind, Item, Project, User
+from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 
 __all__ = ["Id", "describe_project", "plain", "router"]
@@ -60,6 +67,17 @@ class Action(BaseModel):
     note: str = Field("", max_length=10_000)
     seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
     undoes: str | None = Field(None, max_length=200, description="For `undo`: a key.")
+
+
+class Decision(BaseModel):
+    """What a lead decides."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    item_id: int = Field(ge=1, le=LARGEST_ID)
+    grade: float = Field(allow_inf_nan=False)
+    key: str = Field(min_length=1, max_length=200)
+    note: str = Field("", max_length=10_000)
 
 
 def describe_project(project: Project) -> dict[str, Any]:
@@ -150,3 +168,52 @@ def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, 
     """Everything oneself did in a project; a lead sees everybody's."""
     found = store.history(store.project(project).id)
     return [plain(one) for one in found if user.role != "judge" or one["user_id"] == user.id]
+
+
+@router.get("/projects/{project}/status")
+def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, Any]:
+    """For leads: progress by judge, agreement, gold quality, as `relkit judge status` says it."""
+    return dict(plain(describe_status(store, project)))
+
+
+@router.get("/projects/{project}/queue")
+def show_queue(store: OpenStore, user: LeadingCaller, project: Id) -> list[dict[str, Any]]:
+    """For leads: disagreements to decide, the widest first."""
+    return [dict(plain(asdict(one))) for one in store.queue(store.project(project).id)]
+
+
+@router.post("/adjudications")
+def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> dict[str, bool]:
+    """For leads: decides an item's grade, once for each key."""
+    new = store.adjudicate(
+        decision.item_id, user, decision.grade, key=decision.key, note=decision.note
+    )
+    return {"repeated": not new}
+
+
+@router.get("/projects/{project}/export", response_class=PlainTextResponse)
+def export_text(
+    store: OpenStore, user: LeadingCaller, project: Id, format: str = "csv", rule: Rule = "median"
+) -> PlainTextResponse:
+    """For leads: the project as a file of another program."""
+    formats.get(format)
+    text, _ = write_sheet(export_sheet(store, store.project(project).id, rule=rule), format=format)
+    return PlainTextResponse(text)
+
+
+@router.post("/projects/{project}/import")
+def import_text(
+    store: OpenStore,
+    user: LeadingCaller,
+    project: Id,
+    text: Annotated[str, Body(media_type="text/plain")],
+    format: str = "csv",
+    gold: bool = False,
+) -> dict[str, int]:
+    """For leads: adds the items and grades of a file, which is the body of the request."""
+    found = store.project(project)
+    if found.kind == "side_by_side":
+        raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
+    sheet = formats.get(format).read(text, path="request", scale=found.scale)
+    items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
+    return {"items": items, "grades": grades}

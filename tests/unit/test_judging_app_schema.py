@@ -1,0 +1,58 @@
+"""Whatever a program sends: the REST interface answers in the form it promises, without a 500."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("schemathesis")
+
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+
+from relkit.judging.access import create_token
+from relkit.judging.app import create_app
+from relkit.judging.records import Item
+from relkit.judging.store import Store, open_store
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with open_store(tmp_path_factory.mktemp("schema") / "judging.db", create=True) as opened:
+        project = opened.create_project("June", overlap=2)
+        opened.add_items(project.id, [Item("q", f"d{n}") for n in range(20)])
+        opened.create_user("lea", role="lead")
+        yield opened
+
+
+def test_no_request_breaks_the_server(store: Store) -> None:
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", create_app(store))
+    secret = create_token(store, store.user("lea"), "schema")
+    reached = set()
+    for found in schema.get_all_operations():
+        operation = found.ok()
+
+        @given(case=operation.as_strategy())
+        @settings(
+            max_examples=30,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        def check(case: Any) -> None:
+            answer = case.call(headers={"Authorization": f"Bearer {secret}"})
+            assert answer.status_code < 500, answer.text
+            assert answer.status_code != 401
+            if answer.status_code >= 400:
+                assert set(answer.json()["error"]) == {"message", "hint"}
+            reached.add((case.operation.label, answer.status_code // 100))
+
+        check()
+    assert len({label for label, _ in reached}) >= 7
+    assert {kind for _, kind in reached} >= {2, 4}
