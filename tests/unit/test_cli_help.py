@@ -71,6 +71,8 @@ def test_the_examples_of_the_help_work(name: str, relkit) -> None:
     assert found
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
+        if arguments[:2] == ["judge", "serve"]:
+            continue  # it serves until it is ended: the tests of the app start it as a process
         outcome = relkit(*arguments)
         assert outcome.code == 0, f"{line}: {outcome.err}"
 
