@@ -14,6 +14,7 @@ from relkit.columns import Record, choose
 from relkit.errors import InputError, ParseError
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import HEAD, Reader, Source
+from relkit.io.rows import csv_reader
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:
@@ -190,8 +191,7 @@ def _rows(data: _Text, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Every row with the number of the line in which it begins; blank lines are passed over."""
     import csv
 
-    csv.field_size_limit(1 << 30)
-    reader = csv.reader(data.lines(), delimiter=separator, strict=True)
+    reader = csv_reader(data.lines(), delimiter=separator, strict=True)
     start = 1
     try:
         for fields in reader:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.io.open import Source, split_suffix
+from relkit.io.rows import csv_reader
 from relkit.registry import suggestion
 from relkit.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 
@@ -415,10 +416,9 @@ def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:
         with open(path, "rb") as file:
             lines = (number for number, line in enumerate(file, 1) if line.strip())
             return next(number for place, number in enumerate(lines) if place == row)
-    import csv
 
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
-        reader = csv.reader(text, **_dialect(source, kind))
+        reader = csv_reader(text, **_dialect(source, kind))
         end = 0
         place = -1
         for fields in reader:
@@ -440,10 +440,9 @@ def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
         for _ in _objects(path, source.path):
             pass
         return
-    import csv
 
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as text:
-        reader = csv.reader(text, **_dialect(source, kind))
+        reader = csv_reader(text, **_dialect(source, kind))
         width = 0
         for fields in reader:
             width = width or len(fields)

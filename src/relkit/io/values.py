@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.errors import InputError, ParseError
 from relkit.io.formats import open_source
+from relkit.io.rows import csv_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +68,7 @@ def _csv(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
     """Yields line, measure, query and value of a table."""
     import csv
 
-    reader = csv.reader(lines, strict=True)
+    reader = csv_reader(lines, strict=True)
     header = [title.strip() for title in next(reader)]
     lower = [title.lower() for title in header]
     key = next((lower.index(title) for title in QUERY_COLUMNS if title in lower), None)

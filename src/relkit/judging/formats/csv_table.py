@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from relkit import columns
 from relkit.errors import InputError, ParseError
+from relkit.io.rows import csv_reader
 from relkit.judging.formats.base import Format, Row, Sheet, figure, parse_grade, register
 from relkit.judging.records import Item, Rating
 from relkit.scale import Scale
@@ -63,7 +64,7 @@ def table(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
     Raises:
         ParseError: If a line has more or fewer fields than headings.
     """
-    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    reader = csv_reader(StringIO(text, newline=""), strict=True)
     headings: list[str] | None = None
     line = 1
     try:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from relkit.errors import InputError, ParseError
+from relkit.io.rows import csv_reader
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -69,7 +70,7 @@ def _padded(text: str, path: str) -> str:
     from io import StringIO
 
     try:
-        rows = list(csv.reader(StringIO(text, newline="")))
+        rows = list(csv_reader(StringIO(text, newline="")))
     except csv.Error as error:
         raise InputError(str(error), path=path) from None
     if not rows:
