@@ -17,6 +17,7 @@ from relkit.ranking import first_rows
 from relkit.render import (
     align,
     convention_line,
+    json_number,
     markdown_lines,
     note_dict,
     number,
@@ -76,8 +77,8 @@ class Stage:
         """Returns JSON-ready values: NaN becomes null."""
         values: dict[str, Any] = {"name": self.name}
         for name in NUMBERS:
-            values[name] = _finite(getattr(self, name))
-        values["recall_at"] = {str(k): _finite(value) for k, value in self.recall_at.items()}
+            values[name] = json_number(getattr(self, name))
+        values["recall_at"] = {str(k): json_number(value) for k, value in self.recall_at.items()}
         return values
 
 
@@ -317,13 +318,13 @@ class Funnel:
             "measure": self.measure,
             "k": self.k,
             "queries": self.queries,
-            "ideal": _finite(self.ideal),
-            "actual": _finite(self.actual),
-            "loss": _finite(self.loss),
-            "recall_loss": _finite(self.recall_loss),
-            "ranking_loss": _finite(self.ranking_loss),
-            "recall_share": _finite(self.recall_share),
-            "ranking_share": _finite(self.ranking_share),
+            "ideal": json_number(self.ideal),
+            "actual": json_number(self.actual),
+            "loss": json_number(self.loss),
+            "recall_loss": json_number(self.recall_loss),
+            "ranking_loss": json_number(self.ranking_loss),
+            "recall_share": json_number(self.recall_share),
+            "ranking_share": json_number(self.ranking_share),
             "verdict": self.verdict,
             "sentence": self.sentence(),
             "stages": [stage.to_dict() for stage in self.stages],
@@ -707,10 +708,6 @@ def _counted(values: Sequence[float], rules: Convention) -> float:
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _percent(share: float, language: Language = "en") -> str:

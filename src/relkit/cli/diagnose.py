@@ -16,6 +16,7 @@ from relkit.cli.options import (
     convention_options,
     format_named_by,
     format_option,
+    language_option,
     no_color_option,
     output_option,
     scale_option,
@@ -82,14 +83,7 @@ not fit. The exit code is 0 whether they speak or not.
 )
 @convention_options
 @scale_option
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the texts: English or Chinese.",
-)
+@language_option()
 @format_option("table", "json", "markdown", help="How to print; json holds every number and row.")
 @output_option
 @columns_option

@@ -12,6 +12,7 @@ from relkit.cli.options import (
     chosen_columns,
     format_named_by,
     format_option,
+    language_option,
     no_color_option,
     output_option,
 )
@@ -199,14 +200,7 @@ def inspect(
     help="Where --fix says what it changed, as JSON.  [default: OUTPUT.changes.json]",
 )
 @click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the texts.",
-)
+@language_option("Language of the texts.")
 @format_option("table", "json", "markdown", help="How to print.")
 @no_color_option
 def doctor(

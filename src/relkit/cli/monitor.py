@@ -16,6 +16,7 @@ from relkit.cli.options import (
     columns_option,
     convention_options,
     format_option,
+    language_option,
     no_color_option,
     output_option,
     scale_option,
@@ -270,14 +271,7 @@ def _monitor(
     help="How many of the worst queries, and of those that fell most.",
 )
 @convention_options
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the texts: English or Chinese.",
-)
+@language_option()
 @format_option("table", "json", "markdown", "csv", help="How to print.")
 @output_option
 @no_color_option
@@ -324,14 +318,7 @@ def show(
     metavar="SHARE",
     help="Also an alarm: a fall by more than this share, such as 0.05.",
 )
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the texts: English or Chinese.",
-)
+@language_option()
 @no_color_option
 def check(
     rounds: str,
@@ -370,14 +357,7 @@ def check(
     required=True,
     help="Where to write: .html or .md, in one step when everything is done.",
 )
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the page: English or Chinese.",
-)
+@language_option("Language of the page: English or Chinese.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")
 @click.option(
     "--queries",

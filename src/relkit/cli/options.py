@@ -29,6 +29,7 @@ __all__ = [
     "digits_option",
     "format_named_by",
     "format_option",
+    "language_option",
     "measure_option",
     "no_color_option",
     "output_option",
@@ -175,6 +176,18 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
         default=default,
         show_default=default is not None,
         help=help or "How to print.",
+    )
+
+
+def language_option(what: str = "Language of the texts: English or Chinese.") -> Callable[[F], F]:
+    """Returns the option ``--lang``; the command gets it as `language`."""
+    return click.option(
+        "--lang",
+        "language",
+        type=click.Choice(["en", "zh"]),
+        default="en",
+        show_default=True,
+        help=what,
     )
 
 

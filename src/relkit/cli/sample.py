@@ -15,6 +15,7 @@ from relkit.cli.options import (
     columns_option,
     format_named_by,
     format_option,
+    language_option,
     no_color_option,
 )
 from relkit.cli.output import emit, protect_inputs
@@ -138,14 +139,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     help="What age is counted from, such as 2025-06-30.  [default: now]",
 )
 @format_option("table", "json", "markdown", help="How to print the summary.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="Language of the summary: English or Chinese.",
-)
+@language_option("Language of the summary: English or Chinese.")
 @columns_option
 @click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")
 @no_color_option

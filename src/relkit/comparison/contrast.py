@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from relkit.render import json_number
 
 __all__ = ["Contrast", "PairContrast", "Verdict"]
 
@@ -72,19 +73,19 @@ class Contrast:
             "average": self.average,
             "queries": self.queries,
             "left_out": self.left_out,
-            "baseline_mean": _finite(self.baseline_mean),
-            "candidate_mean": _finite(self.candidate_mean),
-            "difference": _finite(self.difference),
-            "interval": [_finite(bound) for bound in self.interval],
+            "baseline_mean": json_number(self.baseline_mean),
+            "candidate_mean": json_number(self.candidate_mean),
+            "difference": json_number(self.difference),
+            "interval": [json_number(bound) for bound in self.interval],
             "test": self.test,
-            "p": _finite(self.p),
-            "p_adjusted": _finite(self.p_adjusted),
-            "p_values": {name: _finite(value) for name, value in self.p_values.items()},
-            "effect_size": _finite(self.effect_size),
+            "p": json_number(self.p),
+            "p_adjusted": json_number(self.p_adjusted),
+            "p_values": {name: json_number(value) for name, value in self.p_values.items()},
+            "effect_size": json_number(self.effect_size),
             "wins": self.wins,
             "ties": self.ties,
             "losses": self.losses,
-            "detectable": _finite(self.detectable),
+            "detectable": json_number(self.detectable),
             "queries_needed": self.queries_needed,
             "verdict": self.verdict,
         }
@@ -119,12 +120,8 @@ class PairContrast:
             "measure": self.measure,
             "first": self.first,
             "second": self.second,
-            "difference": _finite(self.difference),
-            "p": _finite(self.p),
-            "effect_size": _finite(self.effect_size),
+            "difference": json_number(self.difference),
+            "p": json_number(self.p),
+            "effect_size": json_number(self.effect_size),
             "queries": self.queries,
         }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from relkit.monitoring.points import ALL, Point, Reach
+from relkit.render import json_number
 from relkit.sampling import Estimate
 from relkit.statistics import adjust
 from relkit.statistics.power import POWER
@@ -41,9 +42,9 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN and infinity become null."""
-        values: dict[str, Any] = {name: _finite(value) for name, value in vars(self).items()
+        values: dict[str, Any] = {name: json_number(value) for name, value in vars(self).items()
                                   if name != "interval"}  # fmt: skip
-        values["interval"] = [_finite(bound) for bound in self.interval]
+        values["interval"] = [json_number(bound) for bound in self.interval]
         return values
 
 
@@ -168,11 +169,11 @@ class MonthlyChange:
             "after": self.after.month,
             "dcg": self.dcg.to_dict(),
             "ndcg": self.ndcg.to_dict(),
-            "relative": _finite(self.relative),
-            "p_adjusted": _finite(self.p_adjusted),
+            "relative": json_number(self.relative),
+            "p_adjusted": json_number(self.p_adjusted),
             "verdict": self.verdict,
             "hidden": self.hidden,
-            "mix": _finite(self.mix),
+            "mix": json_number(self.mix),
         }
 
 
@@ -237,7 +238,3 @@ def _mix(before: Sequence[Point], after: Sequence[Point]) -> float:
         (new[tier].share - old[tier].share) * (new[tier].dcg.value + old[tier].dcg.value) / 2
         for tier in old
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -26,7 +26,7 @@ from relkit.monitoring.queries import query_values
 from relkit.monitoring.rounds import Round
 from relkit.monitoring.wording import Language
 from relkit.notes import Note
-from relkit.render import note_dict
+from relkit.render import json_number, note_dict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -221,8 +221,8 @@ class Monitor:
             "losses": [one.to_dict() for one in self.losses],
             "alarms": [alarm.to_dict() for alarm in self.alarms()],
             "detectable": {
-                "all": _finite(self.detectable("all", "common")),
-                **{tier: _finite(self.detectable(tier)) for tier in self.tiers},
+                "all": json_number(self.detectable("all", "common")),
+                **{tier: json_number(self.detectable(tier)) for tier in self.tiers},
             },
             "since_first": {
                 tier: one.to_dict()
@@ -402,7 +402,3 @@ def _common(rounds: Sequence[Round], common_k: int | None) -> int:
             f" goes. Got `{common_k}` instead."
         )
     return common_k
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -17,6 +17,7 @@ __all__ = [
     "convention_line",
     "count",
     "fold",
+    "json_number",
     "markdown_lines",
     "note_dict",
     "number",
@@ -37,6 +38,11 @@ def number(value: float, digits: int = DIGITS) -> str:
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return f"{value:.{digits}f}"
+
+
+def json_number(value: float) -> float | None:
+    """Returns a number for JSON, which has neither NaN nor infinity: null stands for them."""
+    return value if math.isfinite(value) else None
 
 
 def count(value: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.errors import InputError, ParameterError
 from relkit.notes import Note
-from relkit.render import note_dict, number
+from relkit.render import json_number, note_dict, number
 from relkit.sampling.sample import Sample
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ class Estimate:
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN and infinity become null."""
         values: dict[str, Any] = {
-            "value": _finite(self.value),
-            "interval": [_finite(bound) for bound in self.interval],
-            "standard_error": _finite(self.standard_error),
-            "degrees_of_freedom": _finite(self.degrees_of_freedom),
+            "value": json_number(self.value),
+            "interval": [json_number(bound) for bound in self.interval],
+            "standard_error": json_number(self.standard_error),
+            "degrees_of_freedom": json_number(self.degrees_of_freedom),
             "sampled": self.sampled,
             "confidence": self.confidence,
         }
@@ -333,7 +333,3 @@ def _unknown(tier: str, count: int) -> Note:
         level="warning",
         examples=(tier,),
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
