@@ -46,8 +46,8 @@ def serve(database: str, host: str, port: int, secure_cookies: bool, browser: bo
     # Part of the same extra as what was imported before.
     import uvicorn
 
+    from relkit.app import Settings, create_app
     from relkit.judging.access import create_first_account
-    from relkit.judging.app import Settings, create_app
     from relkit.judging.store import open_store
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -13,11 +13,11 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
+from relkit.app import Settings, create_app
+from relkit.app.catalogue import texts
+from relkit.app.protection import RateLimit
 from relkit.judging import passwords
 from relkit.judging.access import create_first_account, create_token, find_signed_in
-from relkit.judging.app import Settings, create_app
-from relkit.judging.app.catalogue import texts
-from relkit.judging.app.protection import RateLimit
 from relkit.judging.store import Store, open_store
 
 PASSWORD = "a long sentence"

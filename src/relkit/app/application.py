@@ -9,13 +9,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from relkit.app import interface, leading, projects, sign_in
+from relkit.app.catalogue import say
+from relkit.app.pages import ASSETS, asset, render
+from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
+from relkit.app.settings import Settings
+from relkit.app.visitor import SignInNeededError, Visitor, chosen_language
 from relkit.errors import RelkitError, UnknownNameError
-from relkit.judging.app import interface, leading, projects, sign_in
-from relkit.judging.app.catalogue import say
-from relkit.judging.app.pages import ASSETS, asset, render
-from relkit.judging.app.protection import HEADERS, BodyLimit, SecurityHeaders
-from relkit.judging.app.settings import Settings
-from relkit.judging.app.visitor import SignInNeededError, Visitor, chosen_language
 from relkit.judging.schema import sa
 from relkit.judging.store import Store
 

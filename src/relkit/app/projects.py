@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
-from relkit.judging.app.catalogue import Language, say, texts
-from relkit.judging.app.interface import Id
-from relkit.judging.app.pages import render
-from relkit.judging.app.visitor import OpenStore, Person
+from relkit.app.catalogue import Language, say, texts
+from relkit.app.interface import Id
+from relkit.app.pages import render
+from relkit.app.visitor import OpenStore, Person
 from relkit.judging.assignment import measure_progress
 from relkit.judging.records import Project
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from relkit.app.interface import LARGEST_ID, Id
+from relkit.app.pages import render
+from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
 from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
 from relkit.judging.aggregation import Rule
-from relkit.judging.app.interface import LARGEST_ID, Id
-from relkit.judging.app.pages import render
-from relkit.judging.app.visitor import CheckedForm, Leader, OpenStore, Visitor
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.formats.base import find_format, join_rows

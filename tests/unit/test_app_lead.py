@@ -13,9 +13,9 @@ pytest.importorskip("httpx2")
 
 from fastapi.testclient import TestClient
 
+from relkit.app import Settings, create_app
+from relkit.app.protection import csrf_token
 from relkit.judging.access import find_signed_in, start_sign_in
-from relkit.judging.app import Settings, create_app
-from relkit.judging.app.protection import csrf_token
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Header, HTTPException, Request
 
+from relkit.app.catalogue import LANGUAGES, Language, preferred_language
+from relkit.app.protection import is_csrf_token
 from relkit.judging.access import find_signed_in, find_token_user
-from relkit.judging.app.catalogue import LANGUAGES, Language, preferred_language
-from relkit.judging.app.protection import is_csrf_token
 from relkit.judging.records import User
 from relkit.judging.store import Store
 

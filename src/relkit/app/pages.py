@@ -13,9 +13,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from relkit.judging.app.catalogue import say
-from relkit.judging.app.protection import csrf_token
-from relkit.judging.app.visitor import Visitor
+from relkit.app.catalogue import say
+from relkit.app.protection import csrf_token
+from relkit.app.visitor import Visitor
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
@@ -25,7 +25,7 @@ ASSETS = {"style.css": "text/css", "judge.js": "text/javascript"}
 @cache
 def asset(name: str) -> bytes:
     """Returns a file of the app. The style begins with that of the reports."""
-    folder = resources.files("relkit.judging.app").joinpath("static")
+    folder = resources.files("relkit.app").joinpath("static")
     text = folder.joinpath(name).read_text("utf-8")
     if name == "style.css":
         report = resources.files("relkit.report").joinpath("templates", "page.css")
@@ -55,7 +55,7 @@ def render_markdown(text: str) -> Markup:
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("relkit.judging.app"),
+        loader=jinja2.PackageLoader("relkit.app"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

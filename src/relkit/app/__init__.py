@@ -5,8 +5,8 @@ from __future__ import annotations
 from relkit.errors import DependencyError
 
 try:
-    from relkit.judging.app.application import create_app
-    from relkit.judging.app.settings import Settings
+    from relkit.app.application import create_app
+    from relkit.app.settings import Settings
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] == "relkit":
         raise

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from relkit.app.protection import csrf_token
+from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
-from relkit.judging.app.protection import csrf_token
-from relkit.judging.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.judging.assignment import Task, measure_progress, record_action, take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats, write_sheet

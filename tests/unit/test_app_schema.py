@@ -13,8 +13,8 @@ pytest.importorskip("schemathesis")
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
+from relkit.app import create_app
 from relkit.judging.access import create_token
-from relkit.judging.app import create_app
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
 

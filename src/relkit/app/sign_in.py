@@ -9,6 +9,16 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
+from relkit.app.pages import render
+from relkit.app.protection import RateLimit
+from relkit.app.visitor import (
+    COOKIE,
+    CheckedForm,
+    OpenStore,
+    Person,
+    Visitor,
+    see_visitor,
+)
 from relkit.judging.access import (
     create_token,
     delete_token,
@@ -17,16 +27,6 @@ from relkit.judging.access import (
     list_tokens,
     new_secret,
     start_sign_in,
-)
-from relkit.judging.app.pages import render
-from relkit.judging.app.protection import RateLimit
-from relkit.judging.app.visitor import (
-    COOKIE,
-    CheckedForm,
-    OpenStore,
-    Person,
-    Visitor,
-    see_visitor,
 )
 
 __all__ = ["SignInGuard", "router"]

@@ -17,7 +17,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 @cache
 def texts(language: Language) -> Mapping[str, str]:
     """Returns all texts of a language by their keys, such as `judge.undo`."""
-    file = resources.files("relkit.judging.app").joinpath("messages", f"{language}.toml")
+    file = resources.files("relkit.app").joinpath("messages", f"{language}.toml")
     return {
         f"{section}.{key}": text
         for section, found in tomllib.loads(file.read_text("utf-8")).items()
