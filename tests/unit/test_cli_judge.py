@@ -173,7 +173,7 @@ def test_side_by_side(relkit, june: Path) -> None:
         (["status", "none.db"], 3, "there is no such database"),
         (["status", "judging.db", "--project", "Juni"], 2, "did you mean `June`?"),
         (["import", "judging.db", "--project", "June"], 2, "nothing to import"),
-        (["import", "judging.db", "items.csv", "--project", "June"], 2, "could be one of csv"),
+        (["import", "judging.db", "book.csv", "--project", "June"], 2, "could be one of csv"),
         (["export", "judging.db", "--project", "June", "--format", "xls"], 2, "unknown format"),
         (["import", "judging.db", "--project", "June", "--side", "a=bm25.run"], 2, "two systems"),
         (["init", "mysql://localhost/x"], 2, "PostgreSQL"),
@@ -182,6 +182,7 @@ def test_side_by_side(relkit, june: Path) -> None:
 def test_what_cannot_be_done(
     relkit, june: Path, arguments: list[str], code: int, message: str
 ) -> None:
+    (june / "book.csv").write_text("query,docid,Ann,Bo\nq,d,1,2\n", "utf-8")
     outcome = relkit("judge", *arguments)
     assert outcome.code == code
     assert message in outcome.err

@@ -433,8 +433,6 @@ def test_the_ending_says_the_format(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
     path.write_text("q 0 d 1\n", "utf-8")
     assert len(read_sheet(path).rows) == 1
-    with pytest.raises(ParameterError, match="could be one of csv, quepid-book-csv, quepid-case"):
-        read_sheet("a.csv")
     with pytest.raises(UnknownNameError, match="unknown format: `xls`"):
         read_sheet("a.csv", format="xls")
     with pytest.raises(InputError, match="No such file"):
@@ -442,6 +440,59 @@ def test_the_ending_says_the_format(tmp_path: Path) -> None:
     path.write_bytes(b"q 0 d\xff 1\n")
     with pytest.raises(InputError, match="not UTF-8"):
         read_sheet(path)
+
+
+@pytest.mark.parametrize("name", sorted(formats))
+def test_what_is_written_is_recognised(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{formats.get(name).suffix}"
+    sheet = dataclasses.replace(FINALS, rows=FINALS.rows[5:])
+    path.write_text(write_sheet(sheet, format=name)[0], "utf-8", newline="")
+    if name == "quepid-book-csv":
+        # Its columns of judges may as well be fields of items.
+        with pytest.raises(ParameterError, match="could be one of csv, quepid-book-csv"):
+            read_sheet(path)
+        return
+    assert read_sheet(path) == read_sheet(path, format=name)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("quepid_haystack/case_ratings.csv", "quepid-case"),
+        ("quepid_haystack/judgements.csv", "csv"),
+        ("ubi_chorus/esci_us_judgments.json", "opensearch"),
+        ("ubi_opensearch_dashboards/judgment_before.json", "opensearch"),
+    ],
+)
+def test_real_exports_are_recognised(file: str, name: str, test_data: Path) -> None:
+    assert read_sheet(test_data / file) == read_sheet(test_data / file, format=name)
+
+
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [
+        ("query,doc,tier,position,sessions,reason", ["csv"]),
+        ("query,docid,rating", ["quepid-case"]),
+        ("query,docid,rating,last_rater", ["quepid-case"]),
+        ("query,docid,title,rating", ["csv"]),
+        ("query,docid,judge,rating", ["csv"]),
+        ("query,docid,grade", ["csv"]),
+        ("query,docid,Ann,Bo", ["csv", "quepid-book-csv"]),
+        ("查询,文档,等级", ["csv"]),
+    ],
+)
+def test_headings_say_the_format(heading: str, names: list[str]) -> None:
+    found = [one for one in formats if formats.get(one).suffix == ".csv"]
+    assert [one for one in sorted(found) if formats.get(one).may_be(heading + "\n")] == names
+
+
+def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
+    texts = '{"requests": [], "query_groups": [], "docId": 1}'
+    sheet = Sheet((Row(Item("q", "d", title=texts, fields={"data": texts}), final=1.0),), "x")
+    for name in ("quepid-book", "label-studio"):
+        path = tmp_path / "a.json"
+        path.write_text(write_sheet(sheet, format=name)[0], "utf-8")
+        assert read_sheet(path).rows[0].item.title == texts
 
 
 @pytest.mark.parametrize(

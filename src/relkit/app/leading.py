@@ -100,11 +100,11 @@ def import_file(
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
-    chosen = find_format(form or None, name)
     try:
         text = file.file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8", path=name) from None
+    chosen = find_format(form or None, name, text)
     sheet = join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
     told = import_sheet(store, project, sheet, as_gold=bool(gold))
     return _project(request, store, visitor, project, told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -137,6 +138,10 @@ class Format(ABC):
             InputError: If the format cannot write an id.
         """
 
+    def may_be(self, text: str) -> bool:
+        """Says whether a text whose file has the format's ending may be of the format."""
+        return True
+
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
         """Returns what a file of this format will not hold of a sheet, counted."""
         counts = dict.fromkeys(PARTS, 0)
@@ -195,17 +200,18 @@ def register(kind: type[Format]) -> type[Format]:
     return kind
 
 
-def find_format(name: str | None, path: str) -> Format:
-    """Returns the format of a name, or the only one with the file's ending.
+def find_format(name: str | None, path: str, text: str) -> Format:
+    """Returns the format of a name, or the only one with the file's ending that a text may be of.
 
     Raises:
         UnknownNameError: If there is none of that name.
-        ParameterError: If the ending says nothing, or may mean several.
+        ParameterError: If the ending says nothing, or the text may be of several.
     """
     if name is not None:
         return formats.get(name)
     every = [formats.get(one) for one in formats]
-    found = [one for one in every if path.lower().endswith(one.suffix)]
+    ending = [one for one in every if path.lower().endswith(one.suffix)]
+    found = [one for one in ending if one.may_be(text)] or ending
     if len(found) == 1:
         return found[0]
     names = ", ".join(one.name for one in found or every)
@@ -222,16 +228,17 @@ def read_sheet(
 
     Args:
         path: The file; `-` is stdin.
-        format: Its format; by its ending without.
+        format: Its format; recognised by the ending and the content without.
         scale: Names that grades may have.
 
     Raises:
         InputError: If the file cannot be read or used.
         UnknownNameError: If there is no such format.
-        ParameterError: If the ending does not say the format.
+        ParameterError: If ending and content do not say the format.
     """
     name = os.fspath(path)
-    chosen = find_format(format, name)
+    if format is not None:
+        formats.get(format)
     try:
         if name == "-":
             import sys
@@ -249,6 +256,7 @@ def read_sheet(
             path=name,
             hint="save it as UTF-8; a spreadsheet offers `CSV UTF-8`",
         ) from None
+    chosen = find_format(format, name, text)
     return join_rows(chosen.read(text, path=name, scale=scale), path=name)
 
 
@@ -303,6 +311,16 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
     """
     chosen = formats.get(format)
     return chosen.write(sheet), chosen.losses(sheet)
+
+
+def has_member(text: str, *names: str) -> bool:
+    """Says whether a JSON text has a member of one of these names anywhere.
+
+    Examples:
+        >>> has_member('{"requests": []}', "requests"), has_member('["requests"]', "requests")
+        (True, False)
+    """
+    return any(re.search(rf'(?<!\\)"{name}"\s*:', text) for name in names)
 
 
 def parse_json(text: str, path: str) -> Any:

@@ -32,6 +32,12 @@ ITEM_COLUMNS = (
 RATING_COLUMNS = ("judge", "grade", "cannot", "reason", "note", "seconds", "at")
 NUMBERS = {"rank", "inclusion_probability", "grade", "seconds", "at", "final"}
 JUDGES = ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人")
+#: Headings that mean something here; in Quepid's books others are judges.
+KNOWN = frozenset(
+    {*ITEM_COLUMNS, *RATING_COLUMNS, *JUDGES, "final", "rating", "label", "relevance", "rel"}
+)
+#: Names of the column of documents in Quepid's files, of earlier and later versions.
+QUEPID_DOCUMENT = ("docid", "doc_id")
 FALSE = {"", "0", "false", "no", "f"}
 
 
@@ -88,6 +94,24 @@ def table(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
         raise InputError("there are no columns", path=path)
 
 
+def headings(text: str) -> frozenset[str]:
+    """Returns the names in the first line of CSV."""
+    first = next(csv_reader(StringIO(text[:100_000], newline="")), [])
+    return frozenset(name.strip() for name in first)
+
+
+def is_quepid_case(text: str) -> bool:
+    """Says whether the first line of CSV has the headings of a Quepid case, and no others of ours.
+
+    Examples:
+        >>> is_quepid_case("query,docid,rating,last_rater"), is_quepid_case("query,doc,rating")
+        (True, False)
+    """
+    names = headings(text)
+    own = names - {"query", "rating", *QUEPID_DOCUMENT}
+    return len(names - own) == 3 and own.isdisjoint(KNOWN)
+
+
 def lines_of(rows: Sequence[Sequence[str]]) -> str:
     """Returns lines of CSV."""
     stream = StringIO()
@@ -105,6 +129,10 @@ class CsvTable(Format):
     holds: ClassVar[frozenset[str]] = frozenset(
         {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "ungraded"}
     )
+
+    def may_be(self, text: str) -> bool:
+        """Says whether the headings are not those of a Quepid case."""
+        return not is_quepid_case(text)
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields.

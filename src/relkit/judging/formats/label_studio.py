@@ -13,6 +13,7 @@ from relkit.judging.formats.base import (
     Row,
     Sheet,
     dump,
+    has_member,
     identifier,
     listing,
     mapping,
@@ -100,6 +101,10 @@ class LabelStudio(Format):
             "reason",
         }
     )
+
+    def may_be(self, text: str) -> bool:
+        """Says whether a JSON text may be of this format."""
+        return text.lstrip().startswith("[") and has_member(text, "data")
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads tasks; choices are names of levels, or numbers."""

@@ -11,6 +11,7 @@ from relkit.judging.formats.base import (
     by_query,
     dump,
     figure,
+    has_member,
     identifier,
     listing,
     mapping,
@@ -32,6 +33,10 @@ class OpenSearchJudgments(Format):
     title: ClassVar[str] = "an OpenSearch judgment list"
     suffix: ClassVar[str] = ".json"
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final", "name"})
+
+    def may_be(self, text: str) -> bool:
+        """Says whether a JSON text may be of this format."""
+        return has_member(text, "judgmentRatings", "docId")
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads ratings, which are numbers or their text."""

@@ -16,6 +16,7 @@ from relkit.judging.formats.base import (
     Sheet,
     dump,
     figure,
+    has_member,
     identifier,
     listing,
     mapping,
@@ -25,15 +26,20 @@ from relkit.judging.formats.base import (
     register,
     shown_query,
 )
-from relkit.judging.formats.csv_table import lines_of, table
+from relkit.judging.formats.csv_table import (
+    KNOWN,
+    QUEPID_DOCUMENT,
+    headings,
+    is_quepid_case,
+    lines_of,
+    table,
+)
 from relkit.judging.records import Item, Rating
 from relkit.scale import Scale
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
 
 SIGNS = ("-", "=", "+", "@")
-#: Names of the column of documents, of earlier and later versions.
-DOCUMENT = ("docid", "doc_id")
 #: Book members that become an item's own.
 OWN = {"title": "title", "image": "thumb", "url": "url"}
 
@@ -50,7 +56,7 @@ def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
     """Returns line, fields, query and document of each line that has a document."""
     found = []
     for line, fields in table(_padded(text, path), path):
-        document = next((name for name in DOCUMENT if name in fields), None)
+        document = next((name for name in QUEPID_DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
             raise InputError(
                 f"the columns are {', '.join(fields)}; Quepid's are query and docid", path=path
@@ -89,6 +95,10 @@ class QuepidCase(Format):
     suffix: ClassVar[str] = ".csv"
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
 
+    def may_be(self, text: str) -> bool:
+        """Says whether the headings are those of a case."""
+        return is_quepid_case(text)
+
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads ratings as final grades; other columns become further fields."""
         rows = []
@@ -98,7 +108,7 @@ class QuepidCase(Format):
             extra = {
                 name: value
                 for name, value in fields.items()
-                if name not in ("query", "rating", *DOCUMENT) and value
+                if name not in ("query", "rating", *QUEPID_DOCUMENT) and value
             }
             grade = None
             if fields["rating"].strip():
@@ -133,6 +143,12 @@ class QuepidBookCsv(Format):
     suffix: ClassVar[str] = ".csv"
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "ratings", "ungraded"})
 
+    def may_be(self, text: str) -> bool:
+        """Says whether the headings besides query and document may be judges."""
+        names = headings(text)
+        others = names - {"query", *QUEPID_DOCUMENT}
+        return len(names - others) == 2 and others.isdisjoint(KNOWN)
+
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads one judge's ratings from each column after the first two."""
         rows = []
@@ -143,7 +159,7 @@ class QuepidBookCsv(Format):
                     parse_grade(value, f"the rating of {name}", f"{path}:{line}", scale),
                 )
                 for name, value in fields.items()
-                if name not in ("query", *DOCUMENT) and value.strip()
+                if name not in ("query", *QUEPID_DOCUMENT) and value.strip()
             )
             rows.append(Row(Item(query, document), ratings))
         return Sheet(tuple(rows))
@@ -190,6 +206,10 @@ class QuepidBook(Format):
             "name",
         }
     )
+
+    def may_be(self, text: str) -> bool:
+        """Says whether a JSON text may be a book."""
+        return has_member(text, "query_doc_pairs")
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads pairs and judgements; what a judge put off is no judgement."""

@@ -13,6 +13,7 @@ from relkit.judging.formats.base import (
     Sheet,
     by_query,
     dump,
+    has_member,
     identifier,
     listing,
     mapping,
@@ -38,6 +39,10 @@ class RankEval(Format):
     title: ClassVar[str] = "an Elasticsearch _rank_eval request"
     suffix: ClassVar[str] = ".json"
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
+
+    def may_be(self, text: str) -> bool:
+        """Says whether a JSON text may be of this format."""
+        return has_member(text, "requests")
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads the ratings; a document's index becomes its field `_index`."""

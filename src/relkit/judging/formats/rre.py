@@ -13,6 +13,7 @@ from relkit.judging.formats.base import (
     by_query,
     dump,
     figure,
+    has_member,
     identifier,
     listing,
     mapping,
@@ -35,6 +36,10 @@ class RreRatings(Format):
     title: ClassVar[str] = "an RRE ratings file"
     suffix: ClassVar[str] = ".json"
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final", "name"})
+
+    def may_be(self, text: str) -> bool:
+        """Says whether a JSON text may be of this format."""
+        return has_member(text, "query_groups", "relevant_documents")
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads topics, query groups and queries, and both ways to write relevant documents.
