@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -12,7 +13,7 @@ from relkit.notes import Note
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run"]
+__all__ = ["Run", "run_name"]
 
 
 class Run:
@@ -232,3 +233,14 @@ class Run:
             f"Run({self._name!r}, queries={len(self._table)}, rows={self._table.rows}, "
             f"source={self._source!r})"
         )
+
+
+def run_name(run: Any) -> str:
+    """Returns what to call a run: its own name, its file's, or `run`."""
+    if isinstance(run, Run):
+        return run.name
+    if isinstance(run, str | PathLike):
+        path = fspath(run)
+        return "stdin" if path == "-" else path.replace("\\", "/").rsplit("/", 1)[-1]
+    name = getattr(run, "name", None)
+    return name if isinstance(name, str) and name else "run"

@@ -712,7 +712,7 @@ def _listed(candidates: Any) -> list[Any]:
 
 def _titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     """Returns the runs' names: those given, their own, or `run 1`, `run 2`."""
-    from relkit.evaluation import run_name
+    from relkit.run import run_name
 
     if names is not None:
         if len(names) != len(runs):

@@ -9,7 +9,6 @@ from typing import Any
 
 from relkit.convention import Convention, load_convention
 from relkit.errors import ParameterError
-from relkit.evaluation import run_name
 from relkit.explanation.derivation import LIMIT, Explanation, derive
 from relkit.explanation.section import (
     Section,
@@ -23,6 +22,7 @@ from relkit.io import as_run
 from relkit.measures.base import Measure
 from relkit.render import number
 from relkit.render.comparison import signed
+from relkit.run import run_name
 from relkit.scale import Scale
 
 __all__ = ["Change", "Move", "explain_change"]

@@ -1,0 +1,125 @@
+"""Evaluations of parts added up: batches, files, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native
+from relkit.convention import Convention, load_convention
+from relkit.errors import ParameterError
+from relkit.evaluation.assembly import assemble
+from relkit.evaluation.columns import Column, kept_column
+from relkit.evaluation.evaluator import Evaluator
+from relkit.evaluation.parameters import chosen_scale
+from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.scores import array_rules, evaluate_rows, grouped_rows
+from relkit.evaluation.sources import evaluate_run
+from relkit.measures.names import measures as parse_measures
+from relkit.results import Results
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from relkit.scale import Scale
+
+__all__ = ["Accumulator"]
+
+
+class Accumulator:
+    """Adds up evaluations of parts: batches, files, machines.
+
+    Sums are exact, so any split and any order of merging gives the same bits as the whole.
+    Per-query values are not kept. Accumulators can be pickled.
+
+    Args:
+        measures: As for `evaluate`.
+        convention: As for `evaluate`.
+        average: As for `evaluate`.
+        scale: As for `evaluate`.
+
+    Examples:
+        >>> import relkit
+        >>> one = relkit.Accumulator(["auc", "pnr"])
+        >>> one.update_scores([1, 0], [0.9, 0.8])
+        >>> two = relkit.Accumulator(["auc", "pnr"])
+        >>> two.update_scores([1, 0], [0.7, 0.1])
+        >>> one.merge(two)
+        >>> one.compute()["auc"]
+        0.75
+    """
+
+    def __init__(
+        self,
+        measures: MeasureNames,
+        *,
+        convention: Convention | str | Mapping[str, Any] | None = None,
+        average: Average | None = None,
+        scale: Scale | str | None = None,
+    ) -> None:
+        self.convention = load_convention(convention)
+        self.scale = chosen_scale(scale)
+        self.average = average
+        self.measures = parse_measures(measures)
+        for one in self.measures:
+            if one.name == "err" and one.max is None and self.scale is None:  # type: ignore[attr-defined]
+                raise ParameterError(
+                    "`err` needs the highest grade of the whole data, which one part does not know",
+                    hint="name it: err(max=3)@10",
+                )
+        self._totals = {str(one): _native.Total() for one in self.measures}
+
+    def update(self, judgments: Any, run: Any) -> None:
+        """Adds the queries of one run and its judgments; see `evaluate`."""
+        evaluator = Evaluator(judgments, convention=self.convention, scale=self.scale)
+        program = Program.compile(self.measures, self.convention, evaluator.scale, self.average)
+        program.check_inputs(False)
+        _, columns, _ = evaluate_run(evaluator.judgments, program, run, evaluator.threads)
+        self._add(columns)
+
+    def update_scores(
+        self, labels: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
+    ) -> None:
+        """Adds labelled scores; see `evaluate_scores`. A query must not be split over calls."""
+        rows, _ = grouped_rows(labels, scores, groups, self.scale)
+        rules = array_rules(self.convention)
+        columns = evaluate_rows(rows, self.measures, rules, self.average, self.scale, 0)[1]
+        self._add(columns)
+
+    def _add(self, columns: Mapping[str, Column]) -> None:
+        for name, total in self._totals.items():
+            total.merge(columns[name].total)
+
+    def merge(self, other: Accumulator) -> None:
+        """Adds what another accumulator holds.
+
+        Raises:
+            ParameterError: If it was made for other measures or another convention.
+        """
+        if (
+            other.measures != self.measures
+            or other.convention != self.convention
+            or other.scale != self.scale
+        ):
+            raise ParameterError(
+                "accumulators can be merged only if measures, convention and scale are the same"
+            )
+        for name, total in self._totals.items():
+            total.merge(other._totals[name])
+
+    def compute(self, name: str = "accumulated") -> Results:
+        """Returns the measures over everything added so far."""
+        program = Program.compile(self.measures, self.convention, self.scale, self.average)
+        columns = {key: kept_column([], total, ([], [])) for key, total in self._totals.items()}
+        return assemble(name, program, None, columns, [], strict=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state["_totals"] = {name: total.to_bytes() for name, total in self._totals.items()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._totals = {
+            name: _native.Total.from_bytes(content) for name, content in state["_totals"].items()
+        }

@@ -1,0 +1,182 @@
+"""One run, or one after the other, against judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native, io
+from relkit.convention import Convention, load_convention
+from relkit.errors import InputError, ParameterError
+from relkit.evaluation.assembly import assemble
+from relkit.evaluation.columns import python_columns
+from relkit.evaluation.notes import data_notes, missing_note
+from relkit.evaluation.parameters import check_threads, chosen_scale
+from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.sources import evaluate_run
+from relkit.io import as_judgments, as_run
+from relkit.judgments import Judgments
+from relkit.results import Results
+from relkit.run import Run, run_name
+
+if TYPE_CHECKING:
+    from relkit.ranking import Ranking
+    from relkit.scale import Scale
+
+__all__ = ["DEFAULT_MEASURES", "Evaluator", "evaluate"]
+
+DEFAULT_MEASURES = ("ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10")
+
+
+def evaluate(
+    judgments: Any,
+    run: Any,
+    measures: MeasureNames = DEFAULT_MEASURES,
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    name: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+) -> Results:
+    """Evaluates one run against judgments.
+
+    Args:
+        judgments: `Judgments`, a file, a dict {query: {document: grade}}, or a data frame with
+            the columns query, document and grade. A `Run` compares two runs without judgments
+            (`rbo`, `overlap@k`, `tau_ap`).
+        run: `Run`, a file, a dict {query: {document: score}}, or a data frame with the columns
+            query, document and score.
+        measures: One or more names such as `ndcg@10`, or `Measure` objects.
+        convention: The rules: a preset's name, a file, a mapping of fields, or a `Convention`.
+        average: `macro` or `micro` for the measures that have both; `None` takes each one's own.
+        scale: The grade scale: a name, a file or a `Scale`; `None` takes the judgments' own.
+        name: What to call the run; by default its file's name.
+        strict: Turns warnings about the data into a `StrictError`.
+        threads: Threads to use; 0 takes one a processor. The numbers do not depend on it.
+
+    Returns:
+        A mapping from measure names to numbers, with `.summary`, `.per_query`, `.notes`.
+
+    Raises:
+        InputError: If the data cannot be used; the message names file and line.
+        UnknownNameError: If a measure, parameter, preset or scale has no such name.
+        ParameterError: If a parameter has an impossible value.
+        StrictError: If `strict` and there is a warning.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q1": {"d1": 3, "d2": 2, "d3": 0}}
+        >>> run = {"q1": {"d2": 1.5, "d1": 1.2, "d3": 0.3}}
+        >>> round(relkit.evaluate(judgments, run, ["ndcg@10"])["ndcg@10"], 10)
+        0.9134015925
+    """
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
+    return evaluator.evaluate(run, measures, average=average, name=name, strict=strict)
+
+
+class Evaluator:
+    """Judgments read once and used for many runs.
+
+    Args:
+        judgments: As for `evaluate`.
+        convention: As for `evaluate`.
+        scale: As for `evaluate`.
+        threads: As for `evaluate`.
+
+    Examples:
+        >>> import relkit
+        >>> evaluator = relkit.Evaluator({"q": {"a": 1, "b": 0}})
+        >>> [evaluator.evaluate({"q": {"a": s, "b": 1.0}}, "rr")["rr"] for s in (2.0, 0.5)]
+        [1.0, 0.5]
+    """
+
+    def __init__(
+        self,
+        judgments: Any,
+        *,
+        convention: Convention | str | Mapping[str, Any] | None = None,
+        scale: Scale | str | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.convention = load_convention(convention)
+        self.threads = check_threads(threads)
+        chosen = chosen_scale(scale)
+        self.reference: Run | None = judgments if isinstance(judgments, Run) else None
+        self.judgments = (
+            Judgments.from_dict({})
+            if self.reference is not None
+            else as_judgments(judgments, chosen)
+        )
+        self.scale = chosen or self.judgments.scale
+
+    def evaluate(
+        self,
+        run: Any,
+        measures: MeasureNames = DEFAULT_MEASURES,
+        *,
+        average: Average | None = None,
+        name: str | None = None,
+        strict: bool = False,
+    ) -> Results:
+        """Evaluates one run; see `relkit.evaluate`."""
+        program = Program.compile(
+            measures, self.convention, self.scale, average, self.judgments.table.highest
+        )
+        program.check_inputs(self.reference is not None)
+        title = name or run_name(run)
+        if self.reference is not None:
+            return self._compare(program, run, title, strict)
+        batch, columns, found = evaluate_run(self.judgments, program, run, self.threads)
+        if not len(self.judgments.table):
+            raise InputError("there are no judgments", path=self.judgments.source)
+        if batch.missing == len(batch.queries) and batch.unjudged_queries:
+            raise self._no_common_query(batch)
+        notes = [*self.judgments.notes, *found]
+        notes += data_notes(program, batch, columns, self.judgments)
+        return assemble(title, program, lambda: batch.queries, columns, notes, strict)
+
+    def _compare(self, program: Program, other: Any, title: str, strict: bool) -> Results:
+        """Compares two runs without judgments."""
+        from relkit.ranking import Ranking
+
+        reference = self.reference
+        if reference is None:
+            raise ParameterError("there is no other run to compare with")
+        run = as_run(other)
+        queries = reference.queries
+        held = [query for query in queries if query in run.table]
+        missing = [query for query in queries if query not in run.table]
+        if program.convention.missing == "skip":
+            missing = []
+
+        def order(table: _native.RunTable, query: str) -> Ranking:
+            documents, scores, ranks = table.documents(query)
+            return Ranking.build(
+                {}, documents, scores, program.convention, ranks=ranks, query=query
+            )
+
+        def rankings() -> Iterable[Ranking]:
+            for query in held + missing:
+                theirs = order(reference.table, query)
+                ours = order(run.table, query) if query in run.table else Ranking((), {}, query)
+                yield replace(ours, reference=tuple(entry.document for entry in theirs))
+
+        columns = python_columns(program, rankings(), len(missing))
+        notes = [*reference.notes, *run.notes]
+        if missing:
+            notes.append(missing_note(len(missing), missing, "the first run"))
+        return assemble(title, program, held + missing, columns, notes, strict)
+
+    def _no_common_query(self, batch: _native.Batch) -> InputError:
+        judged = self.judgments.queries
+        note = io.explain_mismatch(judged, batch.unjudged_examples)
+        return InputError(
+            "no query of the run is judged: the judgments have "
+            + ", ".join(f"`{query}`" for query in judged[:3])
+            + ", the run has "
+            + ", ".join(f"`{query}`" for query in batch.unjudged_examples[:3]),
+            hint=str(note) if note else "check that both files use the same query ids",
+        )
