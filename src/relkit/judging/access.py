@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from relkit.errors import InputError, ParameterError
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import User
+from relkit.judging.rows import read_user
 from relkit.judging.schema import sa, sign_ins, tokens, users
-from relkit.judging.store import check_text, read_user
+from relkit.judging.texts import check_text
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
 from relkit.judging.records import ActionKind, Comparison, Item, Project, User
+from relkit.judging.rows import PLACES, read_comparison, read_item, read_project, read_user
 from relkit.judging.schema import (
     actions,
     assignments,
@@ -30,16 +31,7 @@ from relkit.judging.schema import (
     sides,
     users,
 )
-from relkit.judging.store import (
-    PLACES,
-    check_text,
-    is_id,
-    is_storable,
-    read_comparison,
-    read_item,
-    read_project,
-    read_user,
-)
+from relkit.judging.texts import check_text, is_id, is_storable
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

@@ -1,0 +1,111 @@
+"""Accounts: who grades, who leads, and with which password."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from relkit.errors import ParameterError
+from relkit.judging import passwords
+from relkit.judging.base import StoreBase
+from relkit.judging.records import Role, User
+from relkit.judging.rows import read_user
+from relkit.judging.schema import sa, users
+from relkit.judging.texts import check_name, is_storable, unknown_name
+
+__all__ = ["AccountStore"]
+
+
+class AccountStore(StoreBase):
+    """The part of a store that keeps accounts."""
+
+    def create_user(self, name: str, *, role: Role = "judge", password: str | None = None) -> User:
+        """Makes an account; without a password it holds grades but nobody can log in with it.
+
+        Raises:
+            ParameterError: If the name is empty or taken, the role unknown, or the password short.
+        """
+        name = check_name(name, "user")
+        if role not in get_args(Role):
+            raise ParameterError(
+                f"the parameter `role` must be judge, lead or admin. Got `{role}` instead."
+            )
+        hashed = None if password is None else passwords.hash_password(password)
+        values = {
+            "name": name,
+            "role": role,
+            "password_hash": hashed,
+            "active": True,
+            "created_at": self.clock(),
+        }
+        return User(self._insert_named(users, values, "user"), name, role)
+
+    def users(self) -> list[User]:
+        """Returns all accounts by name."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(users).order_by(users.c.name))
+            return [read_user(row) for row in rows]
+
+    def user(self, name: str) -> User:
+        """Returns an account.
+
+        Raises:
+            UnknownNameError: If there is none of that name.
+        """
+        row = self._user_row(name)
+        if row is None:
+            raise unknown_name("user", name, [one.name for one in self.users()])
+        return read_user(row)
+
+    def _user_row(self, name: str) -> Any:
+        if not is_storable(name):
+            return None
+        with self.database.read() as connection:
+            return connection.execute(sa.select(users).where(users.c.name == name)).one_or_none()
+
+    def set_user(
+        self,
+        name: str,
+        *,
+        role: Role | None = None,
+        password: str | None = None,
+        active: bool | None = None,
+    ) -> User:
+        """Changes an account; what is None stays.
+
+        Raises:
+            UnknownNameError: If there is none of that name.
+            ParameterError: If the role is unknown or the password short.
+        """
+        found = self.user(name)
+        changes: dict[str, Any] = {}
+        if role is not None:
+            if role not in get_args(Role):
+                raise ParameterError(
+                    f"the parameter `role` must be judge, lead or admin. Got `{role}` instead."
+                )
+            changes["role"] = role
+        if password is not None:
+            changes["password_hash"] = passwords.hash_password(password)
+        if active is not None:
+            changes["active"] = active
+        if changes:
+            with self.database.write() as connection:
+                connection.execute(sa.update(users).where(users.c.id == found.id).values(**changes))
+        return self.user(name)
+
+    def check_password(self, name: str, password: str) -> User | None:
+        """Returns the active account that a name and a password belong to, or None.
+
+        It takes equally long whether the name or the password is wrong.
+        """
+        row = self._user_row(name)
+        hashed = row.password_hash if row is not None and row.active else None
+        if not passwords.is_password(hashed, password) or row is None:
+            return None
+        if passwords.is_stale(row.password_hash):
+            fresh = passwords.hash_password(password)
+            with self.database.write() as connection:
+                connection.execute(
+                    sa.update(users).where(users.c.id == row.id).values(password_hash=fresh)
+                )
+        return read_user(row)

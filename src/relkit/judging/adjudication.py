@@ -1,0 +1,201 @@
+"""Adjudication: what a lead decides where judges disagree, and the grade that counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.aggregation import Aggregate, Rule, aggregate
+from relkit.judging.agreement import Disagreement, find_disagreements
+from relkit.judging.gold import GoldStore
+from relkit.judging.records import Item, Project, Rating, User
+from relkit.judging.rows import read_project
+from relkit.judging.schema import adjudications, items, projects, sa
+from relkit.judging.texts import check_finite, check_text, is_id
+
+__all__ = ["AdjudicationStore", "FinalGrade", "Queued"]
+
+
+@dataclass(frozen=True)
+class FinalGrade:
+    """What counts as the grade of an item.
+
+    Attributes:
+        item: The item.
+        value: The grade; under `mean_gain` a gain.
+        source: `adjudicated`, `gold`, or the rule that aggregated the judges' grades.
+        judges: How many grades there are.
+        agreeing: How many of them are equal to the value.
+        tied: Whether `majority` found several grades equally frequent.
+    """
+
+    item: Item
+    value: float
+    source: str
+    judges: int
+    agreeing: int
+    tied: bool
+
+
+@dataclass(frozen=True)
+class Queued:
+    """An item that a lead should decide.
+
+    Attributes:
+        item: The item.
+        ratings: What the judges say.
+        spread: The highest grade less the lowest.
+        unrateable: How many judges could not grade it.
+    """
+
+    item: Item
+    ratings: tuple[Rating, ...]
+    spread: float
+    unrateable: int
+
+
+class AdjudicationStore(GoldStore):
+    """The part of a store that keeps decisions."""
+
+    def queue(self, project_id: int, *, at_least: float = 1.0) -> list[Queued]:
+        """Returns what a lead should decide: disagreements, the widest first, then what could not
+        be graded. Gold items and what is decided already are not in it.
+
+        Args:
+            project_id: The project.
+            at_least: The least spread that counts as a disagreement.
+        """
+        decided = {*self.adjudicated(project_id), *self.gold(project_id)}
+        ratings = self.ratings(project_id)
+        open_items = {item: found for item, found in ratings.items() if item not in decided}
+        grades = {
+            item: {one.judge: one.grade for one in found if one.grade is not None}
+            for item, found in open_items.items()
+        }
+        apart: list[Disagreement] = find_disagreements(grades, at_least=at_least)
+        order = [(one.unit, one.spread) for one in apart]
+        listed = {one.unit for one in apart}
+        order += [
+            (item, 0.0)
+            for item, found in open_items.items()
+            if item not in listed and any(one.grade is None for one in found)
+        ]
+        by_id = {item.id: item for item in self.items(project_id)}
+        return [
+            Queued(
+                by_id[item],
+                tuple(ratings[item]),
+                spread,
+                sum(one.grade is None for one in ratings[item]),
+            )
+            for item, spread in order
+        ]
+
+    def adjudicate(
+        self, item_id: int, user: User, grade: float | str, *, key: str, note: str = ""
+    ) -> bool:
+        """Decides an item's grade. The last decision counts; earlier ones stay in the history.
+
+        Args:
+            item_id: The item.
+            user: A lead or an admin.
+            grade: The grade.
+            key: Made by the client for this decision: the same request sent again has the same.
+            note: Why.
+
+        Returns:
+            Whether it was new: False for a request that was stored before.
+
+        Raises:
+            ParameterError: If the user is a judge, or the key was used for something else.
+            InputError: If there is no such item, or the scale does not have the grade.
+        """
+        if user.role == "judge":
+            raise ParameterError(
+                f"`{user.name}` is a judge", hint="a lead or an admin decides disagreements"
+            )
+        check_text(key, "key")
+        with self.database.write() as connection:
+            row = None
+            if is_id(item_id):
+                row = connection.execute(
+                    sa.select(items.c.project_id).where(items.c.id == item_id)
+                ).one_or_none()
+            if row is None:
+                raise InputError(f"there is no item {item_id}")
+            values = self._project_of(connection, row.project_id)
+            parsed = values.scale.parse(grade)
+            check_finite(parsed)
+            before = connection.execute(
+                sa.select(adjudications).where(
+                    adjudications.c.user_id == user.id, adjudications.c.key == key
+                )
+            ).one_or_none()
+            if before is not None:
+                if (before.item_id, before.grade) != (item_id, parsed):
+                    raise ParameterError("this key was used for another decision")
+                return False
+            connection.execute(
+                sa.insert(adjudications).values(
+                    item_id=item_id,
+                    user_id=user.id,
+                    grade=parsed,
+                    note=check_text(note, "note"),
+                    key=key,
+                    created_at=self.clock(),
+                )
+            )
+            return True
+
+    def _project_of(self, connection: sa.Connection, project_id: int) -> Project:
+        return read_project(
+            connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
+        )
+
+    def adjudicated(self, project_id: int) -> dict[int, float]:
+        """Returns the decided grades by item."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                sa.select(adjudications.c.item_id, adjudications.c.grade)
+                .select_from(adjudications.join(items))
+                .where(items.c.project_id == project_id)
+                .order_by(adjudications.c.id)
+            )
+            return {row.item_id: row.grade for row in rows}
+
+    def final_grades(self, project_id: int, *, rule: Rule = "median") -> list[FinalGrade]:
+        """Returns the grade that counts of every item that has one, in the items' order.
+
+        What a lead decided comes first, then what is known of gold items, then what `rule` makes
+        of the judges' grades.
+
+        Args:
+            project_id: The project.
+            rule: As in `relkit.judging.aggregation.aggregate`. Under `mean_gain` decided and known
+                grades become gains too.
+        """
+        project = self.project(project_id)
+        grades = self.grades(project_id)
+        fixed = {
+            **{item: (grade, "gold") for item, grade in self.gold(project_id).items()},
+            **{
+                item: (grade, "adjudicated") for item, grade in self.adjudicated(project_id).items()
+            },
+        }
+        found = []
+        for item in self.items(project_id):
+            given = list(grades.get(item.id, {}).values())
+            if item.id in fixed:
+                grade, source = fixed[item.id]
+                one = aggregate([grade], rule=rule, scale=project.scale)
+                result = replace(one, judges=len(given), agreeing=given.count(grade))
+            elif given:
+                result, source = aggregate(given, rule=rule, scale=project.scale), rule
+            else:
+                continue
+            found.append(_final(item, result, source))
+        return found
+
+
+def _final(item: Item, found: Aggregate, source: str) -> FinalGrade:
+    return FinalGrade(item, found.value, source, found.judges, found.agreeing, found.tied)

@@ -1,0 +1,102 @@
+"""Gold items: those whose grade is known, and how the judges grade them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relkit.judging.items import item_ids
+from relkit.judging.ratings import RatingStore
+from relkit.judging.records import Item
+from relkit.judging.schema import assignments, gold, items, sa
+from relkit.judging.texts import check_text
+
+__all__ = ["GoldQuality", "GoldStore"]
+
+
+@dataclass(frozen=True)
+class GoldQuality:
+    """How a judge grades the items whose grade is known.
+
+    Attributes:
+        judge: The judge's name.
+        items: Gold items graded.
+        equal: The share graded as known.
+        difference: The mean of the judge's grade less the known one.
+    """
+
+    judge: str
+    items: int
+    equal: float
+    difference: float
+
+
+class GoldStore(RatingStore):
+    """The part of a store that keeps known grades."""
+
+    def set_gold(
+        self, project_id: int, grades: Iterable[tuple[Item, float]], *, note: str = ""
+    ) -> int:
+        """Adds items whose grade is known, or makes those that are there such items.
+
+        Every judge is given some of them among the others; they take none of an item's places.
+
+        Returns:
+            How many gold items there are now.
+
+        Raises:
+            InputError: If the scale does not have a grade.
+        """
+        project = self.project(project_id)
+        wanted = [(item, project.scale.parse(grade)) for item, grade in grades]
+        with self.database.write() as connection:
+            self._add_items(connection, project, [item for item, _ in wanted], slots=False)
+            known = item_ids(connection, project.id)
+            for item, grade in wanted:
+                place = known[item.query, item.document]
+                connection.execute(sa.delete(gold).where(gold.c.item_id == place))
+                connection.execute(
+                    sa.insert(gold).values(
+                        item_id=place, grade=grade, note=check_text(note, "note")
+                    )
+                )
+                connection.execute(
+                    sa.delete(assignments).where(
+                        assignments.c.item_id == place, assignments.c.user_id.is_(None)
+                    )
+                )
+            found = connection.execute(
+                sa.select(sa.func.count())
+                .select_from(gold.join(items))
+                .where(items.c.project_id == project.id)
+            )
+            return int(found.scalar_one())
+
+    def gold(self, project_id: int) -> dict[int, float]:
+        """Returns the known grades by item."""
+        with self.database.read() as connection:
+            rows = connection.execute(
+                sa.select(gold.c.item_id, gold.c.grade)
+                .select_from(gold.join(items))
+                .where(items.c.project_id == project_id)
+            )
+            return {row.item_id: row.grade for row in rows}
+
+    def gold_quality(self, project_id: int) -> list[GoldQuality]:
+        """Returns how each judge grades the gold items, by name."""
+        known = self.gold(project_id)
+        pairs: dict[str, list[tuple[float, float]]] = {}
+        for item, grades in self.grades(project_id).items():
+            if item in known:
+                for judge, grade in grades.items():
+                    pairs.setdefault(judge, []).append((grade, known[item]))
+        return [
+            GoldQuality(
+                judge,
+                len(found),
+                sum(one == other for one, other in found) / len(found),
+                math.fsum(one - other for one, other in found) / len(found),
+            )
+            for judge, found in sorted(pairs.items())
+        ]

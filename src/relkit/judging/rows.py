@@ -1,0 +1,139 @@
+"""Rows of the tables, from what the rest of the program sees and back to it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from relkit.errors import InputError
+from relkit.judging.records import Comparison, Item, Project, User
+from relkit.judging.texts import check_text, plain
+from relkit.scale import Level, Scale
+
+__all__ = [
+    "PLACES",
+    "item_row",
+    "read_comparison",
+    "read_item",
+    "read_project",
+    "read_user",
+    "result_rows",
+]
+
+#: `place` is a number below this prime; multiplying by a judge's own number permutes the items.
+PLACES = 2**31 - 1
+
+
+def _place(seed: int, query: str, document: str) -> int:
+    text = f"{seed}\n{len(query)}\n{query}\n{document}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % PLACES
+
+
+def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
+    """Returns the row of an item.
+
+    Raises:
+        InputError: If it has no query or document, or holds what cannot be stored.
+    """
+    if not item.query or not item.document:
+        raise InputError(f"query `{item.query}`, document `{item.document}`: both are needed")
+    if item.rank is not None and not 0 <= item.rank < 2**31:
+        raise InputError(f"query `{item.query}`: {item.rank} is no rank")
+    if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
+        raise InputError(
+            f"query `{item.query}`: {item.inclusion_probability} is no probability above 0"
+        )
+    row: dict[str, Any] = {
+        "project_id": project.id,
+        "rank": item.rank,
+        "fields": {check_text(name, "field"): plain(value) for name, value in item.fields.items()},
+        "inclusion_probability": item.inclusion_probability,
+        "place": _place(project.seed, item.query, item.document),
+        "created_at": now,
+    }
+    for name in (
+        "query", "query_text", "document", "title", "snippet", "url", "image", "tier", "session",
+    ):  # fmt: skip
+        row[name] = check_text(getattr(item, name), name)
+    return row
+
+
+def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
+    """Returns what is stored of one ranking of a side-by-side item."""
+    return [
+        {
+            "document": check_text(one.document, "document"),
+            "title": check_text(one.title, "title"),
+            "snippet": check_text(one.snippet, "snippet"),
+            "url": check_text(one.url, "url"),
+            "image": check_text(one.image, "image"),
+            "fields": plain(one.fields),
+        }
+        for one in found
+    ]
+
+
+def _result_of(values: Mapping[str, Any], query: str) -> Item:
+    return Item(query=query, **values)
+
+
+def read_item(row: Any) -> Item:
+    """Returns an item from its row."""
+    return Item(
+        row.query,
+        row.document,
+        row.query_text,
+        row.rank,
+        row.title,
+        row.snippet,
+        row.url,
+        row.image,
+        row._mapping["fields"],
+        row.tier,
+        row.session,
+        row.inclusion_probability,
+        row.id,
+    )
+
+
+def read_comparison(row: Any) -> Comparison:
+    """Returns a pair of rankings from a row of items and sides."""
+    return Comparison(
+        row.query,
+        row.first,
+        row.second,
+        tuple(_result_of(one, row.query) for one in row.first_results),
+        tuple(_result_of(one, row.query) for one in row.second_results),
+        row.query_text,
+        row.tier,
+    )
+
+
+def read_user(row: Any) -> User:
+    """Returns an account from its row."""
+    return User(row.id, row.name, row.role, bool(row.active))
+
+
+def read_project(row: Any) -> Project:
+    """Returns a project from its row."""
+    found = row.scale
+    scale = Scale(
+        found["name"],
+        relevant_from=found["relevant_from"],
+        levels=tuple(Level(**level) for level in found["levels"]),
+    )
+    return Project(
+        row.id,
+        row.name,
+        row.kind,
+        scale,
+        row.guideline_en,
+        row.guideline_zh,
+        row.overlap,
+        row.gold_share,
+        row.k,
+        row.seed,
+        row.lease_seconds,
+        row.created_at,
+    )
