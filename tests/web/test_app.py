@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,50 +11,14 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
+from tests.web.server import PASSWORD, Server, fill_in, sign_in
+
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
 
 HOSTILE = "</h2><script>window.broken=1</script><img src=x onerror=window.broken=1>{{7*7}}"
-PASSWORD = "a long sentence"
+JUDGING = "/projects/1/judge"
 ITEMS = 12
-
-
-class Server:
-    """The app in a process of its own, which can be killed and started again."""
-
-    def __init__(self, database: Path) -> None:
-        self.database = database
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = int(free.getsockname()[1])
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "relkit",
-            "judge",
-            "serve",
-            str(self.database),
-            "--port",
-            str(self.port),
-        ]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.address}/healthz", timeout=5).close()
-                return
-            except OSError:
-                assert self.process.poll() is None
-                assert time.monotonic() < end, "the server does not start"
-                time.sleep(0.1)
-
-    def kill(self) -> None:
-        assert self.process is not None
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait(30)
 
 
 @pytest.fixture
@@ -100,22 +57,11 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def page(tab: Any, server: Server) -> Any:
     """The judging page, signed in."""
     tab.remember()
-    sign_in(tab, server)
+    sign_in(tab, server, "ana", JUDGING)
+    tab.await_true(READY)
     return tab
 
 
-def sign_in(tab: Any, server: Server, *, language: str = "en", **size: int) -> None:
-    tab.send("Network.clearBrowserCookies")
-    tab.open(f"{server.address}/sign-in?next=/projects/1/judge&lang={language}", **size)
-    tab.run("localStorage.clear()")
-    tab.run("document.querySelector('[name=name]').value = 'ana'")
-    tab.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
-    tab.run("document.querySelector('.form').requestSubmit()")
-    tab.await_true(ARRIVED)
-    tab.await_true(READY)
-
-
-ARRIVED = "location.pathname === '/projects/1/judge' && document.readyState === 'complete'"
 READY = "!document.getElementById('task').hidden"
 SHOWN = "document.querySelector('#documents .title').textContent"
 UNSENT = "Number(document.getElementById('main').dataset.unsent)"
@@ -186,7 +132,7 @@ def test_undo_goes_back_also_after_the_page_was_closed(page: Any, server: Server
     assert grade(page, "4") == second
     page.await_true(f"{UNSENT} === 0")
     assert stored(server) == {first: 3.0, second: 0.0}
-    page.open(f"{server.address}/projects/1/judge")
+    page.open(server.address + JUDGING)
     page.await_true(READY)
     page.press("u")
     page.await_true(f"{SHOWN}.startsWith('{second} ')")
@@ -232,7 +178,7 @@ def test_a_killed_server_loses_nothing(page: Any, server: Server) -> None:
     # The tab is closed too: what was graded is still in the browser.
     page.send("Page.navigate", url="about:blank")
     server.start()
-    page.open(f"{server.address}/projects/1/judge")
+    page.open(server.address + JUDGING)
     page.await_true(f"{READY} && {UNSENT} === 0")
     wanted = dict(zip(given, (3.0, 2.0, 1.0, 0.0, 3.0), strict=True))
     assert stored(server) == wanted
@@ -258,11 +204,9 @@ def test_an_ended_sign_in_keeps_the_grades(page: Any, server: Server) -> None:
     given = grade(page, "1")
     page.await_true("document.getElementById('problem').textContent.includes('signed out')")
     assert stored(server) == {}
-    page.open(f"{server.address}/sign-in?next=/projects/1/judge")
-    page.run("document.querySelector('[name=name]').value = 'ana'")
-    page.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
-    page.run("document.querySelector('.form').requestSubmit()")
-    page.await_true(ARRIVED)
+    page.open(f"{server.address}/sign-in?next={JUDGING}")
+    fill_in(page, "ana")
+    page.await_true(f"location.pathname === '{JUDGING}' && document.readyState === 'complete'")
     page.await_true(f"{READY} && {UNSENT} === 0")
     assert stored(server) == {given: 3.0}
 
@@ -285,7 +229,8 @@ def test_what_strangers_wrote_is_shown_and_not_run(page: Any) -> None:
 def test_the_page_fits_and_can_be_reached(
     tab: Any, server: Server, language: str, width: int
 ) -> None:
-    sign_in(tab, server, language=language, width=width)
+    sign_in(tab, server, "ana", JUDGING, language=language, width=width)
+    tab.await_true(READY)
     assert tab.run("document.documentElement.scrollWidth") <= width
     assert tab.run("document.querySelector('.grade').textContent").split()[1] == (
         "高" if language == "zh" else "high"

@@ -1,0 +1,72 @@
+"""The app in a process of its own, and how somebody signs in."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+PASSWORD = "a long sentence"
+
+
+class Server:
+    """`relkit judge serve`, which can be killed and started again.
+
+    Attributes:
+        database: The file that it serves.
+        options: Further words of the command line.
+        address: Where it listens.
+    """
+
+    def __init__(self, database: Path, *options: str) -> None:
+        self.database = database
+        self.options = options
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Starts it and waits until it answers."""
+        command = [sys.executable, "-m", "relkit", "judge", "serve", str(self.database)]
+        command += ["--port", str(self.port), *self.options]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.address}/healthz", timeout=5).close()
+                return
+            except OSError:
+                assert self.process.poll() is None
+                assert time.monotonic() < end, "the server does not start"
+                time.sleep(0.1)
+
+    def kill(self) -> None:
+        """Ends it as a loss of power would."""
+        assert self.process is not None
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait(30)
+
+
+def sign_in(
+    tab: Any, server: Server, name: str, target: str, *, language: str = "en", **view: Any
+) -> None:
+    """Signs in and waits for a page of the app."""
+    tab.send("Network.clearBrowserCookies")
+    tab.open(f"{server.address}/sign-in?next={target}&lang={language}", **view)
+    tab.run("localStorage.clear()")
+    fill_in(tab, name)
+    tab.await_true(f"location.pathname === '{target}' && document.readyState === 'complete'")
+
+
+def fill_in(tab: Any, name: str) -> None:
+    """Fills in and sends the form of the sign-in page."""
+    tab.run(f"document.querySelector('[name=name]').value = '{name}'")
+    tab.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
+    tab.run("document.querySelector('.form').requestSubmit()")
