@@ -15,7 +15,9 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.errors import InputError, ParameterError
-from relkit.judging.assignment import Receipt, measure_progress, record_action, take_tasks
+from relkit.judging.actions import Receipt, record_action
+from relkit.judging.assignment import take_tasks
+from relkit.judging.progress import measure_progress
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.store import Store, open_store
 

@@ -14,14 +14,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.judging.assignment import measure_progress, record_action, take_tasks
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
+from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
 
 #: Grades with keys that depend on the item alone, and says so once the answer is there.
 WORKER = """
 import sys
-from relkit.judging.assignment import record_action, take_tasks
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
 from relkit.judging.store import open_store
 
 with open_store(sys.argv[1]) as store:

@@ -132,7 +132,8 @@ def test_bad_input() -> None:
 
 def test_from_a_database(tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from relkit.judging.assignment import record_action, take_tasks
+    from relkit.judging.actions import record_action
+    from relkit.judging.assignment import take_tasks
     from relkit.judging.records import Comparison, Item
     from relkit.judging.sbs import read_preferences
     from relkit.judging.store import open_store

@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging.assignment import record_action, take_tasks
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
 from relkit.judging.database import Database
 from relkit.judging.records import Comparison, Item, Project, Rating, User
 from relkit.judging.schema import metadata

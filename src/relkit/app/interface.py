@@ -13,11 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.errors import InputError
+from relkit.judging.actions import record_action
 from relkit.judging.aggregation import Rule
-from relkit.judging.assignment import Task, measure_progress, record_action, take_tasks
+from relkit.judging.assignment import Task, take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.formats.base import join_rows
+from relkit.judging.progress import measure_progress
 from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store

@@ -11,7 +11,7 @@ from relkit.app.catalogue import Language, say, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import OpenStore, Person
-from relkit.judging.assignment import measure_progress
+from relkit.judging.progress import measure_progress
 from relkit.judging.records import Project
 
 __all__ = ["guideline", "router"]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from relkit.judging.agreement import measure_agreement, plain_values
-from relkit.judging.assignment import measure_progress
+from relkit.judging.progress import measure_progress
 from relkit.judging.sbs import read_preferences, summarize_preferences
 from relkit.render import align
 

@@ -1,6 +1,6 @@
 """A judging database: projects, items, users, and the grades that were given.
 
-What judges do is in `relkit.judging.assignment`.
+Who grades what is in `relkit.judging.assignment`, what judges do in `relkit.judging.actions`.
 """
 
 from __future__ import annotations

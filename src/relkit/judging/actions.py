@@ -1,0 +1,376 @@
+"""What judges do: stored exactly once, whatever happens on the way.
+
+Everything a judge does is one action with a key that the client made. A request that is sent again,
+because the answer was lost, has the same key and changes nothing. Actions are never changed; what a
+judge says of an item is the last action on it that was not undone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.database import new_id
+from relkit.judging.places import LATER, give_place, is_free, is_swapped, take_turn, undone
+from relkit.judging.records import ActionKind, Project, User
+from relkit.judging.rows import read_project, read_user
+from relkit.judging.schema import actions, assignments, items, lapses, projects, sa, users
+from relkit.judging.texts import check_text, is_id, is_storable
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+__all__ = ["Receipt", "record_action"]
+
+#: Kinds of actions that say what becomes of an item.
+DECIDING = ("grade", "cannot", "skip", "later")
+LONGEST = 10_000
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an action.
+
+    Attributes:
+        id: Of the action.
+        kind: What it was.
+        item_id: The item it was about; for `undo`, the one of the action undone.
+        grade: The grade stored.
+        repeated: Whether the same request was stored before; then nothing was stored now.
+        counted: False for a grade that came so late that others filled all places. It stays in the
+            history and in no result.
+    """
+
+    id: int
+    kind: ActionKind
+    item_id: int
+    grade: float | None
+    repeated: bool
+    counted: bool
+
+
+def record_action(
+    store: Store,
+    user: User,
+    kind: ActionKind,
+    *,
+    key: str,
+    item_id: int | None = None,
+    project_id: int | None = None,
+    grade: float | str | None = None,
+    reason: str = "",
+    note: str = "",
+    seconds: float | None = None,
+    undoes: str | None = None,
+) -> Receipt:
+    """Stores one thing that a judge did.
+
+    Args:
+        store: The database.
+        user: The judge.
+        kind: `grade` gives a grade; a new one replaces the judge's earlier one. `cannot` says that
+            the item cannot be graded, and why. `skip` gives it back for someone else. `later` puts
+            it off. `note` remarks something. `undo` takes the last action back.
+        key: Made by the client for this action, at most 200 characters. The same request, sent
+            again with the same key, is stored once.
+        item_id: The item; for `undo` not needed.
+        project_id: For `undo`: the project whose last action is taken back.
+        grade: With `grade`: the grade, or the name of a level. In a side-by-side project the
+            preference as the judge sees it: -2 left much better … 2 right much better.
+        reason: With `cannot`: why.
+        note: A remark; with `note` it is needed.
+        seconds: How long it took.
+        undoes: With `undo`: the key of the action to take back; the last one without it.
+
+    Raises:
+        ParameterError: If the key was used for another action, a parameter is missing or does not
+            belong to this kind of action, or the account is closed.
+        InputError: If the judge never had the item, the scale does not have the grade, or there is
+            nothing to undo.
+    """
+    _check(user, kind, key, item_id, project_id, reason, note, seconds)
+    values: dict[str, Any] = {"reason": reason, "note": note, "seconds": seconds}
+    try:
+        with store.database.write() as connection:
+            return _record(
+                store, connection, user, kind, key, item_id, project_id, grade, values, undoes
+            )
+    except sa.exc.IntegrityError:
+        # The same request came in twice at once: the other one was stored.
+        with store.database.write() as connection:
+            return _record(
+                store, connection, user, kind, key, item_id, project_id, grade, values, undoes
+            )
+
+
+def _check(
+    user: User,
+    kind: str,
+    key: str,
+    item_id: int | None,
+    project_id: int | None,
+    reason: str,
+    note: str,
+    seconds: float | None,
+) -> None:
+    if not user.active:
+        raise ParameterError(f"the account `{user.name}` is closed")
+    if kind not in get_args(ActionKind):
+        raise ParameterError(
+            "the parameter `kind` must be grade, cannot, skip, later, note or undo."
+            f" Got `{kind}` instead."
+        )
+    if not key or len(key) > 200 or not key.isprintable():
+        raise ParameterError("the parameter `key` must be a text of 1 to 200 characters.")
+    needed = "project_id" if kind == "undo" else "item_id"
+    if {"project_id": project_id, "item_id": item_id}[needed] is None:
+        raise ParameterError(f"the action `{kind}` needs `{needed}`")
+    if kind == "note" and not note.strip():
+        raise ParameterError("the action `note` needs a note")
+    if kind == "cannot" and not reason.strip():
+        raise ParameterError("the action `cannot` needs a reason")
+    for name, text in (("reason", reason), ("note", note)):
+        if len(text) > LONGEST:
+            raise ParameterError(f"the {name} is longer than {LONGEST:,} characters")
+    if seconds is not None and not (seconds >= 0 and math.isfinite(seconds)):
+        raise ParameterError(f"the parameter `seconds` must be 0 or more. Got `{seconds}` instead.")
+
+
+def _record(
+    store: Store,
+    connection: sa.Connection,
+    user: User,
+    kind: ActionKind,
+    key: str,
+    item_id: int | None,
+    project_id: int | None,
+    grade: float | str | None,
+    values: dict[str, Any],
+    undoes: str | None,
+) -> Receipt:
+    if kind == "undo":
+        project = _find_project(connection, project_id)
+        take_turn(connection, project.id)
+        before = _stored(connection, user, key)
+        if before is not None:
+            _same(before, kind, None, None)
+            return _receipt(connection, project, before, user, repeated=True)
+        target = _undoable(connection, project, user, undoes)
+        item_id = int(target.item_id)
+        values = {**values, "undoes": target.id}
+        stored = None
+    else:
+        row = None
+        if item_id is not None and is_id(item_id):
+            row = connection.execute(
+                sa.select(items.c.project_id).where(items.c.id == item_id)
+            ).one_or_none()
+        if row is None or item_id is None:
+            raise InputError(f"there is no item {item_id}")
+        project = _find_project(connection, row.project_id)
+        take_turn(connection, project.id)
+        stored = _parse(project, kind, grade)
+        if stored is not None and is_swapped(project, user, item_id):
+            stored = -stored or 0.0
+        before = _stored(connection, user, key)
+        if before is not None:
+            _same(before, kind, item_id, stored)
+            return _receipt(connection, project, before, user, repeated=True)
+        if not _had(connection, user, item_id):
+            raise InputError(f"`{user.name}` was not given the item {item_id}")
+    for name in ("reason", "note"):
+        check_text(values[name], name)
+    inserted = connection.execute(
+        sa.insert(actions).values(
+            project_id=project.id,
+            item_id=item_id,
+            user_id=user.id,
+            kind=kind,
+            grade=stored,
+            key=check_text(key, "key"),
+            created_at=store.clock(),
+            **values,
+        )
+    )
+    if kind != "note":
+        _settle(connection, project, user, item_id, store.clock())
+    action = connection.execute(sa.select(actions).where(actions.c.id == new_id(inserted))).one()
+    return _receipt(connection, project, action, user, repeated=False)
+
+
+def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
+    row = None
+    if project_id is not None and is_id(project_id):
+        row = connection.execute(
+            sa.select(projects).where(projects.c.id == project_id)
+        ).one_or_none()
+    if row is None:
+        raise InputError(f"there is no project {project_id}")
+    return read_project(row)
+
+
+def _parse(project: Project, kind: str, grade: float | str | None) -> float | None:
+    if kind != "grade":
+        if grade is not None:
+            raise ParameterError(f"the action `{kind}` has no grade")
+        return None
+    if grade is None:
+        raise ParameterError("the action `grade` needs a grade")
+    parsed = project.scale.parse(grade)
+    if not math.isfinite(parsed) or (project.scale.levels and parsed not in project.scale.gains):
+        raise InputError(f"not a grade of the scale `{project.scale.name}`: `{grade}`")
+    return parsed
+
+
+def _stored(connection: sa.Connection, user: User, key: str) -> Any:
+    return connection.execute(
+        sa.select(actions).where(actions.c.user_id == user.id, actions.c.key == key)
+    ).one_or_none()
+
+
+def _same(before: Any, kind: str, item_id: int | None, grade: float | None) -> None:
+    if before.kind != kind or (
+        kind != "undo" and (before.item_id, before.grade) != (item_id, grade)
+    ):
+        raise ParameterError(
+            "this key was used for another action", hint="make a new key for each action"
+        )
+
+
+def _had(connection: sa.Connection, user: User, item_id: int) -> bool:
+    """Whether the judge has the item, or had it."""
+    for table in (assignments, lapses, actions):
+        mine = sa.select(table.c.item_id).where(
+            table.c.item_id == item_id, table.c.user_id == user.id
+        )
+        if connection.execute(mine.limit(1)).all():
+            return True
+    return False
+
+
+def _undoable(connection: sa.Connection, project: Project, user: User, undoes: str | None) -> Any:
+    query = sa.select(actions).where(
+        actions.c.project_id == project.id,
+        actions.c.user_id == user.id,
+        actions.c.kind.in_(DECIDING),
+        actions.c.id.not_in(undone(actions.c.user_id == user.id)),
+    )
+    if undoes is not None and not is_storable(undoes):
+        raise InputError("there is nothing to undo")
+    if undoes is not None:
+        query = query.where(actions.c.key == undoes)
+    found = connection.execute(query.order_by(actions.c.id.desc()).limit(1)).one_or_none()
+    if found is None:
+        raise InputError("there is nothing to undo")
+    return found
+
+
+def _last(connection: sa.Connection, user: User, item_id: int) -> Any:
+    """The last thing a judge said of an item that was not undone."""
+    return connection.execute(
+        sa.select(actions)
+        .where(
+            actions.c.item_id == item_id,
+            actions.c.user_id == user.id,
+            actions.c.kind.in_(DECIDING),
+            actions.c.id.not_in(undone(actions.c.item_id == item_id)),
+        )
+        .order_by(actions.c.id.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def _settle(
+    connection: sa.Connection, project: Project, user: User, item_id: int, now: float
+) -> None:
+    """Makes an assignment say what the history says."""
+    last = _last(connection, user, item_id)
+    mine = sa.and_(assignments.c.item_id == item_id, assignments.c.user_id == user.id)
+    held = connection.execute(sa.select(assignments).where(mine)).one_or_none()
+    kind = None if last is None else last.kind
+    if kind == "skip" and (held is None or held.slot is not None):
+        values = {"user_id": None, "state": "open", "leased_until": None, "action_id": None}
+        connection.execute(sa.update(assignments).where(mine).values(swapped=False, **values))
+        _count_late(connection, project, item_id, now)
+        return
+    if held is None and not _take_back(connection, project, user, item_id, kind, now):
+        return
+    state = {None: "open", "later": "later"}.get(kind, "done")
+    lease = {"open": 1, "later": LATER, "done": None}[state]
+    connection.execute(
+        sa.update(assignments)
+        .where(mine)
+        .values(
+            state=state,
+            leased_until=None if lease is None else now + lease * project.lease_seconds,
+            action_id=None if last is None else last.id,
+        )
+    )
+
+
+def _count_late(connection: sa.Connection, project: Project, item_id: int, now: float) -> None:
+    """Gives a place that became free to the earliest grade that came too late."""
+    holders = sa.select(assignments.c.user_id).where(
+        assignments.c.item_id == item_id, assignments.c.user_id.is_not(None)
+    )
+    late = connection.execute(
+        sa.select(users)
+        .select_from(users.join(actions, actions.c.user_id == users.c.id))
+        .where(
+            actions.c.item_id == item_id,
+            actions.c.kind.in_(("grade", "cannot")),
+            actions.c.id.not_in(undone(actions.c.item_id == item_id)),
+            actions.c.user_id.not_in(holders),
+        )
+        .order_by(actions.c.id)
+    ).all()
+    for row in late:
+        judge = read_user(row)
+        if _last(connection, judge, item_id).kind in ("grade", "cannot"):
+            _settle(connection, project, judge, item_id, now)
+            return
+
+
+def _take_back(
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    item_id: int,
+    kind: str | None,
+    now: float,
+) -> bool:
+    """Takes a place for a judge who had one before, and says whether there was one.
+
+    A grade that is there comes before one that someone may give: it takes a place that another
+    judge only holds. That judge's grade, should it come, is then the late one.
+    """
+    order = sa.case((assignments.c.user_id.is_(None), 0), (is_free(now), 1), else_=2)
+    query = sa.select(assignments).where(
+        assignments.c.item_id == item_id,
+        assignments.c.slot.is_not(None),
+        assignments.c.state != "done",
+    )
+    if kind not in ("grade", "cannot"):
+        query = query.where(is_free(now))
+    slot = connection.execute(query.order_by(order, assignments.c.slot).limit(1)).one_or_none()
+    if slot is None:
+        return False
+    give_place(connection, project, user, slot, now + project.lease_seconds, now)
+    return True
+
+
+def _receipt(
+    connection: sa.Connection, project: Project, action: Any, user: User, *, repeated: bool
+) -> Receipt:
+    counted = True
+    if action.kind in ("grade", "cannot"):
+        held = sa.select(assignments.c.id).where(
+            assignments.c.item_id == action.item_id, assignments.c.user_id == user.id
+        )
+        counted = bool(connection.execute(held).all())
+    grade = action.grade
+    if grade is not None and is_swapped(project, user, action.item_id):
+        grade = -grade or 0.0
+    return Receipt(action.id, action.kind, action.item_id, grade, repeated, counted)

@@ -1,0 +1,109 @@
+"""Places: which of them a judge may take, in which order, and how one changes hands."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from relkit.judging.records import Project, User
+from relkit.judging.rows import PLACES
+from relkit.judging.schema import actions, assignments, items, lapses, sa
+
+__all__ = [
+    "LATER",
+    "draw_number",
+    "give_place",
+    "is_free",
+    "is_swapped",
+    "judging_order",
+    "may_get",
+    "take_turn",
+    "undone",
+]
+
+#: An item that a judge put off stays reserved so many times longer.
+LATER = 100
+
+
+def take_turn(connection: sa.Connection, project_id: int) -> None:
+    """Lets one transaction after the other change a project's assignments, for a moment each."""
+    if connection.dialect.name != "sqlite":  # whose writers queue anyway
+        lock = sa.text("SELECT pg_advisory_xact_lock(728512, :project)")
+        connection.execute(lock, {"project": project_id})
+
+
+def draw_number(*parts: object) -> int:
+    """Returns 64 bits that the same parts always give: chance that can be repeated."""
+    text = "\n".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
+
+
+def judging_order(project: Project, user: User) -> sa.ColumnElement[Any]:
+    """The judge's own order of all items: a permutation of their places."""
+    factor = 1 + draw_number(project.seed, "factor", user.name) % (PLACES - 1)
+    shift = draw_number(project.seed, "shift", user.name) % PLACES
+    place = sa.cast(items.c.place, sa.BigInteger)
+    whole = sa.literal(factor, sa.BigInteger) * place + sa.literal(shift, sa.BigInteger)
+    return whole % sa.literal(PLACES, sa.BigInteger)
+
+
+def is_free(now: float) -> sa.ColumnElement[bool]:
+    """Whether nobody has a place, or the time of who has it ran out."""
+    return sa.or_(
+        assignments.c.user_id.is_(None),
+        sa.and_(assignments.c.state != "done", assignments.c.leased_until < now),
+    )
+
+
+def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[bool]]:
+    """Which places a judge may be given."""
+    mine = sa.select(assignments.c.item_id).where(
+        assignments.c.project_id == project.id, assignments.c.user_id == user.id
+    )
+    said = sa.select(actions.c.item_id).where(
+        actions.c.project_id == project.id,
+        actions.c.user_id == user.id,
+        actions.c.kind.in_(("grade", "cannot", "skip")),
+        actions.c.id.not_in(undone(actions.c.user_id == user.id)),
+    )
+    return [
+        assignments.c.project_id == project.id,
+        assignments.c.slot.is_not(None),
+        is_free(now),
+        assignments.c.item_id.not_in(mine),
+        assignments.c.item_id.not_in(said),
+    ]
+
+
+def undone(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The ids of actions that were taken back."""
+    return sa.select(actions.c.undoes).where(condition, actions.c.undoes.is_not(None))
+
+
+def is_swapped(project: Project, user: User, item: int) -> bool:
+    """Whether this judge sees the second system on the left: as by a coin, and always the same."""
+    side_by_side = project.kind == "side_by_side"
+    return side_by_side and bool(draw_number(project.seed, "side", user.name, item) & 1)
+
+
+def give_place(
+    connection: sa.Connection, project: Project, user: User, slot: Any, until: float, now: float
+) -> None:
+    """Gives a place to a judge, and remembers from whom it was taken."""
+    if slot.user_id is not None:
+        held = sa.and_(lapses.c.item_id == slot.item_id, lapses.c.user_id == slot.user_id)
+        if not connection.execute(sa.select(lapses.c.item_id).where(held)).all():
+            connection.execute(
+                sa.insert(lapses).values(item_id=slot.item_id, user_id=slot.user_id, created_at=now)
+            )
+    connection.execute(
+        sa.update(assignments)
+        .where(assignments.c.id == slot.id)
+        .values(
+            user_id=user.id,
+            state="open",
+            leased_until=until,
+            swapped=is_swapped(project, user, slot.item_id),
+            action_id=None,
+        )
+    )
