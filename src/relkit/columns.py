@@ -29,6 +29,7 @@ __all__ = [
     "is_frame",
     "judgment_table",
     "number",
+    "plain_name",
     "polars_columns",
     "refuse",
     "rows_of",
@@ -51,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "grade": (
         "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
-        "relevancegrade", "等级", "相关性", "标注",
+        "relevancegrade", "等级", "相关性", "标注", "final",
         "score",  # what several published judgment files call it; noted when it is used
     ),
     "label": (
@@ -86,7 +87,8 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 Record = tuple[int, Mapping[str, Any]]
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Returns a column's name without case, spaces, hyphens, underscores and dots."""
     return "".join(letter for letter in name.strip().lower() if letter not in " _-.")
 
 
@@ -121,7 +123,10 @@ def choose(
             )
     plain: dict[str, list[str]] = {}
     for name in names:
-        plain.setdefault(_plain(name), []).append(name)
+        plain.setdefault(plain_name(name), []).append(name)
+    if kind == "judgments" and {"judge", "final"} <= plain.keys():
+        # One line a judge, as `relkit judge export` writes them: what counts is the final grade.
+        spellings = {**spellings, "grade": ("final",)}
     chosen: dict[str, str] = {}
     for role in roles:
         if role in given:
@@ -545,7 +550,7 @@ def judgment_table(
         InputError: At the first row that cannot be used.
     """
     notes: tuple[Note, ...] = ()
-    if _plain(columns["grade"].name) == "score":
+    if plain_name(columns["grade"].name) == "score":
         notes = (Note("grades-from-score", "grades are read from the column `score`"),)
     blank = _blank(columns["grade"])
     count = int(blank.sum())

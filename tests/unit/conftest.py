@@ -73,6 +73,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("log.csv", LOG),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
+        ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),
+        ("catalogue.csv", "id,title,url\ntv-1,A television,https://shop.example/1\nd1,One,\n"),
+        ("queries.tsv", "id\ttext\nq1\tred shoes\nq2\tblue shoes\n"),
         ("pilot.csv", "tier,standard_deviation\nhead,2.5\nmiddle,1.5\ntail,1\n"),
     ):
         (tmp_path / name).write_text(text, "utf-8")

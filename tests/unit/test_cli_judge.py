@@ -167,6 +167,64 @@ def test_side_by_side(relkit, june: Path) -> None:
     assert "side-by-side project" in outcome.err
 
 
+def test_tables_describe_what_runs_name_by_ids(relkit, june: Path) -> None:
+    (june / "catalogue.csv").write_text("id,title,price\nd1,One,5\nd2,Two,6\nd9,Nine,\n", "utf-8")
+    (june / "queries.tsv").write_text("id\ttext\nq1\tred shoes\nq2\tblue\nq3\tgreen\n", "utf-8")
+    relkit("judge", "init", "judging.db", "--project", "July")
+    relkit("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
+    tables = ("--queries", "queries.tsv", "--documents", "catalogue.csv")
+    outcome = relkit("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run",
+                     "-k", "2", *tables)  # fmt: skip
+    assert outcome.code == 0
+    assert "catalogue.csv: nothing about the document of 1 item" in outcome.err
+    relkit("judge", "import", "judging.db", "--project", "SBS", "--side", "old=bm25.run",
+           "--side", "new=tfidf.run", *tables)  # fmt: skip
+    with open_store(june / "judging.db") as store:
+        items = store.items(store.project("July").id)
+        pairs = list(store.comparisons(store.project("SBS").id).values())
+    told = {one.document: (one.query_text, one.title, dict(one.fields)) for one in items}
+    assert told["d9"] == ("blue", "Nine", {})
+    assert told["d2"] == ("red shoes", "Two", {"price": "6"})
+    assert [one.query_text for one in pairs] == ["red shoes", "blue"]
+    assert {one.title for one in pairs[0].first_results} >= {"One", "Two"}
+
+
+def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> None:
+    (june / "pool.csv").write_text(
+        "query,doc,tier,position,sessions,reason\ntv,d7,head,3,120,new\n", "utf-8"
+    )
+    outcome = relkit("judge", "import", "judging.db", "pool.csv", "--project", "June")
+    assert "1 new item" in outcome.err
+    with open_store(june / "judging.db") as store:
+        item = store.items(store.project("June").id)[-1]
+    assert (item.query, item.document, item.tier, item.rank) == ("tv", "d7", "head", 3)
+    assert item.fields == {}
+
+
+def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:
+    from relkit import read_judgments
+    from relkit.judging.exchange import final_judgments
+
+    for form in ("csv", "jsonl"):
+        outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", form,
+                         "-o", f"out.{form}")  # fmt: skip
+        assert outcome.code == 0
+        found = read_judgments(june / f"out.{form}")
+        assert {query: found[query] for query in found.queries} == {
+            "q1": {"d1": 3.0, "d2": 0.0},
+            "q2": {"d4": 1.0},
+        }
+    with open_store(june / "judging.db") as store:
+        project = store.project("June").id
+        direct = final_judgments(store, project)
+        assert {query: direct[query] for query in direct.queries} == {
+            query: found[query] for query in found.queries
+        }
+        assert direct.scale == store.project("June").scale
+        gains = final_judgments(store, project, rule="mean_gain")
+        assert gains["q1"] == {"d1": 1.0, "d2": 0.5}
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -54,6 +54,66 @@ def rounds(relkit, files: Path) -> str:
     return "rounds"
 
 
+@pytest.fixture
+def live(files: Path) -> str:
+    """A judging database whose project Live holds grades of two judges, one of them decided."""
+    pytest.importorskip("sqlalchemy")
+    from relkit.judging.records import Item, Rating
+    from relkit.judging.store import open_store
+
+    with open_store(files / "judging.db", create=True) as store:
+        project = store.create_project("Live", overlap=2)
+        store.import_ratings(
+            project.id,
+            [
+                (Item("tv", "tv-1"), [Rating("Ann", 3), Rating("Bo", 3)]),
+                (Item("tv", "tv-2"), [Rating("Ann", 3), Rating("Bo", 0)]),
+                (Item("cup", "cup-1"), [Rating("Ann", 1)]),
+                (Item("pen", "pen-1"), [Rating("Ann", 2)]),
+            ],
+        )
+        lead = store.create_user("Lee", role="lead")
+        store.adjudicate(store.queue(project.id)[0].item.id, lead, 2, key="first")
+        store.create_project("Empty")
+    return "judging.db"
+
+
+def test_grades_come_straight_from_a_judging_database(relkit, live: str) -> None:
+    add = ("monitor", "add", "rounds", "--sample", "sample.csv", "--judgments", live)
+    outcome = relkit(*add, "--month", "2026-03", "--project", "Live")
+    assert outcome.code == 0, outcome.err
+    assert "4 sessions, 4 grades" in outcome.out
+    assert "median: the middle grade, the lower one of two" in outcome.err
+    (made,) = library.read_rounds("rounds")
+    assert {one: made.judgments[one] for one in made.judgments.queries} == {
+        "cup": {"cup-1": 1.0},
+        "pen": {"pen-1": 2.0},
+        "tv": {"tv-1": 3.0, "tv-2": 2.0},
+    }
+    assert made.judgments.scale is not None
+    assert made.judgments.scale.name == "search"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--judgments", "judging.db"], 3, "relkit monitor add` reads them with --project"),
+        (["--judgments", "judging.db", "--project", "Life"], 2, "did you mean `Live`?"),
+        (["--judgments", "judging.db", "--project", "Empty"], 3, "nothing is graded in `Empty`"),
+        (["--judgments", "none.db", "--project", "Live"], 3, "no such database"),
+        (["--judgments", "judging.db", "--project", "Live", "--scale", "search"], 2, "not for"),
+    ],
+)
+def test_databases_that_cannot_be_used(
+    relkit, live: str, arguments: list[str], code: int, message: str
+) -> None:
+    add = ("monitor", "add", "rounds", "--month", "2026-03", "--sample", "sample.csv")
+    outcome = relkit(*add, *arguments)
+    assert outcome.code == code
+    assert message in outcome.err
+    assert not Path("rounds").exists()
+
+
 def test_show_prints_what_the_library_says(relkit, rounds: str) -> None:
     found = library.monitor(rounds)
     outcome = relkit("monitor", "show", rounds)
@@ -197,7 +257,7 @@ def test_the_group_alone_shows_its_help(relkit) -> None:
 
 
 @pytest.mark.parametrize("name", list(command.commands))
-def test_help_of_the_parts(name: str, relkit) -> None:
+def test_help_of_the_parts(name: str, relkit, live: str) -> None:
     outcome = relkit("monitor", name, "--help")
     assert outcome.code == 0
     assert max(map(width, outcome.out.splitlines())) <= 80

@@ -130,6 +130,19 @@ def test_earlier_judgments_from_files(tmp_path: Path) -> None:
         make_pool(SAMPLE, qrels, max_age="180d")
 
 
+def test_exported_grades_of_several_judges_are_used_again(tmp_path: Path) -> None:
+    path = tmp_path / "june.csv"
+    now = NOW.timestamp()
+    path.write_text(
+        "query,document,judge,grade,at,final\n"
+        f"tv,a,Ann,3,{now - 86400},1\ntv,a,Bo,0,{now - 90 * 86400},1\n"
+        f"tv,b,Ann,2,{now - 90 * 86400},2\n",
+        "utf-8",
+    )
+    pool = make_pool(SAMPLE, path, max_age="30d", now=NOW)
+    assert pool.reused.select("doc", "grade").rows() == [("a", "1")]
+
+
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "judged.parquet"
     path.write_text("query,doc\n")

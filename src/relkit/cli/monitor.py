@@ -19,12 +19,14 @@ from relkit.cli.options import (
     language_option,
     no_color_option,
     output_option,
+    rule_option,
     scale_option,
 )
 from relkit.cli.output import emit
 from relkit.errors import CheckError, ParameterError
 
 if TYPE_CHECKING:
+    from relkit.judgments import Judgments
     from relkit.monitoring import Monitor
 
 __all__ = ["command"]
@@ -52,6 +54,8 @@ Examples:
       --judgments judged.csv
   relkit monitor add rounds --month 2026-04 --sample sample.csv \\
       --judgments judged.csv --k head=10,tail=5 --common-k 5
+  relkit monitor add rounds --month 2026-05 --sample sample.csv \\
+      --judgments judging.db --project Live
 
 Sessions of which no result is judged have no value and are left out; those
 that were shown nothing count 0.
@@ -122,8 +126,13 @@ def command(context: click.Context) -> None:
     "--judgments",
     required=True,
     metavar="FILE",
-    help="The grades, by query and document, in any format of judgments.",
+    help="The grades, by query and document, in any format of judgments; with --project a judging"
+    " database.",
 )
+@click.option(
+    "--project", metavar="NAME", help="Of the judging database: the project with the grades."
+)
+@rule_option
 @click.option(
     "--k",
     "-k",
@@ -148,6 +157,8 @@ def add(
     month: str,
     sample_file: str,
     judgments: str,
+    project: str | None,
+    rule: Any,
     k: str | None,
     common_k: int | None,
     convention: str | None,
@@ -165,9 +176,14 @@ def add(
     check_stdin([sample_file, judgments])
     depths = _depths(k)
     rules = chosen_convention(convention, changes)
-    grades = judgments_argument(
-        judgments, judgments_format, chosen_columns(columns), chosen_scale(scale)
-    )
+    if project is None:
+        grades = judgments_argument(
+            judgments, judgments_format, chosen_columns(columns), chosen_scale(scale)
+        )
+    else:
+        if scale is not None or columns or judgments_format is not None:
+            raise ParameterError("--scale, --columns and --judgments-format are not for --project")
+        grades = _judged(judgments, project, rule)
     sample = read_sample(sample_file)
     made = make_round(month, sample, grades, convention=rules, k=depths, common_k=common_k)
     path = write_round(made, rounds)
@@ -179,6 +195,18 @@ def add(
             f"{left_out:,} of {len(made.results):,} sessions are left out: none of their results is"
             " judged"
         )
+
+
+def _judged(database: str, project: str, rule: Any) -> Judgments:
+    """Returns the grades of a project that count, and says by which rule."""
+    from relkit.judging.aggregation import describe_rule
+    from relkit.judging.exchange import final_judgments
+    from relkit.judging.store import open_store
+
+    with open_store(database) as store:
+        found = final_judgments(store, store.project(project).id, rule=rule)
+    messages.note(describe_rule(rule))
+    return found
 
 
 def _depths(text: str | None) -> int | dict[str, int] | None:

@@ -34,6 +34,8 @@ __all__ = [
     "no_color_option",
     "output_option",
     "plugin_option",
+    "project_option",
+    "rule_option",
     "scale_option",
     "split_measures",
     "threads_option",
@@ -133,6 +135,27 @@ def scale_option(command: F) -> F:
         help="The grade scale: search (高/中/低/无 or high/middle/low/none), integers, binary,"
         " floats, or a TOML, JSON or YAML file.",
     )(command)
+
+
+def rule_option(command: F) -> F:
+    """Adds ``--rule``, by which the grades of several judges become one."""
+    return click.option(
+        "--rule",
+        type=click.Choice(["majority", "median", "mean_gain"]),
+        default="median",
+        show_default=True,
+        help="How several judges' grades become one, where no lead decided.",
+    )(command)
+
+
+def project_option(required: bool = True) -> Callable[[F], F]:
+    """Adds ``--project``, of a judging database."""
+    return click.option(
+        "--project",
+        required=required,
+        metavar="NAME",
+        help="The project." if required else "The project.  [default: all]",
+    )
 
 
 def columns_option(command: F) -> F:

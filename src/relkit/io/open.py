@@ -220,6 +220,13 @@ def _refuse_binary(head: bytes, path: str) -> None:
             path=path,
             hint="unpack it, or save the sheet as CSV",
         )
+    if head.startswith(b"SQLite format 3\x00"):
+        raise InputError(
+            "is a database",
+            path=path,
+            hint="`relkit judge export` writes the grades of a judging database as a file;"
+            " `relkit monitor add` reads them with --project",
+        )
     if b"\x00" in head and not head.startswith(b"PAR1"):
         raise InputError(
             f"is binary: byte {head.index(0) + 1:,} is zero",

@@ -9,11 +9,12 @@ from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.records import Rating
+from relkit.judgments import Judgments
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["export_sheet", "import_sheet"]
+__all__ = ["export_sheet", "final_judgments", "import_sheet"]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
@@ -35,6 +36,31 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
         for item in store.items(project.id)
     )
     return Sheet(rows, project.name, project.scale)
+
+
+def final_judgments(store: Store, project_id: int, *, rule: Rule = "median") -> Judgments:
+    """Returns the grades that count as judgments, for `relkit.evaluate` and `relkit.make_round`.
+
+    Args:
+        store: The database.
+        project_id: A project whose single results are graded.
+        rule: How several grades become one, where no lead decided. Under `mean_gain` they are
+            gains, and the judgments have no scale.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+        InputError: If nothing is graded, or two rankings are judged side by side.
+    """
+    project = store.project(project_id)
+    if project.kind == "side_by_side":
+        raise InputError(f"`{project.name}` holds preferences between rankings, no grades")
+    grades: dict[str, dict[str, float]] = {}
+    for one in store.final_grades(project.id, rule=rule):
+        grades.setdefault(one.item.query, {})[one.item.document] = one.value
+    if not grades:
+        raise InputError(f"nothing is graded in `{project.name}` yet")
+    scale = None if rule == "mean_gain" else project.scale
+    return Judgments.from_dict(grades, scale=scale)
 
 
 def import_sheet(

@@ -22,7 +22,7 @@ __all__ = ["Pool", "make_pool", "parse_age"]
 
 DATES = (
     "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
-    "updatedat", "createdat", "标注时间", "标注日期", "日期", "时间",
+    "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间",
 )  # fmt: skip
 
 UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -250,17 +250,13 @@ def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series 
     import narwhals as nw
     import polars as pl
 
-    from relkit.columns import polars_columns
+    from relkit.columns import plain_name, polars_columns
 
     found: Any = frame
     if not isinstance(found, pl.DataFrame):
         found = nw.from_native(found).lazy().collect("polars").to_native()
     columns = polars_columns(found, "judgments", path=path)
     used = {series.name for series in columns.values()}
-    plain = {_plain(name): name for name in found.columns if name not in used}
+    plain = {plain_name(name): name for name in found.columns if name not in used}
     when = next((plain[name] for name in DATES if name in plain), None)
     return columns, None if when is None else found[when]
-
-
-def _plain(name: str) -> str:
-    return "".join(sign for sign in name.lower() if sign not in " _-.")

@@ -36,6 +36,8 @@ JUDGES = ("judge", "rater", "annotator", "user", "assessor", "评审", "标注�
 KNOWN = frozenset(
     {*ITEM_COLUMNS, *RATING_COLUMNS, *JUDGES, "final", "rating", "label", "relevance", "rel"}
 )
+#: The headings of what `relkit sample --pool` writes.
+POOL = {"query", "doc", "tier", "position", "sessions", "reason"}
 #: Names of the column of documents in Quepid's files, of earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
 FALSE = {"", "0", "false", "no", "f"}
@@ -147,6 +149,9 @@ class CsvTable(Format):
                 chosen = columns.choose(list(found), "items", path=path)
                 judge = next((name for name in JUDGES if name in found), "")
             values = {name: unprotect(value) for name, value in found.items()}
+            if values.keys() == POOL:
+                # How often a pair was shown could sway a judge.
+                del values["sessions"], values["reason"]
             try:
                 rows.append(_row(values, chosen, judge, scale))
             except InputError as error:

@@ -1,0 +1,243 @@
+"""`relkit judge import`: items to grade, and grades that were given elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import click
+
+from relkit.cli.inputs import check_stdin, stage_runs
+from relkit.cli.messages import messages
+from relkit.cli.options import no_color_option, project_option
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.judging.formats import Sheet
+    from relkit.judging.records import Comparison, Project
+
+__all__ = ["import_", "text_of"]
+
+HELP = """Add items to grade, and grades that were given elsewhere.
+
+\b
+Examples:
+  relkit judge import judging.db pool.csv --project June \\
+      --documents catalogue.csv
+  relkit judge import judging.db --project June --run bm25.run -k 10 \\
+      --queries queries.tsv --documents catalogue.csv
+  relkit judge import judging.db judgments.csv --project June --gold
+  relkit judge import judging.db --project SBS --side old=bm25.run \\
+      --side new=tfidf.run -k 5
+
+A pool of `relkit sample`, a run or a list of queries and documents says nothing
+of what a document looks like: --documents names a table with a row a document,
+whose columns title, snippet (or description), url and image judges see as such,
+and all others as further fields.
+
+Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
+elasticsearch, opensearch, ranklib, label-studio. Columns of CSV are found by
+their usual names; other columns are shown to judges as further fields. What is
+there already stays: the same file can be imported again.
+"""
+
+
+@click.command("import", help=HELP, short_help="Add items to grade, and grades.")
+@click.argument("database")
+@click.argument("files", metavar="[FILE…]", nargs=-1)
+@project_option()
+@click.option("--format", "form", metavar="FORMAT", help="Of the files.  [default: recognised]")
+@click.option(
+    "--judge-column",
+    "judge_columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="CSV with a column a judge: the name of such a column; give it once a judge.",
+)
+@click.option(
+    "--judge",
+    default="import",
+    show_default=True,
+    metavar="NAME",
+    help="Whose grades final grades without a judge become.",
+)
+@click.option("--gold", is_flag=True, help="The items' final grades are the known ones.")
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="What documents look like: CSV, TSV, JSONL or Parquet, a row a document.",
+)
+@click.option(
+    "--queries",
+    metavar="FILE",
+    help="The queries' texts, where runs name queries by ids: a table of ids and texts.",
+)
+@click.option(
+    "--run",
+    "runs",
+    metavar="FILE",
+    multiple=True,
+    help="A run whose first K results are to be graded; give it again for a pool of several.",
+)
+@click.option(
+    "--side",
+    "sides",
+    metavar="NAME=RUN",
+    multiple=True,
+    help="A system and its run, for a side-by-side project; two or more, all pairs are compared."
+    " Titles come from FILE.",
+)
+@click.option(
+    "-k",
+    "--k",
+    "k",
+    type=click.IntRange(min=1),
+    help="With --run and --side: ranks that are judged.  [default: the project's, else 10]",
+)
+@no_color_option
+def import_(
+    database: str,
+    files: tuple[str, ...],
+    project: str,
+    form: str | None,
+    judge_columns: tuple[str, ...],
+    judge: str,
+    gold: bool,
+    documents: str | None,
+    queries: str | None,
+    runs: tuple[str, ...],
+    sides: tuple[str, ...],
+    k: int | None,
+) -> None:
+    """Runs `relkit judge import`."""
+    from relkit.judging.exchange import import_sheet
+    from relkit.judging.store import open_store
+
+    if not files and not runs and not sides:
+        raise ParameterError(
+            "there is nothing to import", hint="name a file, or runs with --run or --side"
+        )
+    check_stdin([*files, *runs])
+    with open_store(database) as store:
+        found = store.project(project)
+        sheets = [_sheet(path, form, judge_columns, found) for path in files]
+        ranks = k or found.k or 10
+        if sides:
+            tops = _tops(sides, ranks)
+            # What a file says of an item comes before what the table of documents says.
+            known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
+            added = store.add_comparisons(found.id, _comparisons(tops, known))
+            messages.note(f"{found.name}: {_count(added, 'new comparison')}")
+            return
+        if found.kind == "side_by_side":
+            raise ParameterError(
+                f"`{found.name}` is a side-by-side project", hint="give --side NAME=RUN twice"
+            )
+        sheets += [_sheet_of(_top(path, ranks)) for path in runs]
+        items = grades = 0
+        for sheet in [_described(one, documents, queries) for one in sheets]:
+            new = import_sheet(store, found.id, sheet, judge=judge, as_gold=gold)
+            items, grades = items + new[0], grades + new[1]
+    what = "new known grade" if gold else "new grade"
+    messages.note(f"{found.name}: {_count(items, 'new item')}, {_count(grades, what)}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
+    from relkit.judging.formats import read_sheet
+    from relkit.judging.formats.csv_table import read_wide
+
+    scale = project.scale if project.kind == "grades" else None
+    if judge_columns:
+        return read_wide(text_of(path), judge_columns, path=path, scale=scale)
+    return read_sheet(path, format=form, scale=scale)
+
+
+def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:
+    """Returns a sheet with what tables say of its queries and documents."""
+    from relkit.judging.descriptions import add_query_texts, describe_documents
+
+    for path, add, what in (
+        (documents, describe_documents, "document"),
+        (queries, add_query_texts, "query"),
+    ):
+        if path is not None:
+            sheet, unknown = add(sheet, path)
+            if unknown:
+                messages.warning(
+                    f"{path}: nothing about the {what} of {_count(unknown, 'item')}"
+                    f" of {len(sheet.rows):,}"
+                )
+    return sheet
+
+
+def _top(path: str, k: int) -> dict[str, list[str]]:
+    """Returns the first documents of each query of a run, in the order that measures see."""
+    from relkit.convention import load_convention
+    from relkit.io import read_run
+    from relkit.ranking import Ranking
+
+    run = read_run(path)
+    rules = load_convention(None)
+    found = {}
+    for query in run.queries:
+        documents, scores = zip(*run.documents(query), strict=True)
+        ranking = Ranking.build({}, documents, scores, rules, query=query)
+        found[query] = [entry.document for entry in ranking.top(k)]
+    return found
+
+
+def _sheet_of(top: Mapping[str, Sequence[str]]) -> Sheet:
+    from relkit.judging.formats import Row, Sheet
+    from relkit.judging.records import Item
+
+    return Sheet(
+        tuple(
+            Row(Item(query, document, rank=rank))
+            for query, documents in top.items()
+            for rank, document in enumerate(documents, 1)
+        )
+    )
+
+
+def _tops(texts: Sequence[str], k: int) -> list[tuple[str, dict[str, list[str]]]]:
+    """Returns the systems of a comparison with what each ranks first."""
+    tops = [(name, _top(path, k)) for name, path in stage_runs(texts)]
+    if len(tops) < 2:
+        raise ParameterError("a comparison needs two systems", hint="give --side NAME=RUN twice")
+    return tops
+
+
+def _pools(tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]]) -> list[Sheet]:
+    return [_sheet_of(top) for _, top in tops]
+
+
+def _comparisons(
+    tops: Sequence[tuple[str, Mapping[str, Sequence[str]]]], sheets: Sequence[Sheet]
+) -> list[Comparison]:
+    from relkit.judging.records import Comparison, Item
+
+    known = {(row.item.query, row.item.document): row.item for one in sheets for row in one.rows}
+    of_query = {row.item.query: row.item for one in sheets for row in one.rows}
+    pairs = []
+    for (first, ours), (second, theirs) in combinations(tops, 2):
+        for query in [query for query in ours if query in theirs]:
+            if ours[query] == theirs[query]:
+                continue
+            told = of_query.get(query, Item(query, "-"))
+            left, right = (
+                tuple(known.get((query, one), Item(query, one)) for one in documents[query])
+                for documents in (ours, theirs)
+            )
+            pairs.append(Comparison(query, first, second, left, right, told.query_text, told.tier))
+    return pairs
+
+
+def text_of(path: str) -> str:
+    """Returns what a file holds."""
+    with open(path, encoding="utf-8-sig") as file:
+        return file.read()

@@ -1,0 +1,165 @@
+"""What queries and documents are like, from tables: texts, titles and pictures for items."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relkit.columns import NAMES, plain_name
+from relkit.errors import InputError
+from relkit.judging.formats.base import Sheet
+from relkit.judging.records import Item
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+
+__all__ = ["add_query_texts", "describe_documents"]
+
+#: Usual names of columns by what they are for an item, most specific first.
+PARTS = {
+    "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
+    "snippet": (
+        "snippet", "description", "summary", "abstract", "productdescription", "text", "content",
+        "body", "摘要", "描述", "正文",
+    ),
+    "url": ("url", "link", "uri", "链接"),
+    "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
+}  # fmt: skip
+QUERY_TEXTS = ("querytext", "text", "query", "question", "title", "keywords", "keyword", "查询")
+QUERY_IDS = ("id", *NAMES["query"])
+
+
+def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
+    """Adds what a table says of documents to the items that do not have it.
+
+    The column of ids is the one among those of a usual name that holds most of the documents.
+    Columns of titles, snippets, URLs and pictures are found by their usual names; all others become
+    further fields. What an item has already stays.
+
+    Args:
+        sheet: Items.
+        path: CSV, TSV, JSON Lines or Parquet, compressed or not: a row a document.
+
+    Returns:
+        The sheet, and of how many items the document is not in the table.
+
+    Raises:
+        InputError: If the table cannot be read, or holds none of the documents.
+
+    Examples:
+        >>> import os
+        >>> from tempfile import TemporaryDirectory
+        >>> from relkit.judging.formats import Row
+        >>> sheet = Sheet((Row(Item("shoes", "d1")), Row(Item("shoes", "d2"))))
+        >>> with TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "documents.csv")
+        ...     with open(path, "w") as file:
+        ...         _ = file.write("id,title,price\\nd1,Red shoes,30\\n")
+        ...     described, unknown = describe_documents(sheet, path)
+        >>> described.rows[0].item.title, described.rows[0].item.fields, unknown
+        ('Red shoes', {'price': '30'}, 1)
+    """
+    from relkit.sampling.tables import read_table
+
+    table = read_table(path)
+    wanted = {row.item.document for row in sheet.rows}
+    key = _key(table, wanted, NAMES["document"], "document", str(path))
+    chosen = {part: _column(table, names, key) for part, names in PARTS.items()}
+    known: dict[str, dict[str, Any]] = {}
+    for document, row in _rows(table, key, wanted):
+        texts = {
+            part: str(row[name]) for part, name in chosen.items() if name and row[name] is not None
+        }
+        used = {key, *chosen.values()}
+        fields = {
+            name: one for name, one in row.items() if name not in used and one not in (None, "")
+        }
+        known[document] = {**texts, "fields": fields}
+    rows = tuple(
+        replace(row, item=_filled(row.item, known.get(row.item.document, {}))) for row in sheet.rows
+    )
+    return replace(sheet, rows=rows), sum(row.item.document not in known for row in sheet.rows)
+
+
+def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
+    """Adds the texts of queries, from a table with a row a query, to items that have ids only.
+
+    Args:
+        sheet: Items.
+        path: CSV, TSV, JSON Lines or Parquet, compressed or not, with a column of ids and one of
+            texts.
+
+    Returns:
+        The sheet, and of how many items the query is not in the table.
+
+    Raises:
+        InputError: If the table cannot be read, holds none of the queries, or has no texts.
+    """
+    from relkit.sampling.tables import read_table
+
+    table = read_table(path)
+    wanted = {row.item.query for row in sheet.rows}
+    key = _key(table, wanted, QUERY_IDS, "query_id", str(path))
+    column = _column(table, QUERY_TEXTS, key)
+    if column is None:
+        raise InputError(
+            "has no column of the queries' texts",
+            path=str(path),
+            hint=f"call it query_text; the columns are {', '.join(table.columns)}",
+        )
+    known = {
+        query: {"query_text": str(row[column] or "")} for query, row in _rows(table, key, wanted)
+    }
+    rows = tuple(
+        replace(row, item=_filled(row.item, known.get(row.item.query, {}))) for row in sheet.rows
+    )
+    return replace(sheet, rows=rows), sum(row.item.query not in known for row in sheet.rows)
+
+
+def _key(
+    table: pl.DataFrame, wanted: set[str], names: tuple[str, ...], role: str, path: str
+) -> str:
+    """Returns the column of a usual name that holds most of the ids."""
+    import polars as pl
+
+    found = {
+        name: int(table[name].cast(pl.String, strict=False).is_in(list(wanted)).sum())
+        for name in table.columns
+        if plain_name(name) in names and not table[name].dtype.is_nested()
+    }
+    best = max(found, key=lambda name: found[name], default="")
+    if found.get(best):
+        return best
+    raise InputError(
+        "none of its rows is about an item that is imported",
+        path=path,
+        hint=f"ids were looked for in {', '.join(found)}: they must be written as in the log or run"
+        if found
+        else f"call the column of ids `{role}`; the columns are {', '.join(table.columns)}",
+    )
+
+
+def _column(table: pl.DataFrame, names: tuple[str, ...], key: str) -> str | None:
+    """Returns the first column that has one of the names."""
+    plain = {plain_name(name): name for name in table.columns if name != key}
+    return next((plain[name] for name in names if name in plain), None)
+
+
+def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dict[str, Any]]:
+    """Returns the first row of each id that is wanted."""
+    rows: dict[str, dict[str, Any]] = {}
+    for row in table.iter_rows(named=True):
+        identity = str(row[key])
+        if identity in wanted:
+            rows.setdefault(identity, row)
+    return rows.items()
+
+
+def _filled(item: Item, told: Mapping[str, Any]) -> Item:
+    changes: dict[str, Any] = {
+        part: text for part, text in told.items() if part != "fields" and not getattr(item, part)
+    }
+    return replace(item, **changes, fields={**told.get("fields", {}), **item.fields})
