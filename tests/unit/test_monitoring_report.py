@@ -12,6 +12,7 @@ import pytest
 import relkit
 from relkit.errors import ParameterError
 from relkit.report import build_monitor_page, render_monitor_report
+from relkit.report.html import render_html, render_parts
 from relkit.report.page import Chart, Details, Headlines, Table
 
 pytest.importorskip("altair")
@@ -128,6 +129,21 @@ def test_queries_cannot_write_html() -> None:
     assert HOSTILE in found.queries["query"].to_list()
     assert "<script>alert" not in render_monitor_report(found)
     assert "<script>" not in render_monitor_report(found, format="markdown")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, lang: Any) -> None:
+    page = build_monitor_page(broken, lang=lang)
+    opening, sections = render_parts(page)
+    whole = render_html(page, version="1")
+    assert opening in whole
+    assert sections in whole
+    # A page with a strict content security policy runs and styles nothing that is written in it.
+    assert not re.search(r"<(script|style|link)|\bstyle=|\bon\w+=", opening + sections)
+    for section in page.sections:
+        assert f'href="#{section.name}"' in opening
+        assert f'<section id="{section.name}"' in sections
+    assert sections.count("<svg viewBox=") >= 8
 
 
 def test_what_cannot_be_written(broken: relkit.Monitor, tmp_path: Path) -> None:

@@ -379,7 +379,7 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     role = "group" if "<a " in body else "img"
     wide = float(box.split()[2])
     return (
-        f'<svg viewBox="{box}" style="max-width:{wide:.0f}px" role="{role}"'
+        f'<svg viewBox="{box}" width="{wide:.0f}" role="{role}"'
         f' aria-label="{escape(chart.title)}">{body}</svg>'
     )
 

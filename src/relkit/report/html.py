@@ -1,10 +1,10 @@
-"""A page as one HTML file that needs nothing else."""
+"""A page as one HTML file that needs nothing else, or as parts of another page."""
 
 from __future__ import annotations
 
 from importlib import resources
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.errors import DependencyError
 from relkit.report.catalogue import catalogue
@@ -22,7 +22,11 @@ from relkit.report.page import (
     Table,
 )
 
-__all__ = ["render_html"]
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+__all__ = ["render_html", "render_parts"]
 
 KINDS = {
     Chart: "chart",
@@ -46,6 +50,40 @@ def render_html(page: Page, *, version: str) -> str:
     Raises:
         DependencyError: If jinja2, altair or vl-convert-python is not installed.
     """
+    environment = _environment(page)
+    from markupsafe import Markup
+
+    text = environment.get_template("page.html").render(
+        page=page,
+        version=version,
+        style=Markup(_template("page.css")),
+        script=Markup(_template("page.js")),
+    )
+    return text.rstrip("\n")
+
+
+def render_parts(page: Page) -> tuple[Markup, Markup]:
+    """Returns the opening of a page, with its contents, and its sections, to be put into another.
+
+    They hold neither styles nor scripts: the other page has the style of the reports.
+
+    Args:
+        page: What it says.
+
+    Raises:
+        DependencyError: If jinja2, altair or vl-convert-python is not installed.
+
+    Examples:
+        >>> opening, sections = render_parts(Page("en", "A < B", "", ("All is well.",), ()))
+        >>> opening.splitlines()[0]
+        Markup('<h1>A &lt; B</h1>')
+    """
+    parts: Any = _environment(page).get_template("sections.html").module
+    return parts.opening(page), parts.sections(page)
+
+
+def _environment(page: Page) -> jinja2.Environment:
+    """Returns what renders the blocks of one page, whose charts are numbered."""
     try:
         import jinja2
         from markupsafe import Markup
@@ -74,13 +112,7 @@ def render_html(page: Page, *, version: str) -> str:
         return KINDS[type(block)]
 
     environment.globals.update(kind=kind, drawn=drawn, say=catalogue(page.language).say)
-    text = environment.get_template("page.html").render(
-        page=page,
-        version=version,
-        style=Markup(_template("page.css")),
-        script=Markup(_template("page.js")),
-    )
-    return text.rstrip("\n")
+    return environment
 
 
 def _template(name: str) -> str:
