@@ -17,10 +17,12 @@ from relkit.ranking import first_rows
 from relkit.render import (
     align,
     convention_line,
+    cut,
     json_number,
     markdown_lines,
     note_dict,
     number,
+    percent,
     width,
     wrap,
 )
@@ -177,14 +179,14 @@ class Funnel:
             comma, left, right = (", ", " (", ")") if language == "en" else ("、", "（", "）")
             whom = f" {largest[0].name}" if language == "zh" else largest[0].name
             parts = [
-                f"{stage.name} {_percent(stage.share, language)}"
+                f"{stage.name} {percent(stage.share, language=language)}"
                 for stage in largest
                 if stage.share > 0
             ]
             stages = left + comma.join(parts) + right if parts else ""
         return SENTENCES[language][verdict].format(
-            recall=_percent(self.recall_share, language),
-            ranking=_percent(self.ranking_share, language),
+            recall=percent(self.recall_share, language=language),
+            ranking=percent(self.ranking_share, language=language),
             stages=stages,
             whom=whom,
             actual=number(self.actual),
@@ -229,18 +231,18 @@ class Funnel:
                     stage.name,
                     number(stage.candidates, 1),
                     number(stage.recall),
-                    _percent(stage.retention),
-                    _percent(stage.judged),
+                    percent(stage.retention),
+                    percent(stage.judged),
                     number(stage.ideal),
                     number(stage.loss),
-                    _percent(stage.share),
+                    percent(stage.share),
                     _bar(stage.share),
                 )
             )
         share = self.ranking_share
         loss = number(self.ranking_loss)
         rows.append(
-            ("ranking", "", "", "", "", number(self.actual), loss, _percent(share), _bar(share))
+            ("ranking", "", "", "", "", number(self.actual), loss, percent(share), _bar(share))
         )
         return rows
 
@@ -710,13 +712,6 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _percent(share: float, language: Language = "en") -> str:
-    """Returns a share in percent; Chinese writes no space before the sign."""
-    if math.isnan(share):
-        return "-"
-    return f"{100 * share:.0f}%" if language == "zh" else f"{100 * share:.0f} %"
-
-
 def _bar(share: float) -> str:
     if math.isnan(share) or share <= 0:
         return ""
@@ -731,12 +726,4 @@ def _fitting(
         max(width(row[place]) for row in [headings, *rows]) + 2 for place in range(1, len(headings))
     )
     room = max(columns - others, 8)
-    return [(_cut(row[0], room), *row[1:]) for row in rows]
-
-
-def _cut(text: str, room: int) -> str:
-    if width(text) <= room:
-        return text
-    while width(text) >= room:
-        text = text[:-1]
-    return f"{text}…"
+    return [(cut(row[0], room), *row[1:]) for row in rows]

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from relkit import evaluate, render
+from relkit.render.numbers import PAGE, TERMINAL
 
 JUDGMENTS = {"q1": {"甲": 1, "乙": 0}, "问题二": {"甲": 2}}
 RUN = {"q1": {"甲": 1.0, "乙": 2.0}, "问题二": {"甲": 1.0}}
@@ -98,3 +99,30 @@ def test_the_convention_line_shows_the_gain_where_it_counts() -> None:
     assert line.startswith("convention lightgbm: ties=input, undefined=one, missing=zero, gain=exp")
     assert "gain" not in render.convention_line(evaluate(JUDGMENTS, RUN, ["rr"]).convention, ["rr"])
     assert "discount" not in line
+
+
+@pytest.mark.parametrize(
+    ("value", "terminal", "page"),
+    [
+        (0.00001, "0.0000", "0.0000"),
+        (-0.00001, "0.0000", "0.0000"),
+        (-1234.5, "-1234.5000", "−1,234.5000"),
+        (math.inf, "+inf", "+∞"),
+        (-math.inf, "-inf", "−∞"),
+        (math.nan, "-", "–"),
+    ],
+)
+def test_differences_on_terminals_and_pages(value: float, terminal: str, page: str) -> None:
+    assert (TERMINAL.signed(value), PAGE.signed(value)) == (terminal, page)
+
+
+def test_a_p_value_is_never_zero() -> None:
+    assert [TERMINAL.p_value(p) for p in (0.0001, 0.00009, math.nan)] == ["0.0001", "<0.0001", "-"]
+    assert [PAGE.p_value(p) for p in (0.0001, 0.00009, math.nan)] == ["0.0001", "< 0.0001", "–"]
+    assert [TERMINAL.p_equation(p, 3) for p in (0.001, 0.0009)] == ["p = 0.001", "p < 0.001"]
+    assert PAGE.p_equation(math.nan) == "p –"
+
+
+def test_what_does_not_exist_has_neither_brackets_nor_a_percent_sign() -> None:
+    assert PAGE.signed_interval((math.nan, math.nan)) == "–"
+    assert TERMINAL.percent(math.nan, language="zh") == "-"

@@ -305,12 +305,12 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
             raise
     if not worse:
         return
-    from relkit.render.comparison import p_value, signed
+    from relkit.render.numbers import TERMINAL
 
     lines = [
         f"{one.candidate} is worse than {one.baseline} on {one.measure}:"
-        f" {one.baseline_mean:.4f} → {one.candidate_mean:.4f} ({signed(one.difference)},"
-        f" p = {p_value(one.p_adjusted)}, {one.losses:,} of {one.queries:,} queries lost)"
+        f" {one.baseline_mean:.4f} → {one.candidate_mean:.4f} ({TERMINAL.signed(one.difference)},"
+        f" {TERMINAL.p_equation(one.p_adjusted)}, {one.losses:,} of {one.queries:,} queries lost)"
         for one in worse
     ]
     raise CheckError("\n".join(lines), hint=_look(worse[0], comparison))

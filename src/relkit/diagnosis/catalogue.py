@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError
-from relkit.render import number
+from relkit.render.numbers import TERMINAL
 
 __all__ = ["Language", "catalogue", "say"]
 
@@ -55,14 +55,13 @@ class Sentence(Formatter):
         """Returns one value as its specification asks."""
         kind, _, nouns = format_spec.partition(" ")
         if kind == "value":
-            return number(value)
+            return TERMINAL.number(value)
         if kind == "delta":
-            return f"{value:+.4f}"
+            return TERMINAL.signed(value)
         if kind == "share":
-            space = " " if self.language == "en" else ""
-            return f"{100 * value:.0f}{space}%"
+            return TERMINAL.percent(value, language=self.language)
         if kind == "p":
-            return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
+            return TERMINAL.p_equation(value)
         if kind == "count":
             one, _, many = nouns.partition("/")
             noun = one if value == 1 else many

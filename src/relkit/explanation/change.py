@@ -20,8 +20,7 @@ from relkit.explanation.section import (
 from relkit.explanation.subject import Subject
 from relkit.io import as_run
 from relkit.measures.base import Measure
-from relkit.render import number
-from relkit.render.comparison import signed
+from relkit.render import number, signed
 from relkit.run import run_name
 from relkit.scale import Scale
 

@@ -16,8 +16,7 @@ from relkit.explanation.section import Section, plain
 from relkit.explanation.subject import Subject
 from relkit.measures.base import Measure
 from relkit.ranking import Ranking
-from relkit.render import number
-from relkit.render.comparison import signed
+from relkit.render import number, signed
 from relkit.run import Run
 
 __all__ = ["Discrepancy", "Outcome", "RuleShare", "discrepancy"]

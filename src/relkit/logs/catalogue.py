@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError
+from relkit.render.numbers import TERMINAL
 
 __all__ = ["Language", "catalogue", "check_language", "counted", "say", "share", "written"]
 
@@ -81,7 +82,7 @@ def share(value: float, language: Language = "en") -> str:
         return f"<{space}0.1{space}%"
     if 0.9995 <= value < 1:
         return f">{space}99.9{space}%"
-    return f"{100 * value:.1f}{space}%"
+    return TERMINAL.percent(value, 1, language=language)
 
 
 def _written(value: Any, language: Language) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from relkit.convention import Convention
 from relkit.monitoring.points import ALL, Point
 from relkit.monitoring.rounds import Round
-from relkit.monitoring.wording import percent, signed
+from relkit.monitoring.wording import STYLE, percent
 from relkit.notes import Note
 
 __all__ = ["COVERED", "observe"]
@@ -186,8 +186,8 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
         yield Note(
             "grades-differ",
             f"{changed:,} of {shared:,} documents that were graded in both months have another"
-            f" grade now, by {signed(moved / changed)} on average: the graders changed, not only"
-            " the search",
+            f" grade now, by {STYLE.signed(moved / changed)} on average: the graders changed, not"
+            " only the search",
             changed,
             "warning",
             tuple(examples[:3]),

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from relkit.monitoring.points import ALL, Point
 from relkit.monitoring.wording import (
+    STYLE,
     Language,
-    chance,
     change_sentence,
     check_language,
     losses_sentence,
     percent,
-    plain,
-    signed,
     since_sentence,
     tier_name,
 )
-from relkit.render import align, convention_line, markdown_lines, width, wrap
+from relkit.render import align, convention_line, cut, markdown_lines, width, wrap
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +156,7 @@ def _group(point: Point, words: dict[str, str], language: Language) -> str:
     name = "all" if point.tier == ALL else "group"
     return words[name].format(
         tier=tier_name(point.tier, language),
-        share=_percent(point.share, language),
+        share=percent(point.share, language),
         sampled=f"{point.sampled:,}",
     )
 
@@ -183,12 +181,12 @@ def _rows(
         rows.append(
             (
                 point.month,
-                plain(point.dcg.value),
-                _interval(point.dcg.interval),
-                signed(change.dcg.value) if change else "",
-                chance(change.p_adjusted) if change else "",
+                STYLE.number(point.dcg.value),
+                STYLE.interval(point.dcg.interval),
+                STYLE.signed(change.dcg.value) if change else "",
+                STYLE.p_value(change.p_adjusted) if change else "",
                 ARROWS[change.verdict] if change else "",
-                plain(point.ndcg.value),
+                STYLE.number(point.ndcg.value),
                 percent(point.judged),
             )
         )
@@ -212,13 +210,16 @@ def _common_rows(
     for tier in found.tiers:
         by_month = {one.month: one for one in found.series(tier, "common")}
         change = found.change(tier, "common", found.months[-1])
-        cells = [plain(by_month[month].dcg.value) if month in by_month else "-" for month in months]
+        cells = [
+            STYLE.number(by_month[month].dcg.value) if month in by_month else "-"
+            for month in months
+        ]
         rows.append(
             (
                 tier_name(tier, language),
                 *cells,
-                signed(change.dcg.value) if change else "",
-                chance(change.p_adjusted) if change else "",
+                STYLE.signed(change.dcg.value) if change else "",
+                STYLE.p_value(change.p_adjusted) if change else "",
                 ARROWS[change.verdict] if change else "",
             )
         )
@@ -238,7 +239,7 @@ def _sections(
         sentences = [change_sentence(one, language) for one in watched]
         total = found.change(ALL, "common", found.months[-1])
         if total is not None and not math.isnan(total.mix) and abs(total.mix) >= 0.0005:
-            sentences.append(words["mix"].format(mix=signed(total.mix)))
+            sentences.append(words["mix"].format(mix=STYLE.signed(total.mix)))
         if sentences:
             sections.append((words["last"].format(last=found.months[-1]), sentences))
         since = since_sentences(found, language)
@@ -281,10 +282,10 @@ def _query_rows(
             row["query"],
             tier_name(row["tier"], language),
             f"{row['sessions']:,}",
-            plain(row["dcg"]),
-            plain(_number(row["ndcg"])),
-            plain(_number(row["before"])),
-            signed(_number(row["change"])),
+            STYLE.number(row["dcg"]),
+            STYLE.number(_number(row["ndcg"])),
+            STYLE.number(_number(row["before"])),
+            STYLE.signed(_number(row["change"])),
         )
         for row in frame.iter_rows(named=True)
     ]
@@ -301,25 +302,7 @@ def _short(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[tup
         max(width(row[place]) for row in [tuple(headings), *rows]) + 2
         for place in range(1, len(headings))
     )
-    return [(_cut(row[0], max(COLUMNS - others, 8)), *row[1:]) for row in rows]
-
-
-def _cut(text: str, room: int) -> str:
-    if width(text) <= room:
-        return text
-    while width(text) >= room:
-        text = text[:-1]
-    return f"{text}…"
-
-
-def _interval(interval: tuple[float, float]) -> str:
-    low, high = interval
-    return "-" if math.isnan(low) else f"[{plain(low)}, {plain(high)}]"
-
-
-def _percent(share: float, language: Language) -> str:
-    text = percent(share)
-    return text.replace(" ", "") if language == "zh" else text
+    return [(cut(row[0], max(COLUMNS - others, 8)), *row[1:]) for row in rows]
 
 
 def _bar(value: float, most: float) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from relkit.errors import ParameterError
+from relkit.render.numbers import NumberStyle
 
 if TYPE_CHECKING:
     from relkit.monitoring.alarms import Alarm
@@ -13,16 +14,21 @@ if TYPE_CHECKING:
     from relkit.monitoring.losses import Losses
 
 __all__ = [
+    "STYLE",
     "Language",
     "alarm_sentence",
     "change_sentence",
     "check_language",
     "losses_sentence",
+    "percent",
     "since_sentence",
     "tier_name",
 ]
 
 Language = Literal["en", "zh"]
+
+#: A DCG of a month's sample is known to two decimals or three.
+STYLE = NumberStyle(digits=3)
 
 TIERS = {
     "en": {"all": "all tiers"},
@@ -122,7 +128,7 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     kind: str = change.verdict
     if math.isnan(change.dcg.p):
         kind = "unknown"
-    return _written(CHANGES[language][kind].format(**_numbers(change, language)), language)
+    return CHANGES[language][kind].format(**_numbers(change, language))
 
 
 def since_sentence(
@@ -130,15 +136,13 @@ def since_sentence(
 ) -> str:
     """Returns the change since the first month."""
     check_language(language)
-    low, high = change.interval
-    interval = "-" if math.isnan(low) else f"[{signed(low)}, {signed(high)}]"
     return SINCE[language].format(
         tier=tier_name(tier, language),
         measure=f"DCG@{k}",
-        difference=signed(change.value),
+        difference=STYLE.signed(change.value),
         first=first,
-        interval=interval,
-        p=equation(change.p),
+        interval=STYLE.signed_interval(change.interval),
+        p=STYLE.p_equation(change.p),
     )
 
 
@@ -148,9 +152,9 @@ def alarm_sentence(alarm: Alarm, language: Language = "en") -> str:
     if alarm.kind == "fell":
         return change_sentence(alarm.change, language)
     numbers = _numbers(alarm.change, language)
-    numbers["drop"] = percent(-alarm.change.relative)
-    numbers["limit"] = percent(alarm.limit)
-    return _written(MORE[language][alarm.kind].format(**numbers), language)
+    numbers["drop"] = percent(-alarm.change.relative, language)
+    numbers["limit"] = percent(alarm.limit, language)
+    return MORE[language][alarm.kind].format(**numbers)
 
 
 def losses_sentence(losses: Losses, language: Language = "en") -> str:
@@ -159,95 +163,46 @@ def losses_sentence(losses: Losses, language: Language = "en") -> str:
     changes = losses.changes
     return CAUSES[language][losses.cause].format(
         tier=tier_name(losses.tier, language),
-        recall=signed(changes["recall_loss"].value),
-        ranking=signed(changes["ranking_loss"].value),
-        ideal=signed(changes["ideal"].value),
-        recall_p=equation(changes["recall_loss"].p),
-        ranking_p=equation(changes["ranking_loss"].p),
+        recall=STYLE.signed(changes["recall_loss"].value),
+        ranking=STYLE.signed(changes["ranking_loss"].value),
+        ideal=STYLE.signed(changes["ideal"].value),
+        recall_p=STYLE.p_equation(changes["recall_loss"].p),
+        ranking_p=STYLE.p_equation(changes["ranking_loss"].p),
         k=losses.k,
         few=min(losses.sessions),
     )
 
 
-def _written(text: str, language: Language) -> str:
-    """Chinese writes no space before a percent sign."""
-    return text.replace(" %", "%") if language == "zh" else text
-
-
 def _numbers(change: MonthlyChange, language: Language) -> dict[str, str]:
     relative = ""
     if not math.isnan(change.relative):
-        relative = (", " if language == "en" else "，") + percent(change.relative, sign=True)
+        relative = (", " if language == "en" else "，") + percent(
+            change.relative, language, sign="both"
+        )
     return {
         "tier": tier_name(change.tier, language),
         "measure": f"DCG@{change.k}",
         "ndcg": f"NDCG@{change.k}",
-        "before": plain(change.before.dcg.value),
-        "after": plain(change.after.dcg.value),
-        "difference": signed(change.dcg.value),
+        "before": STYLE.number(change.before.dcg.value),
+        "after": STYLE.number(change.after.dcg.value),
+        "difference": STYLE.signed(change.dcg.value),
         "relative": relative,
-        "p": equation(change.p_adjusted),
-        "detectable": plain(change.dcg.detectable),
-        "ndcg_before": plain(change.before.ndcg.value),
-        "ndcg_after": plain(change.after.ndcg.value),
+        "p": STYLE.p_equation(change.p_adjusted),
+        "detectable": STYLE.number(change.dcg.detectable),
+        "ndcg_before": STYLE.number(change.before.ndcg.value),
+        "ndcg_after": STYLE.number(change.after.ndcg.value),
     }
 
 
-DIGITS = 3
-
-
-def plain(value: float, digits: int = DIGITS) -> str:
-    """Returns a number for people: `-` where there is none, and no zero with a sign."""
-    if math.isnan(value):
-        return "-"
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text
-
-
-def signed(value: float, digits: int = DIGITS) -> str:
-    """Returns a difference with its sign.
-
-    Examples:
-        >>> signed(0.25), signed(-0.0001), signed(-1.5)
-        ('+0.250', '0.000', '-1.500')
-    """
-    text = plain(value, digits)
-    return f"+{text}" if value > 0 and float(text) else text
-
-
-def percent(share: float, *, sign: bool = False) -> str:
+def percent(
+    share: float, language: Language = "en", *, sign: Literal["minus", "both"] = "minus"
+) -> str:
     """Returns a share in percent, with one decimal where it is below 10 %.
 
     Examples:
-        >>> percent(0.0534), percent(0.25), percent(-0.1, sign=True), percent(0.05)
-        ('5.3 %', '25 %', '-10 %', '5 %')
+        >>> percent(0.0534), percent(0.25), percent(-0.1, sign="both"), percent(0.05, "zh")
+        ('5.3 %', '25 %', '-10 %', '5%')
     """
-    if math.isnan(share):
-        return "-"
-    value = 100 * share
-    text = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}".removesuffix(".0")
-    text = text.lstrip("-") if float(text) == 0 else text
-    return f"{'+' if sign and float(text) > 0 else ''}{text} %"
-
-
-def chance(p: float) -> str:
-    """Returns a p-value, never 0.
-
-    Examples:
-        >>> chance(0.03), chance(1e-9)
-        ('0.030', '<0.001')
-    """
-    if math.isnan(p):
-        return "-"
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
-
-
-def equation(p: float) -> str:
-    """Returns a p-value in a sentence.
-
-    Examples:
-        >>> equation(0.03), equation(1e-9)
-        ('p = 0.030', 'p < 0.001')
-    """
-    text = chance(p)
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+    whole = abs(share) >= 0.0995 or STYLE.number(100 * share, 1).endswith(".0")
+    write = STYLE.signed_percent if sign == "both" else STYLE.percent
+    return write(share, 0 if whole else 1, language=language)

@@ -1,19 +1,21 @@
 """What users get back as text: tables, Markdown, CSV, JSON, trec_eval's form, HTML."""
 
 from relkit.render import comparison
+from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.results import csv, html, json, jsonl, markdown, rich_table, table, trec
 from relkit.render.text import (
-    DIGITS,
     align,
     convention_line,
+    cut,
     fold,
     json_number,
     markdown_lines,
     note_dict,
-    number,
     width,
     wrap,
 )
+
+number, signed, percent = TERMINAL.number, TERMINAL.signed, TERMINAL.percent
 
 __all__ = [
     "DIGITS",
@@ -21,6 +23,7 @@ __all__ = [
     "comparison",
     "convention_line",
     "csv",
+    "cut",
     "fold",
     "html",
     "json",
@@ -30,7 +33,9 @@ __all__ = [
     "markdown_lines",
     "note_dict",
     "number",
+    "percent",
     "rich_table",
+    "signed",
     "table",
     "trec",
     "width",

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relkit.render.text import DIGITS, convention_line, fold, markdown_lines, number, wrap
+from relkit.render.numbers import DIGITS, TERMINAL
+from relkit.render.text import convention_line, fold, markdown_lines, wrap
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison, Contrast
 
-__all__ = ["csv", "html", "latex", "markdown", "p_value", "signed", "table"]
+__all__ = ["csv", "html", "latex", "markdown", "table"]
 
 SIGNS = {"better": "▲", "worse": "▼", "undecided": "·"}
 TESTS = {
@@ -26,36 +27,7 @@ INTERVALS = {"t": "t", "percentile": "percentile bootstrap", "bca": "BCa bootstr
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
 
-def signed(value: float, digits: int = DIGITS) -> str:
-    """Returns a difference with its sign.
-
-    Examples:
-        >>> signed(0.25), signed(-0.5, 1), signed(float("nan"))
-        ('+0.2500', '-0.5', '-')
-    """
-    text = number(value, digits)
-    return f"+{text}" if value > 0 and not text.startswith("+") else text
-
-
-def p_value(value: float, digits: int = DIGITS) -> str:
-    """Returns a p-value: never 0.
-
-    Examples:
-        >>> p_value(0.0312), p_value(1e-9)
-        ('0.0312', '<0.0001')
-    """
-    if math.isnan(value):
-        return "-"
-    least = 10.0**-digits
-    return number(value, digits) if value >= least else f"<{least:.{digits}f}"
-
-
-def interval_text(one: Contrast, digits: int = DIGITS) -> str:
-    """Returns a confidence interval in brackets."""
-    low, high = one.interval
-    if math.isnan(low) or math.isnan(high):
-        return "-"
-    return f"[{signed(low, digits)}, {signed(high, digits)}]"
+number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
 
 def _percent(share: float) -> str:
@@ -86,7 +58,7 @@ def _contrast_rows(
             number(one.baseline_mean, digits),
             number(one.candidate_mean, digits),
             signed(one.difference, digits),
-            interval_text(one, digits),
+            TERMINAL.signed_interval(one.interval, digits),
             p_value(one.p, digits),
         ]
         if corrected:

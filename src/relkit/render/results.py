@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relkit.render.text import DIGITS, count, fold, markdown_lines, number
+from relkit.render.numbers import DIGITS, TERMINAL
+from relkit.render.text import count, fold, markdown_lines
 
 if TYPE_CHECKING:
     from relkit.results import Results
@@ -18,14 +19,14 @@ COLUMNS = ("measure", "value", "queries", "undefined", "missing")
 
 def _shown(name: str, results: Results, digits: int) -> str:
     entry = results.entries[name]
-    return count(entry.value) if entry.average == "sum" else number(entry.value, digits)
+    return count(entry.value) if entry.average == "sum" else TERMINAL.number(entry.value, digits)
 
 
 def _detail(name: str, key: str, results: Results, digits: int) -> str:
     value = results.entries[name].details.get(key, math.nan)
     if math.isnan(value):
         return "-"
-    return number(value, digits) if key == "share" else count(value)
+    return TERMINAL.number(value, digits) if key == "share" else count(value)
 
 
 def _rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[str]]]:
@@ -53,7 +54,7 @@ def _query_rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[l
         label = [run.run] if len(runs) > 1 else []
         for query, values in run.rows():
             cells = (
-                count(value) if counted and math.isfinite(value) else number(value, digits)
+                count(value) if counted and math.isfinite(value) else TERMINAL.number(value, digits)
                 for value, counted in zip(values, whole, strict=True)
             )
             rows.append([*label, query, *cells])

@@ -1,4 +1,4 @@
-"""Numbers, words and columns as text: what every table is made of."""
+"""Words and columns as text: what every table is made of."""
 
 from __future__ import annotations
 
@@ -12,32 +12,20 @@ if TYPE_CHECKING:
     from relkit.convention import Convention
 
 __all__ = [
-    "DIGITS",
     "align",
     "convention_line",
     "count",
+    "cut",
     "fold",
     "json_number",
     "markdown_lines",
     "note_dict",
-    "number",
     "width",
     "wrap",
 ]
 
-DIGITS = 4
-
 #: Fields that every convention line shows; others where a measure uses them or they deviate.
 ALWAYS_SHOWN = ("ties", "undefined", "missing")
-
-
-def number(value: float, digits: int = DIGITS) -> str:
-    """Returns a value for people: 4 decimals, `-` where undefined."""
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return f"{value:.{digits}f}"
 
 
 def json_number(value: float) -> float | None:
@@ -99,6 +87,20 @@ def width(text: str) -> int:
         else 1
         for sign in text
     )
+
+
+def cut(text: str, columns: int) -> str:
+    """Returns a text of at most so many terminal columns; one that is cut ends in `…`.
+
+    Examples:
+        >>> cut("正逆序比", 6), cut("short", 6)
+        ('正逆…', 'short')
+    """
+    if width(text) <= columns:
+        return text
+    while width(text) >= columns:
+        text = text[:-1]
+    return f"{text}…"
 
 
 def wrap(text: str, columns: int = 80, indent: str = "", first: str = "") -> list[str]:

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any, get_args
 
 from relkit.errors import ParameterError
+from relkit.render.numbers import PAGE
 from relkit.report.page import Language
 
 __all__ = ["Catalogue", "catalogue"]
@@ -39,8 +40,7 @@ class Catalogue:
 
     def percent(self, share: float, digits: int = 0) -> str:
         """Returns a share as percent."""
-        space = " " if self.language == "en" else ""
-        return f"{100 * share:.{digits}f}{space}%"
+        return PAGE.percent(share, digits, language=self.language)
 
     def join(self, texts: list[str]) -> str:
         """Returns a list in a sentence: `a, b and c`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +88,7 @@ def _runs(losses: Mapping[str, Funnel], texts: Catalogue) -> Chart:
                 number(one.ranking_loss),
                 number(one.recall_loss),
                 number(one.ideal),
-                texts.percent(one.recall_share) if one.loss > 0 else "–",
+                texts.percent(one.recall_share),
             )
             for name, one in losses.items()
         ),
@@ -111,15 +110,15 @@ def _stages(found: Funnel, texts: Catalogue) -> Chart:
             stage.name,
             number(stage.candidates, 1),
             number(stage.recall),
-            _percent(stage.retention, texts),
+            texts.percent(stage.retention),
             number(stage.ideal),
             number(stage.loss),
-            _percent(stage.share, texts),
+            texts.percent(stage.share),
         )
         for stage in found.stages
     ]
     ranking = (number(found.actual), number(found.ranking_loss))
-    share = _percent(found.ranking_share, texts)
+    share = texts.percent(found.ranking_share)
     cells.append((texts.say("funnel.ranking_row"), "", "", "", *ranking, share))
     headings = ("stage", "candidates", "stage_recall", "kept", "ceiling", "lost", "share")
     table = Table(tuple(texts.say(f"funnel.{name}") for name in headings), tuple(cells))
@@ -131,10 +130,6 @@ def _left(name: str, value: float, lost: float, part: str) -> list[dict[str, Any
         {"name": name, "part": "reached", "order": 0, "value": value},
         {"name": name, "part": part, "order": 1, "value": max(lost, 0.0)},
     ]
-
-
-def _percent(share: float, texts: Catalogue) -> str:
-    return "–" if math.isnan(share) else texts.percent(share)
 
 
 def _bars(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
-from relkit.report.wording import MARKS, kind_of, label, number, p_value, signed
+from relkit.report.wording import MARKS, kind_of, label, number, p_equation, p_value, signed
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison, Contrast
@@ -80,7 +80,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
     """Returns one contrast as a sentence that claims no more than the test allows."""
     digits = 3 if math.isnan(one.difference) or abs(one.difference) >= 0.0095 else 4
     low, high = one.interval
-    p = p_value(one.p_adjusted, equation=True)
+    p = p_equation(one.p_adjusted)
     if _corrected(comparison):
         p = texts.say("headline.corrected", p=p)
     values = {
@@ -98,7 +98,7 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
         if one.p <= comparison.alpha < one.p_adjusted:
-            alone = p_value(one.p, equation=True)
+            alone = p_equation(one.p)
             count = _comparisons(comparison)
             meaning = texts.say("headline.undecided_corrected", p=alone, count=count)
     else:

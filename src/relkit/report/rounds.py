@@ -33,7 +33,7 @@ from relkit.report.page import (
     Tone,
 )
 from relkit.report.provenance import convention_table, note_table
-from relkit.report.wording import MARKS, number, p_value, signed
+from relkit.report.wording import MARKS, number, p_equation, p_value, signed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -195,7 +195,7 @@ def _headline(one: MonthlyChange, found: Monitor, texts: Catalogue) -> Headline:
         confidence=texts.percent(found.confidence),
         low=signed(low, DIGITS),
         high=signed(high, DIGITS),
-        p=texts.say("headline.corrected", p=p_value(one.p_adjusted, equation=True)),
+        p=texts.say("headline.corrected", p=p_equation(one.p_adjusted)),
     )
     key = {"fell": "fell_hidden" if one.hidden else "fell", "rose": "rose"}.get(one.verdict, "")
     if not key:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from relkit.measures.names import measure as parse_measure
+from relkit.render.numbers import PAGE
 
-__all__ = ["MARKS", "kind_of", "label", "number", "p_value", "signed"]
+__all__ = ["MARKS", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
 
-DIGITS = 4
+number, signed = PAGE.number, PAGE.signed
+p_value, p_equation = PAGE.p_value, PAGE.p_equation
+
 MARKS = {"better": "▲", "worse": "▼", "undecided": "○"}
 
 KINDS = {
@@ -35,49 +36,6 @@ KINDS = {
     "judged": "judged",
 }
 WRITTEN = {"recall": "Recall", "success": "Success", "judged": "Judged", "concordance": "C"}
-
-
-def number(value: float, digits: int = DIGITS) -> str:
-    """Returns a value, with a real minus sign, `–` where there is none.
-
-    Examples:
-        >>> number(-0.25), number(float("nan"))
-        ('−0.2500', '–')
-    """
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:,.{digits}f}"
-    if float(text.replace(",", "")) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", "−")
-
-
-def signed(value: float, digits: int = DIGITS) -> str:
-    """Returns a difference with its sign.
-
-    Examples:
-        >>> signed(0.25, 2), signed(-0.25, 2), signed(0.0, 2)
-        ('+0.25', '−0.25', '0.00')
-    """
-    text = number(value, digits)
-    positive = value > 0 and any(sign in "123456789∞" for sign in text)
-    return f"+{text}" if positive else text
-
-
-def p_value(value: float, *, equation: bool = False) -> str:
-    """Returns a p-value, never 0; as an equation, `p = 0.0312`.
-
-    Examples:
-        >>> p_value(1e-9), p_value(0.0312, equation=True)
-        ('< 0.0001', 'p = 0.0312')
-    """
-    if math.isnan(value):
-        return "p –" if equation else "–"
-    if value < 1e-4:
-        return "p < 0.0001" if equation else "< 0.0001"
-    return f"p = {value:.4f}" if equation else f"{value:.4f}"
 
 
 def label(measure: str) -> str:
