@@ -69,7 +69,7 @@ def test_a_page_asks_to_sign_in_and_goes_on_afterwards(client: TestClient) -> No
     assert "samesite=lax" in cookie.lower()
     page = client.get("/")
     assert page.status_code == 200
-    assert "There is no project yet." in page.text
+    assert "No projects yet." in page.text
 
 
 @pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example"])
@@ -265,8 +265,8 @@ def test_the_language_follows_the_browser_and_then_the_reader(client: TestClient
 def test_both_languages_say_the_same_things() -> None:
     english, chinese = texts("en"), texts("zh")
     assert list(english) == list(chinese)
-    fields = {key: sorted(re.findall(r"{(\w+)}", text)) for key, text in english.items()}
-    assert fields == {key: sorted(re.findall(r"{(\w+)}", text)) for key, text in chinese.items()}
+    fields = {key: sorted(re.findall(r"{(\w+)[}:]", text)) for key, text in english.items()}
+    assert fields == {key: sorted(re.findall(r"{(\w+)[}:]", text)) for key, text in chinese.items()}
 
 
 def test_cookies_are_kept_to_https_where_asked(store: Store) -> None:

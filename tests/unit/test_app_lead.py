@@ -111,7 +111,7 @@ def test_a_disagreement_is_decided_once(store: Store) -> None:
         values = {"item": item, "key": key, "grade": "2.0", "note": "near"}
         assert lea.post("/projects/1/queue", values).status_code == 303
     assert store.adjudicated(1) == {int(item): 2.0}
-    assert "Nothing to decide" in lea.get("/projects/1/queue").text
+    assert "Nothing to adjudicate" in lea.get("/projects/1/queue").text
 
 
 def test_the_agreement_is_that_of_the_library(store: Store) -> None:

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
-__all__ = ["LANGUAGES", "Language", "preferred_language", "say", "texts"]
+__all__ = [
+    "LANGUAGES",
+    "Language",
+    "name_reason",
+    "preferred_language",
+    "say",
+    "sentence_case",
+    "texts",
+    "write_date",
+]
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+#: How reasons were stored before they had codes.
+EARLIER_REASONS = {
+    "does not load": "not_loading",
+    "unclear query": "unclear_query",
+    "lack of knowledge": "knowledge",
+}
 
 
 @cache
@@ -29,6 +46,45 @@ def say(language: Language, key: str, **values: Any) -> str:
     """Returns a text with values put in."""
     text = texts(language)[key]
     return text.format(**values) if values else text
+
+
+def name_reason(language: Language, reason: str) -> str:
+    """Returns why something could not be judged, in words.
+
+    Args:
+        language: The reader's language.
+        reason: One of `relkit.judging.records.REASONS`, or the judge's own words, which stay.
+
+    Examples:
+        >>> name_reason("en", "unclear_query"), name_reason("zh", "unclear query")
+        ('Unclear query', '查询意图不明')
+        >>> name_reason("zh", "paywall")
+        'paywall'
+    """
+    return texts(language).get(f"reason.{EARLIER_REASONS.get(reason, reason)}", reason)
+
+
+def sentence_case(text: str) -> str:
+    """Returns a text with a capital first letter, the rest as it is.
+
+    Examples:
+        >>> sentence_case("much better"), sentence_case("高")
+        ('Much better', '高')
+    """
+    return text[:1].upper() + text[1:]
+
+
+def write_date(language: Language, seconds: float) -> str:
+    """Returns the day of a point in time, in UTC, as it is written in a language.
+
+    Examples:
+        >>> write_date("en", 0), write_date("zh", 0)
+        ('1 January 1970', '1970年1月1日')
+    """
+    day = datetime.fromtimestamp(seconds, UTC)
+    if language == "zh":
+        return f"{day.year}年{day.month}月{day.day}日"
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def preferred_language(header: str) -> Language:

@@ -20,6 +20,7 @@ from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
 from relkit.judging.status import describe_project
 from relkit.judging.store import Store
+from relkit.scale import scales
 
 __all__ = ["router"]
 
@@ -35,6 +36,7 @@ def create_project(
     visitor: Leader,
     name: Text = "",
     kind: Annotated[Kind, Form()] = "grades",
+    scale: Text = "search",
     overlap: Annotated[int, Form(ge=1, le=1000)] = 1,
     gold_share: Annotated[float, Form(ge=0, lt=1)] = 0.0,
     guideline_en: Text = "",
@@ -44,6 +46,8 @@ def create_project(
     made = store.create_project(
         name,
         kind=kind,
+        # A scale may also be a file, which is for the command line alone.
+        scale=scales.get(scale),
         overlap=overlap,
         gold_share=gold_share,
         guideline_en=guideline_en,

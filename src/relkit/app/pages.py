@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from relkit.app.catalogue import say
+from relkit.app.catalogue import name_reason, say, sentence_case, write_date
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import Visitor
 
@@ -42,7 +42,7 @@ def _number(value: float | None, digits: int = 2) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None or math.isnan(value) else f"{100 * value:.0f} %"
+    return "–" if value is None or math.isnan(value) else f"{100 * value:.0f}%"
 
 
 def render_markdown(text: str) -> Markup:
@@ -61,7 +61,12 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(number=_number, percent=_percent, markdown=render_markdown)
+    environment.filters.update(
+        number=_number,
+        percent=_percent,
+        markdown=render_markdown,
+        sentence_case=sentence_case,
+    )
     environment.globals.update(asset=_address)
     return environment
 
@@ -79,6 +84,8 @@ def render(
             csrf=csrf_token(visitor.secret),
             language=visitor.language,
             say=partial(say, visitor.language),
+            name_reason=partial(name_reason, visitor.language),
+            write_date=partial(write_date, visitor.language),
             path=request.url.path,
             **values,
         )

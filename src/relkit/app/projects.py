@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from relkit.app.catalogue import Language, say, texts
+from relkit.app.catalogue import Language, say, sentence_case, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import OpenStore, Person
 from relkit.judging.progress import measure_progress
-from relkit.judging.records import Project
+from relkit.judging.records import REASONS, Project
+from relkit.scale import scales
 
 __all__ = ["guideline", "router"]
 
@@ -26,7 +27,19 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
         (project, measure_progress(store, project.id, visitor.account))
         for project in store.projects()
     ]
-    return render(request, visitor, "projects.html", projects=found)
+    return render(
+        request, visitor, "projects.html", projects=found, scales=_scales(visitor.language)
+    )
+
+
+def _scales(language: Language) -> dict[str, str]:
+    """The scales a project can have, and their levels in words."""
+    found = {}
+    for name in scales:
+        one = scales.get(name)
+        levels = [sentence_case(one.label(level.grade, language)) for level in one.levels]
+        found[name] = " / ".join(levels) or say(language, "lead.any_number")
+    return found
 
 
 def guideline(project: Project, language: Language) -> str:
@@ -43,7 +56,7 @@ def _levels(project: Project, language: Language) -> list[dict[str, Any]]:
             for grade, name in zip((-2, -1, 0, 1, 2), names, strict=True)
         ]
     return [
-        {"grade": level.grade, "name": project.scale.label(level.grade, language)}
+        {"grade": level.grade, "name": sentence_case(project.scale.label(level.grade, language))}
         for level in project.scale.levels
     ]
 
@@ -53,8 +66,9 @@ def show_judging(request: Request, store: OpenStore, visitor: Person, project: I
     """The page on which grades are given; what is graded comes from the REST interface."""
     found = store.project(project)
     levels = _levels(found, visitor.language)
+    # There are nine keys; with more levels the grade is typed.
     if len(levels) > 9:
-        raise HTTPException(404)
+        levels = []
     messages = {
         key.removeprefix("judge."): text
         for key, text in texts(visitor.language).items()
@@ -68,4 +82,5 @@ def show_judging(request: Request, store: OpenStore, visitor: Person, project: I
         levels=levels,
         guideline=guideline(found, visitor.language),
         messages=messages,
+        reasons=REASONS,
     )

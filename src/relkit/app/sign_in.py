@@ -135,9 +135,11 @@ def sign_out(store: OpenStore, visitor: Person) -> Response:
 
 
 @router.get("/account")
-def show_account(request: Request, store: OpenStore, visitor: Person) -> Response:
+def show_account(
+    request: Request, store: OpenStore, visitor: Person, changed: bool = False
+) -> Response:
     """One's password and tokens."""
-    return _account(request, store, visitor)
+    return _account(request, store, visitor, changed=changed)
 
 
 def _account(
@@ -147,6 +149,7 @@ def _account(
     *,
     problem: str = "",
     secret: str = "",
+    changed: bool = False,
     status: int = 200,
 ) -> Response:
     return render(
@@ -157,6 +160,7 @@ def _account(
         tokens=list_tokens(store, visitor.account),
         problem=problem,
         secret=secret,
+        changed=changed,
     )
 
 
@@ -176,7 +180,7 @@ def change_password(
         return _account(request, store, visitor, problem="account.wrong", status=403)
     store.set_user(name, password=new)
     end_all_sign_ins(store, known)
-    answer = RedirectResponse("/account", 303)
+    answer = RedirectResponse("/account?changed=true", 303)
     _set_cookie(request, answer, start_sign_in(store, known))
     return answer
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from relkit.scale import Scale
 
 __all__ = [
+    "REASONS",
     "ActionKind",
     "Comparison",
     "Item",
     "Kind",
     "Project",
     "Rating",
+    "Reason",
     "Role",
     "User",
 ]
@@ -22,6 +24,9 @@ __all__ = [
 Role = Literal["judge", "lead", "admin"]
 Kind = Literal["grades", "side_by_side"]
 ActionKind = Literal["grade", "cannot", "skip", "later", "note", "undo"]
+Reason = Literal["not_loading", "language", "unclear_query", "knowledge"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+"""Why a judge cannot grade a result, where it is not said in the judge's own words."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class Rating:
     Attributes:
         judge: The judge's name.
         grade: None where the judge could not grade it.
-        reason: Why not.
+        reason: Why not: one of `REASONS`, or the judge's own words.
         note: What the judge remarked.
         seconds: How long it took.
         at: When, in seconds since 1970.

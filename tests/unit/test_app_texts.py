@@ -1,0 +1,101 @@
+"""The app's texts: one for each key in use, none unread, and words for what is stored."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from fastapi.testclient import TestClient
+
+from relkit.app import create_app
+from relkit.app.catalogue import LANGUAGES, Language, name_reason, texts
+from relkit.judging.access import start_sign_in
+from relkit.judging.exchange import export_sheet
+from relkit.judging.formats import write_sheet
+from relkit.judging.records import REASONS, Item, Rating
+from relkit.judging.store import open_store
+
+KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]+))["'`]""")
+#: Texts that are chosen by a value: a role, a status, a reason, a rule of aggregation.
+CHOSEN = ("role.", "error.", "reason.", "lead.median", "lead.majority", "lead.mean_gain")
+
+
+def sources() -> str:
+    folder = resources.files("relkit.app")
+    files = [
+        one
+        for place in (folder, folder.joinpath("templates"))
+        for one in place.iterdir()
+        if one.name.endswith((".py", ".html"))
+    ]
+    return "\n".join(one.read_text("utf-8") for one in files)
+
+
+def scripts() -> str:
+    folder = resources.files("relkit.app").joinpath("static")
+    return "\n".join(one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".js"))
+
+
+def test_every_text_is_used_and_every_key_has_one() -> None:
+    known = texts("en")
+    sections = {key.partition(".")[0] for key in known}
+    used = {key for key in KEY.findall(sources()) if key.partition(".")[0] in sections}
+    assert {key for key in used if not key.endswith((".css", ".html", ".js"))} <= set(known)
+    script = scripts()
+    asked = {f"judge.{key}" for key in re.findall(r"""say\(\s*["'`](\w+)["'`]""", script)}
+    assert asked <= set(known)
+    for key in known:
+        section, _, name = key.partition(".")
+        told = section == "judge" and re.search(rf"\b{name}\b|{name.partition('_')[0]}_\$", script)
+        side = section == "judge" and f'"{name}"' in sources()
+        assert key in used or told or side or key.startswith(CHOSEN), f"nobody reads {key}"
+
+
+def test_no_text_stands_in_a_template() -> None:
+    folder = resources.files("relkit.app").joinpath("templates")
+    for one in folder.iterdir():
+        text = one.read_text("utf-8")
+        text = re.sub(r"\{% block body_class %\}\w*", "", text)
+        text = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", text, flags=re.DOTALL)
+        text = re.sub(r"""[\w-]+="[^"]*\"""", "", text)
+        text = re.sub(r"<kbd>.*?</kbd>|<[^>]*>", "", text, flags=re.DOTALL)
+        words = set(re.findall(r"[^\W\d_]{2,}", text))
+        # Names are the same in every language: of the app, of coefficients, of languages.
+        assert words <= {"relkit", "English", "中文", "Markdown", "Fleiss", "Cohen"}, one.name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_has_words(language: Language) -> None:
+    names = [name_reason(language, reason) for reason in REASONS]
+    assert len(set(names)) == len(REASONS)
+    assert not set(names) & set(REASONS)
+    assert name_reason(language, "does not load") == name_reason(language, "not_loading")
+    assert name_reason(language, "behind a paywall") == "behind a paywall"
+
+
+def test_a_reason_is_told_in_the_language_of_the_reader_and_exported_as_its_code(
+    tmp_path: Path,
+) -> None:
+    with open_store(tmp_path / "judging.db", create=True) as store:
+        store.create_user("lea", role="lead")
+        project = store.create_project("June", overlap=4)
+        reasons = ["unclear_query", "lack of knowledge", "behind a paywall"]
+        ratings = [Rating(f"judge {n}", None, reason) for n, reason in enumerate(reasons)]
+        store.import_ratings(project.id, [(Item("red shoes", "d1"), ratings)])
+        client = TestClient(create_app(store))
+        client.cookies.set("relkit_session", start_sign_in(store, store.user("lea")))
+        english = client.get("/projects/1/queue?lang=en").text
+        chinese = client.get("/projects/1/queue?lang=zh").text
+        text, _ = write_sheet(export_sheet(store, project.id), format="csv")
+    assert "Can’t judge – Unclear query" in english
+    assert "无法判断 – 查询意图不明" in chinese
+    assert "无法判断 – 缺少相关知识" in chinese
+    for page in (english, chinese):
+        assert "– behind a paywall" in page
+    assert "unclear_query" in text
