@@ -17,7 +17,7 @@ from relkit.monitoring.wording import (
     since_sentence,
     tier_name,
 )
-from relkit.render import align, convention_line, cut, markdown_lines, width, wrap
+from relkit.render import align, convention_line, markdown_lines, shorten, width, wrap
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,7 +120,7 @@ def monitor_text(found: Monitor, language: Language, queries: int) -> str:
             lines += wrap(sentence, COLUMNS, "  ", "  ")
     for title, frame in _query_frames(found, words, queries):
         headings, rows = _query_rows(frame, found, words, language)
-        lines += ["", *wrap(title, COLUMNS), *align(headings, _short(headings, rows))]
+        lines += ["", *wrap(title, COLUMNS), *align(headings, shorten(headings, rows, COLUMNS))]
     lines += ["", *wrap(words["legend"].format(alpha=f"{found.alpha:g}"), COLUMNS)]
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"])
     return "\n".join([*lines, *wrap(rules, COLUMNS, "  ")])
@@ -294,15 +294,6 @@ def _query_rows(
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _short(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Returns rows whose first cell leaves room for the others."""
-    others = sum(
-        max(width(row[place]) for row in [tuple(headings), *rows]) + 2
-        for place in range(1, len(headings))
-    )
-    return [(cut(row[0], max(COLUMNS - others, 8)), *row[1:]) for row in rows]
 
 
 def _bar(value: float, most: float) -> str:

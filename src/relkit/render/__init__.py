@@ -1,6 +1,6 @@
 """What users get back as text: tables, Markdown, CSV, JSON, trec_eval's form, HTML."""
 
-from relkit.render import comparison
+from relkit.render import comparison, funnel
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.results import csv, html, json, jsonl, markdown, rich_table, table, trec
 from relkit.render.text import (
@@ -11,6 +11,7 @@ from relkit.render.text import (
     json_number,
     markdown_lines,
     note_dict,
+    shorten,
     width,
     wrap,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "csv",
     "cut",
     "fold",
+    "funnel",
     "html",
     "json",
     "json_number",
@@ -35,6 +37,7 @@ __all__ = [
     "number",
     "percent",
     "rich_table",
+    "shorten",
     "signed",
     "table",
     "trec",

@@ -20,6 +20,7 @@ __all__ = [
     "json_number",
     "markdown_lines",
     "note_dict",
+    "shorten",
     "width",
     "wrap",
 ]
@@ -101,6 +102,21 @@ def cut(text: str, columns: int) -> str:
     while width(text) >= columns:
         text = text[:-1]
     return f"{text}…"
+
+
+def shorten(
+    headings: Sequence[str], rows: Sequence[tuple[str, ...]], columns: int
+) -> list[tuple[str, ...]]:
+    """Returns rows with first cells so short that an aligned line takes at most so many columns.
+
+    Args:
+        headings: One a column.
+        rows: Their cells.
+        columns: Terminal columns a line may take; the first cell keeps 8 of them at least.
+    """
+    others = sum(wide + 2 for wide in _widths(headings, rows)[1:])
+    room = max(columns - others, 8)
+    return [(cut(row[0], room), *row[1:]) for row in rows]
 
 
 def wrap(text: str, columns: int = 80, indent: str = "", first: str = "") -> list[str]:
