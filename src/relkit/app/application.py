@@ -9,10 +9,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from relkit.app import interface, leading, projects, sign_in
+from relkit.app import dashboard, interface, leading, projects, sign_in
 from relkit.app.catalogue import say
 from relkit.app.pages import ASSETS, asset, render
 from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
+from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
 from relkit.app.visitor import SignInNeededError, Visitor, chosen_language
 from relkit.errors import RelkitError, UnknownNameError
@@ -56,8 +57,10 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.guard = sign_in.SignInGuard(chosen.sign_in_attempts, chosen.sign_in_window)
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     app.add_middleware(SecurityHeaders)
-    for part in (sign_in, projects, leading, interface):
+    app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
+    for part in (sign_in, projects, leading, interface, dashboard):
         app.include_router(part.router)
+    app.include_router(dashboard.interface)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 __all__ = ["Settings"]
@@ -17,9 +18,11 @@ class Settings:
         sign_in_attempts: Wrong passwords for one name from one address before it has to wait;
             five times as many for all names from one address.
         sign_in_window: Seconds in which they are counted.
+        rounds: The folder of monthly rounds that the monitor shows; None shows what to do.
     """
 
     secure_cookies: bool = False
     largest_body: int = 32 * 2**20
     sign_in_attempts: int = 5
     sign_in_window: float = 300.0
+    rounds: str | os.PathLike[str] | None = None

@@ -38,10 +38,18 @@ Serve it over HTTPS, by a proxy on the same machine, wherever others reach it;
     show_default=True,
     help="The port; 0 takes a free one.",
 )
+@click.option(
+    "--rounds",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="The rounds of `relkit monitor add`: the app shows them month by month.",
+)
 @click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
 @click.option("--browser", is_flag=True, help="Open the page in a browser here.")
 @no_color_option
-def serve(database: str, host: str, port: int, secure_cookies: bool, browser: bool) -> None:
+def serve(
+    database: str, host: str, port: int, rounds: str | None, secure_cookies: bool, browser: bool
+) -> None:
     """Runs `relkit judge serve`."""
     # Part of the same extra as what was imported before.
     import uvicorn
@@ -70,7 +78,7 @@ def serve(database: str, host: str, port: int, secure_cookies: bool, browser: bo
         if browser:
             click.launch(address)
         config = uvicorn.Config(
-            create_app(store, Settings(secure_cookies=secure_cookies)),
+            create_app(store, Settings(secure_cookies=secure_cookies, rounds=rounds)),
             log_level="warning",
             access_log=False,
             server_header=False,

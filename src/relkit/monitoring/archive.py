@@ -23,7 +23,7 @@ from relkit.scale import Level, Scale
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MANIFEST", "read_round", "read_rounds", "write_round"]
+__all__ = ["MANIFEST", "find_rounds", "read_round", "read_rounds", "write_round"]
 
 MANIFEST = "round.json"
 SAMPLE, JUDGMENTS, RESULTS = "sample.csv", "judgments.csv", "results.csv"
@@ -146,12 +146,23 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
     rounds = Path(folder)
     if not rounds.is_dir():
         raise InputError("is no folder", path=str(rounds), hint=NONE_YET)
-    months = sorted(
-        path for path in rounds.iterdir() if path.is_dir() and MONTH.fullmatch(path.name)
-    )
+    months = find_rounds(rounds)
     if not months:
         raise InputError("holds no round", path=str(rounds), hint=NONE_YET)
     return [read_round(path) for path in months]
+
+
+def find_rounds(folder: str | os.PathLike[str]) -> list[Path]:
+    """Returns the folders of all rounds in a folder, the earliest first, unread.
+
+    Examples:
+        >>> find_rounds("no such folder")
+        []
+    """
+    rounds = Path(folder)
+    if not rounds.is_dir():
+        return []
+    return sorted(path for path in rounds.iterdir() if path.is_dir() and MONTH.fullmatch(path.name))
 
 
 NONE_YET = "relkit monitor add FOLDER --month 2026-03 --sample FILE --judgments FILE makes one"

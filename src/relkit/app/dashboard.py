@@ -1,0 +1,98 @@
+"""The monitor as a page, as a file to pass on, and for programs."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from relkit.app.catalogue import Language
+from relkit.app.interface import ERRORS, plain
+from relkit.app.pages import render
+from relkit.app.rounds import RoundsFolder
+from relkit.app.visitor import Leader, LeadingCaller
+from relkit.errors import InputError, RelkitError
+from relkit.monitoring import Monitor
+from relkit.monitoring.wording import tier_name
+
+__all__ = ["interface", "router"]
+
+router = APIRouter(include_in_schema=False)
+interface = APIRouter(prefix="/api", responses=ERRORS, tags=["monitor"])
+
+
+def _rounds_of(request: Request) -> RoundsFolder:
+    rounds: RoundsFolder | None = request.app.state.rounds
+    if rounds is None:
+        raise InputError(
+            "this app was started without rounds",
+            hint="start it with `relkit judge serve DATABASE --rounds FOLDER`",
+        )
+    return rounds
+
+
+OpenRounds = Annotated[RoundsFolder, Depends(_rounds_of)]
+
+
+@router.get("/monitor")
+def show_monitor(request: Request, visitor: Leader) -> Response:
+    """The monthly numbers, the alarm and its cause."""
+    rounds: RoundsFolder | None = request.app.state.rounds
+    told: dict[str, Any] = {
+        "folder": "",
+        "month": f"{date.today():%Y-%m}",
+        "problem": "",
+        "hint": "",
+    }
+    if rounds is None:
+        return render(request, visitor, "rounds.html", **told)
+    if rounds.is_empty():
+        return render(request, visitor, "rounds.html", **told | {"folder": rounds.folder})
+    try:
+        found, opening, sections = rounds.parts(visitor.language)
+    except RelkitError as error:
+        told |= {"problem": error.message, "hint": error.hint}
+        return render(request, visitor, "rounds.html", status=400, **told)
+    return render(
+        request,
+        visitor,
+        "monitor.html",
+        month=found.months[-1],
+        alarms=_alarms(found, visitor.language),
+        opening=opening,
+        sections=sections,
+    )
+
+
+def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
+    """Returns the tiers that each kind of alarm is about."""
+    tiers: dict[str, list[str]] = {}
+    for alarm in found.alarms():
+        tiers.setdefault(alarm.kind, []).append(tier_name(alarm.tier, language))
+    return tiers
+
+
+@router.get("/monitor/report")
+def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
+    """The page as one file that opens without a network."""
+    from relkit.report import render_monitor_report
+
+    text = render_monitor_report(rounds.monitor(), lang=visitor.language)
+    name = "monitor.zh.html" if visitor.language == "zh" else "monitor.html"
+    return Response(
+        text,
+        media_type="text/html; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@interface.get("/monitor")
+def show_numbers(
+    user: LeadingCaller,
+    rounds: OpenRounds,
+    queries: Annotated[int, Query(ge=0, le=1000)] = 5,
+) -> dict[str, Any]:
+    """For leads: the monthly numbers, as `relkit monitor show --format json` says them."""
+    return dict(plain(rounds.monitor().to_dict(queries=queries)))

@@ -1,0 +1,96 @@
+"""A folder of monthly rounds, read once and again when it has changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relkit.app.catalogue import Language
+from relkit.errors import RelkitError
+from relkit.monitoring import read_rounds
+from relkit.monitoring.archive import find_rounds
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from relkit.monitoring import Monitor
+
+__all__ = ["RoundsFolder"]
+
+#: Of each file of each round: its path, size, and when it was written and changed.
+State = tuple[tuple[str, int, int, int], ...]
+
+
+class RoundsFolder:
+    """The monitor over a folder of rounds, for many threads at once.
+
+    Reading, testing and drawing take seconds, so what was made is kept until a file of a round
+    is added, changed or removed.
+
+    Args:
+        folder: Where `relkit monitor add` puts rounds; it may not be there yet.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._turn = threading.Lock()
+        self._seen: State = ()
+        self._found: Monitor | RelkitError | None = None
+        self._parts: dict[Language, tuple[Markup, Markup]] = {}
+
+    def is_empty(self) -> bool:
+        """Says whether there is no round yet."""
+        return not find_rounds(self.folder)
+
+    def monitor(self) -> Monitor:
+        """Returns what the rounds say.
+
+        Raises:
+            InputError: If there is no round, or one was changed since it was made.
+        """
+        with self._turn:
+            return self._read()
+
+    def parts(self, language: Language) -> tuple[Monitor, Markup, Markup]:
+        """Returns what the rounds say, the opening of its page, and the page's sections.
+
+        Raises:
+            InputError: If there is no round, or one was changed since it was made.
+            DependencyError: If a package of the extra `report` is not installed.
+        """
+        from relkit.report.html import render_parts
+        from relkit.report.rounds import build_monitor_page
+
+        with self._turn:
+            found = self._read()
+            if language not in self._parts:
+                self._parts[language] = render_parts(build_monitor_page(found, lang=language))
+            return found, *self._parts[language]
+
+    def _read(self) -> Monitor:
+        from relkit.monitoring import monitor
+
+        state = self._state()
+        if self._found is None or state != self._seen:
+            self._parts.clear()
+            try:
+                self._found = monitor(read_rounds(self.folder))
+            except RelkitError as problem:
+                self._found = problem
+            self._seen = state
+        if isinstance(self._found, RelkitError):
+            # Without the lines through which it was raised before.
+            raise self._found.with_traceback(None)
+        return self._found
+
+    def _state(self) -> State:
+        state = []
+        for month in find_rounds(self.folder):
+            for file in os.scandir(month):
+                found = file.stat()
+                # Who changes a file may set back its time, but not when that was done.
+                times = (found.st_mtime_ns, found.st_ctime_ns)
+                state.append((file.path, found.st_size, *times))
+        return tuple(sorted(state))
