@@ -154,7 +154,10 @@ def test_a_lead_works_with_files_and_decides(store: Store) -> None:
     decision = {"item_id": one["item"]["id"], "grade": 2, "key": "k"}
     for repeated in (False, True):
         answer = lea.client.post("/api/adjudications", json=decision)
-        assert answer.json() == {"repeated": repeated}
+        assert answer.json() == {"repeated": repeated, "project_id": 1, "project": "June"}
+    for wrong in ({"project_id": 2}, {"grade": -1}):
+        answer = lea.client.post("/api/adjudications", json={**decision, "key": "l", **wrong})
+        assert answer.status_code == 400
     assert lea.client.get("/api/projects/1/export?format=trec").text == "q 0 d1 2\n"
     assert lea.client.get("/api/projects/1/status").json()["agreement"]["overall"]["units"] == 1
     added = lea.client.post(

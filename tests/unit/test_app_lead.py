@@ -114,6 +114,20 @@ def test_a_disagreement_is_decided_once(store: Store) -> None:
     assert "Nothing to adjudicate" in lea.get("/projects/1/queue").text
 
 
+def test_no_item_of_another_project_is_decided(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    other = store.create_project("July")
+    store.add_items(other.id, [Item("q", "d")])
+    (item,) = store.items(other.id)
+    values = {"item": str(item.id), "key": "k", "grade": "2"}
+    answer = lea.post("/projects/1/queue", values)
+    assert answer.status_code == 400
+    assert f"no item {item.id} in this project" in answer.text
+    assert store.adjudicated(other.id) == {}
+    assert lea.post(f"/projects/{other.id}/queue", values).status_code == 303
+    assert store.adjudicated(other.id) == {item.id: 2.0}
+
+
 def test_the_agreement_is_that_of_the_library(store: Store) -> None:
     from relkit.judging.agreement import fleiss_kappa
 

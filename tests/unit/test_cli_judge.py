@@ -74,6 +74,19 @@ def test_importing_again_adds_nothing(relkit, june: Path) -> None:
     assert "June: 0 new items, 0 new grades" in outcome.err
 
 
+def test_of_several_files_all_come_in_or_none(relkit, june: Path) -> None:
+    (june / "good.csv").write_text("query,document,judge,grade\nq9,d1,Eve,3\n", "utf-8")
+    (june / "bad.csv").write_text("query,document,judge,grade\nq1,d1,Cy,3\n", "utf-8")
+    args = ("judge", "import", "judging.db", "good.csv", "bad.csv", "--project", "June",
+            "--format", "csv")  # fmt: skip
+    outcome = relkit(*args)
+    assert outcome.code == 3
+    assert "more than 2 grades" in outcome.err
+    with open_store(june / "judging.db") as store:
+        assert len(store.items(1)) == 3
+        assert [user.name for user in store.users()] == ["Ann", "Bo"]
+
+
 def test_status(relkit, june: Path) -> None:
     outcome = relkit("judge", "status", "judging.db", "--project", "June")
     assert "June: 5 of 6 grades (83%), 2 of 3 items finished" in outcome.out

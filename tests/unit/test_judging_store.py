@@ -283,8 +283,8 @@ def test_grades_disagree_and_a_lead_decides(store: Store, project: Project) -> N
 
 def test_gold_items(store: Store, project: Project) -> None:
     store.add_items(project.id, PAIRS[:2])
-    assert store.set_gold(project.id, [(PAIRS[0], 3), (PAIRS[2], "无")]) == 2
-    assert store.set_gold(project.id, [(PAIRS[0], 2)]) == 2
+    assert store.set_gold(project.id, [(PAIRS[0], 3), (PAIRS[2], "无")]) == (1, 2)
+    assert store.set_gold(project.id, [(PAIRS[0], 2)]) == (0, 0)
     ids = {item.document: item.id for item in store.items(project.id)}
     assert store.gold(project.id) == {ids["d1"]: 2.0, ids["d3"]: 0.0}
     assert [(one.item.document, one.source) for one in store.final_grades(project.id)] == [
@@ -300,15 +300,15 @@ def test_grades_from_elsewhere(store: Store, project: Project) -> None:
         (PAIRS[0], [Rating("Ann", 3.0, note="fine", seconds=2.5, at=5.0), Rating("Bo", 2.0)]),
         (PAIRS[1], [Rating("Ann", None, reason="broken link")]),
     ]
-    assert store.import_ratings(project.id, given) == 3
-    assert store.import_ratings(project.id, given) == 0
+    assert store.import_ratings(project.id, given) == (2, 3)
+    assert store.import_ratings(project.id, given) == (0, 0)
     first, second = store.items(project.id)
     ratings = store.ratings(project.id)
     assert ratings[first.id][0] == Rating("Ann", 3.0, "", "fine", 2.5, 5.0)
     assert ratings[second.id] == [Rating("Ann", None, "broken link", at=1000.0)]
     ann = store.user("Ann")
     record_action(store, ann, "skip", key="k", item_id=second.id)
-    assert store.import_ratings(project.id, given) == 0  # what was taken back stays so
+    assert store.import_ratings(project.id, given) == (0, 0)  # what was taken back stays so
     with pytest.raises(InputError, match="more than 2 grades"):
         store.import_ratings(project.id, [(PAIRS[0], [Rating("Cy", 1.0)])])
     with pytest.raises(InputError, match="not a grade"):

@@ -80,6 +80,17 @@ class Decision(BaseModel):
     grade: float = Field(allow_inf_nan=False)
     key: str = Field(min_length=1, max_length=200)
     note: str = Field("", max_length=10_000)
+    project_id: int | None = Field(
+        None, ge=1, le=LARGEST_ID, description="Refuses an item of another project."
+    )
+
+
+class Adjudicated(BaseModel):
+    """What became of a decision."""
+
+    repeated: bool = Field(description="Whether the same request was stored before.")
+    project_id: int = Field(description="The project that the item belongs to.")
+    project: str = Field(description="The project's name.")
 
 
 def describe_project(project: Project) -> dict[str, Any]:
@@ -185,12 +196,18 @@ def show_queue(store: OpenStore, user: LeadingCaller, project: Id) -> list[dict[
 
 
 @router.post("/adjudications")
-def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> dict[str, bool]:
+def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adjudicated:
     """For leads: decides an item's grade, once for each key."""
     new = store.adjudicate(
-        decision.item_id, user, decision.grade, key=decision.key, note=decision.note
+        decision.item_id,
+        user,
+        decision.grade,
+        key=decision.key,
+        note=decision.note,
+        project_id=decision.project_id,
     )
-    return {"repeated": not new}
+    project = store.project_of(decision.item_id)
+    return Adjudicated(repeated=not new, project_id=project.id, project=project.name)
 
 
 @router.get("/projects/{project}/export", response_class=PlainTextResponse)

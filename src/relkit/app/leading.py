@@ -164,7 +164,7 @@ def decide(
     note: Annotated[str, Form(max_length=10_000)] = "",
 ) -> Response:
     """Decides a disagreement. The same form sent twice decides once."""
-    store.adjudicate(item, visitor.account, grade, key=key, note=note)
+    store.adjudicate(item, visitor.account, grade, key=key, note=note, project_id=project)
     return RedirectResponse(f"/projects/{project}/queue", 303)
 
 

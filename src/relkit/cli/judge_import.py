@@ -112,6 +112,7 @@ def import_(
 ) -> None:
     """Runs `relkit judge import`."""
     from relkit.judging.exchange import import_sheet
+    from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
 
     if not files and not runs and not sides:
@@ -135,12 +136,11 @@ def import_(
                 f"`{found.name}` is a side-by-side project", hint="give --side NAME=RUN twice"
             )
         sheets += [_sheet_of(_top(path, ranks)) for path in runs]
-        items = grades = 0
-        for sheet in [_described(one, documents, queries) for one in sheets]:
-            new = import_sheet(store, found.id, sheet, judge=judge, as_gold=gold)
-            items, grades = items + new[0], grades + new[1]
+        rows = [row for one in sheets for row in _described(one, documents, queries).rows]
+        whole = Sheet(tuple(rows), scale=found.scale)
+        new = import_sheet(store, found.id, whole, judge=judge, as_gold=gold)
     what = "new known grade" if gold else "new grade"
-    messages.note(f"{found.name}: {_count(items, 'new item')}, {_count(grades, what)}")
+    messages.note(f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}")
 
 
 def _count(number: int, what: str) -> str:

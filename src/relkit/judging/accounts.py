@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from relkit.errors import ParameterError
@@ -9,7 +10,7 @@ from relkit.judging import passwords
 from relkit.judging.base import StoreBase
 from relkit.judging.records import Role, User
 from relkit.judging.rows import read_user
-from relkit.judging.schema import sa, users
+from relkit.judging.schema import postgresql, sa, sqlite, users
 from relkit.judging.texts import check_name, is_storable, unknown_name
 
 __all__ = ["AccountStore"]
@@ -92,6 +93,25 @@ class AccountStore(StoreBase):
             with self.database.write() as connection:
                 connection.execute(sa.update(users).where(users.c.id == found.id).values(**changes))
         return self.user(name)
+
+    def _ensure_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
+        """Returns the accounts of these names, which are made where there are none."""
+        wanted = {check_name(name, "judge") for name in names}
+        query = sa.select(users.c.name, users.c.id)
+        known = {row.name: row.id for row in connection.execute(query)}
+        missing = sorted(wanted - known.keys())  # in one order: two never wait for each other
+        if not missing:
+            return known
+        insert = (
+            sqlite.insert(users).on_conflict_do_nothing()
+            if connection.dialect.name == "sqlite"
+            else postgresql.insert(users).on_conflict_do_nothing()
+        )
+        connection.execute(
+            insert,
+            [{"name": name, "role": "judge", "created_at": self.clock()} for name in missing],
+        )
+        return {row.name: row.id for row in connection.execute(query)}
 
     def check_password(self, name: str, password: str) -> User | None:
         """Returns the active account that a name and a password belong to, or None.

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
+from relkit.judging.items import find_project
 from relkit.judging.places import LATER, give_place, is_free, is_swapped, take_turn, undone
 from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
-from relkit.judging.schema import actions, assignments, items, lapses, projects, sa, users
-from relkit.judging.texts import check_text, is_id, is_storable
+from relkit.judging.schema import actions, assignments, lapses, projects, sa, users
+from relkit.judging.texts import check_grade, check_text, is_id, is_storable
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -162,14 +163,8 @@ def _record(
         values = {**values, "undoes": target.id}
         stored = None
     else:
-        row = None
-        if item_id is not None and is_id(item_id):
-            row = connection.execute(
-                sa.select(items.c.project_id).where(items.c.id == item_id)
-            ).one_or_none()
-        if row is None or item_id is None:
-            raise InputError(f"there is no item {item_id}")
-        project = _find_project(connection, row.project_id)
+        item_id = item_id or 0
+        project = find_project(connection, item_id)
         take_turn(connection, project.id)
         stored = _parse(project, kind, grade)
         if stored is not None and is_swapped(project, user, item_id):
@@ -218,10 +213,7 @@ def _parse(project: Project, kind: str, grade: float | str | None) -> float | No
         return None
     if grade is None:
         raise ParameterError("the action `grade` needs a grade")
-    parsed = project.scale.parse(grade)
-    if not math.isfinite(parsed) or (project.scale.levels and parsed not in project.scale.gains):
-        raise InputError(f"not a grade of the scale `{project.scale.name}`: `{grade}`")
-    return parsed
+    return check_grade(project.scale, grade)
 
 
 def _stored(connection: sa.Connection, user: User, key: str) -> Any:

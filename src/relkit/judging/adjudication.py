@@ -8,10 +8,10 @@ from relkit.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.agreement import Disagreement, find_disagreements
 from relkit.judging.gold import GoldStore
-from relkit.judging.records import Item, Project, Rating, User
-from relkit.judging.rows import read_project
-from relkit.judging.schema import adjudications, items, projects, sa
-from relkit.judging.texts import check_finite, check_text, is_id
+from relkit.judging.items import find_project
+from relkit.judging.records import Item, Rating, User
+from relkit.judging.schema import adjudications, items, sa
+from relkit.judging.texts import check_grade, check_text
 
 __all__ = ["AdjudicationStore", "FinalGrade", "Queued"]
 
@@ -92,7 +92,14 @@ class AdjudicationStore(GoldStore):
         ]
 
     def adjudicate(
-        self, item_id: int, user: User, grade: float | str, *, key: str, note: str = ""
+        self,
+        item_id: int,
+        user: User,
+        grade: float | str,
+        *,
+        key: str,
+        note: str = "",
+        project_id: int | None = None,
     ) -> bool:
         """Decides an item's grade. The last decision counts; earlier ones stay in the history.
 
@@ -102,13 +109,15 @@ class AdjudicationStore(GoldStore):
             grade: The grade.
             key: Made by the client for this decision: the same request sent again has the same.
             note: Why.
+            project_id: The project that the item must belong to.
 
         Returns:
             Whether it was new: False for a request that was stored before.
 
         Raises:
             ParameterError: If the user is a judge, or the key was used for something else.
-            InputError: If there is no such item, or the scale does not have the grade.
+            InputError: If there is no such item in the project, or the scale does not have the
+                grade.
         """
         if user.role == "judge":
             raise ParameterError(
@@ -116,16 +125,10 @@ class AdjudicationStore(GoldStore):
             )
         check_text(key, "key")
         with self.database.write() as connection:
-            row = None
-            if is_id(item_id):
-                row = connection.execute(
-                    sa.select(items.c.project_id).where(items.c.id == item_id)
-                ).one_or_none()
-            if row is None:
-                raise InputError(f"there is no item {item_id}")
-            values = self._project_of(connection, row.project_id)
-            parsed = values.scale.parse(grade)
-            check_finite(parsed)
+            project = find_project(connection, item_id)
+            if project_id not in (None, project.id):
+                raise InputError(f"there is no item {item_id} in this project")
+            parsed = check_grade(project.scale, grade)
             before = connection.execute(
                 sa.select(adjudications).where(
                     adjudications.c.user_id == user.id, adjudications.c.key == key
@@ -146,11 +149,6 @@ class AdjudicationStore(GoldStore):
                 )
             )
             return True
-
-    def _project_of(self, connection: sa.Connection, project_id: int) -> Project:
-        return read_project(
-            connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
-        )
 
     def adjudicated(self, project_id: int) -> dict[int, float]:
         """Returns the decided grades by item."""

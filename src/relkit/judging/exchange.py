@@ -12,6 +12,7 @@ from relkit.judging.records import Rating
 from relkit.judgments import Judgments
 
 if TYPE_CHECKING:
+    from relkit.judging.ratings import Imported
     from relkit.judging.store import Store
 
 __all__ = ["export_sheet", "final_judgments", "import_sheet"]
@@ -65,12 +66,12 @@ def final_judgments(store: Store, project_id: int, *, rule: Rule = "median") -> 
 
 def import_sheet(
     store: Store, project_id: int, sheet: Sheet, *, judge: str = "import", as_gold: bool = False
-) -> tuple[int, int]:
+) -> Imported:
     """Adds a sheet's items and grades to a project.
 
     Every judge's grades keep their name. Final grades of items without ratings become grades of
     `judge`, or known grades of gold items. Final grades beside ratings are not taken: the project
-    makes its own.
+    makes its own. An import that fails leaves nothing behind.
 
     Args:
         store: The database.
@@ -91,16 +92,11 @@ def import_sheet(
         known = [(row.item, row.final) for row in sheet.finals().rows if row.final is not None]
         if not known:
             raise InputError("there is no grade that an item could be known by")
-        before = len(store.gold(project_id))
-        items = len(store.items(project_id))
-        now = store.set_gold(project_id, known)
-        return len(store.items(project_id)) - items, now - before
+        return store.set_gold(project_id, known)
     given = []
     for row in sheet.rows:
         ratings = row.ratings
         if not ratings and row.final is not None:
             ratings = (Rating(judge, row.final),)
         given.append((row.item, ratings))
-    before = len(store.items(project_id))
-    graded = store.import_ratings(project_id, given)
-    return len(store.items(project_id)) - before, graded
+    return store.import_ratings(project_id, given)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from relkit.judging.items import item_ids
-from relkit.judging.ratings import RatingStore
+from relkit.judging.places import take_turn
+from relkit.judging.ratings import Imported, RatingStore
 from relkit.judging.records import Item
 from relkit.judging.schema import assignments, gold, items, sa
-from relkit.judging.texts import check_text
+from relkit.judging.texts import check_grade, check_text
 
 __all__ = ["GoldQuality", "GoldStore"]
 
@@ -37,21 +38,23 @@ class GoldStore(RatingStore):
 
     def set_gold(
         self, project_id: int, grades: Iterable[tuple[Item, float]], *, note: str = ""
-    ) -> int:
+    ) -> Imported:
         """Adds items whose grade is known, or makes those that are there such items.
 
         Every judge is given some of them among the others; they take none of an item's places.
 
         Returns:
-            How many gold items there are now.
+            How many items, and how many gold items, are new.
 
         Raises:
             InputError: If the scale does not have a grade.
         """
         project = self.project(project_id)
-        wanted = [(item, project.scale.parse(grade)) for item, grade in grades]
+        wanted = [(item, check_grade(project.scale, grade)) for item, grade in grades]
         with self.database.write() as connection:
-            self._add_items(connection, project, [item for item, _ in wanted], slots=False)
+            take_turn(connection, project.id)
+            before = _count_gold(connection, project.id)
+            new = self._add_items(connection, project, [item for item, _ in wanted], slots=False)
             known = item_ids(connection, project.id)
             for item, grade in wanted:
                 place = known[item.query, item.document]
@@ -66,12 +69,11 @@ class GoldStore(RatingStore):
                         assignments.c.item_id == place, assignments.c.user_id.is_(None)
                     )
                 )
-            found = connection.execute(
-                sa.select(sa.func.count())
-                .select_from(gold.join(items))
-                .where(items.c.project_id == project.id)
-            )
-            return int(found.scalar_one())
+                # Who has it keeps it, as everybody has a gold item: not in one of its places.
+                connection.execute(
+                    sa.update(assignments).where(assignments.c.item_id == place).values(slot=None)
+                )
+            return Imported(len(new), _count_gold(connection, project.id) - before)
 
     def gold(self, project_id: int) -> dict[int, float]:
         """Returns the known grades by item."""
@@ -100,3 +102,12 @@ class GoldStore(RatingStore):
             )
             for judge, found in sorted(pairs.items())
         ]
+
+
+def _count_gold(connection: sa.Connection, project_id: int) -> int:
+    query = (
+        sa.select(sa.func.count())
+        .select_from(gold.join(items))
+        .where(items.c.project_id == project_id)
+    )
+    return int(connection.execute(query).scalar_one())

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relkit.errors import InputError, ParameterError
+from relkit.judging.places import take_turn
 from relkit.judging.projects import ProjectStore
 from relkit.judging.records import Comparison, Item, Project
-from relkit.judging.rows import item_row, read_comparison, read_item, result_rows
-from relkit.judging.schema import assignments, items, sa, sides
+from relkit.judging.rows import item_row, read_comparison, read_item, read_project, result_rows
+from relkit.judging.schema import assignments, items, projects, sa, sides
+from relkit.judging.texts import is_id
 
-__all__ = ["ItemStore", "item_ids"]
+__all__ = ["ItemStore", "find_project", "item_ids"]
 
 
 class ItemStore(ProjectStore):
@@ -28,6 +30,7 @@ class ItemStore(ProjectStore):
         """
         project = self.project(project_id)
         with self.database.write() as connection:
+            take_turn(connection, project.id)
             return len(self._add_items(connection, project, new))
 
     def _add_items(
@@ -65,6 +68,15 @@ class ItemStore(ProjectStore):
             )
             return [read_item(row) for row in rows]
 
+    def project_of(self, item_id: int) -> Project:
+        """Returns the project that an item belongs to.
+
+        Raises:
+            InputError: If there is no such item.
+        """
+        with self.database.read() as connection:
+            return find_project(connection, item_id)
+
     def tiers(self, project_id: int) -> dict[int, str]:
         """Returns every item's tier."""
         return {item.id: item.tier for item in self.items(project_id)}
@@ -100,6 +112,7 @@ class ItemStore(ProjectStore):
             )
             pairs[item.query, item.document] = (item, pair)
         with self.database.write() as connection:
+            take_turn(connection, project.id)
             added = self._add_items(connection, project, [item for item, _ in pairs.values()])
             rows = [
                 {
@@ -125,6 +138,21 @@ class ItemStore(ProjectStore):
                 .order_by(items.c.id)
             )
             return {row.id: read_comparison(row) for row in rows}
+
+
+def find_project(connection: sa.Connection, item_id: int) -> Project:
+    """Returns the project that an item belongs to.
+
+    Raises:
+        InputError: If there is no such item.
+    """
+    row = None
+    if is_id(item_id):
+        query = sa.select(projects).select_from(projects.join(items)).where(items.c.id == item_id)
+        row = connection.execute(query).one_or_none()
+    if row is None:
+        raise InputError(f"there is no item {item_id}")
+    return read_project(row)
 
 
 def item_ids(connection: sa.Connection, project_id: int) -> dict[tuple[str, str], int]:

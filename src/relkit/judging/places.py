@@ -17,6 +17,7 @@ __all__ = [
     "is_swapped",
     "judging_order",
     "may_get",
+    "remember_lapse",
     "take_turn",
     "undone",
 ]
@@ -91,11 +92,7 @@ def give_place(
 ) -> None:
     """Gives a place to a judge, and remembers from whom it was taken."""
     if slot.user_id is not None:
-        held = sa.and_(lapses.c.item_id == slot.item_id, lapses.c.user_id == slot.user_id)
-        if not connection.execute(sa.select(lapses.c.item_id).where(held)).all():
-            connection.execute(
-                sa.insert(lapses).values(item_id=slot.item_id, user_id=slot.user_id, created_at=now)
-            )
+        remember_lapse(connection, slot.item_id, slot.user_id, now)
     connection.execute(
         sa.update(assignments)
         .where(assignments.c.id == slot.id)
@@ -107,3 +104,12 @@ def give_place(
             action_id=None,
         )
     )
+
+
+def remember_lapse(connection: sa.Connection, item_id: int, user_id: int, now: float) -> None:
+    """Remembers that a judge had an item which somebody else has now."""
+    held = sa.and_(lapses.c.item_id == item_id, lapses.c.user_id == user_id)
+    if not connection.execute(sa.select(lapses.c.item_id).where(held)).all():
+        connection.execute(
+            sa.insert(lapses).values(item_id=item_id, user_id=user_id, created_at=now)
+        )

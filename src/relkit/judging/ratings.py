@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from relkit.errors import InputError
 from relkit.judging.accounts import AccountStore
 from relkit.judging.agreement import Ratings
-from relkit.judging.database import new_id
 from relkit.judging.items import ItemStore, item_ids
+from relkit.judging.places import remember_lapse, take_turn
 from relkit.judging.records import Item, Project, Rating
-from relkit.judging.schema import actions, assignments, sa, users
-from relkit.judging.texts import check_finite, check_name, check_text
+from relkit.judging.schema import actions, assignments, gold, items, sa, users
+from relkit.judging.texts import check_grade, check_text
 
-__all__ = ["RatingStore"]
+__all__ = ["Imported", "RatingStore"]
+
+
+class Imported(NamedTuple):
+    """What an import added.
+
+    Attributes:
+        items: New items.
+        grades: New grades.
+    """
+
+    items: int
+    grades: int
 
 
 class RatingStore(ItemStore, AccountStore):
@@ -65,13 +77,14 @@ class RatingStore(ItemStore, AccountStore):
 
     def import_ratings(
         self, project_id: int, ratings: Iterable[tuple[Item, Sequence[Rating]]]
-    ) -> int:
+    ) -> Imported:
         """Adds items with grades that were given elsewhere; accounts are made for their judges.
 
         Each grade takes one of the item's places; a second import of the same file adds nothing.
+        An import that fails leaves nothing behind.
 
         Returns:
-            How many grades were added.
+            How many items and grades are new.
 
         Raises:
             InputError: If the scale does not have a grade, or an item has more grades than the
@@ -79,74 +92,115 @@ class RatingStore(ItemStore, AccountStore):
         """
         project = self.project(project_id)
         given = list(ratings)
-        names = {user.name: user.id for user in self.users()}
-        for name in dict.fromkeys(one.judge for _, found in given for one in found):
-            if name not in names:
-                names[check_name(name, "judge")] = self.create_user(name).id
         with self.database.write() as connection:
-            self._add_items(connection, project, [item for item, _ in given])
+            take_turn(connection, project.id)
+            judges = self._ensure_users(connection, (one.judge for _, all in given for one in all))
+            new = self._add_items(connection, project, [item for item, _ in given])
             known = item_ids(connection, project.id)
-            done: dict[int, set[int]] = {}
-            free: dict[int, list[int]] = {}
-            for row in connection.execute(
-                sa.select(assignments).where(assignments.c.project_id == project.id)
-            ):
-                if row.user_id is None:
-                    free.setdefault(row.item_id, []).append(row.id)
-                else:
-                    done.setdefault(row.item_id, set()).add(row.user_id)
-            # Also whoever gave a grade and took it back: it is not given again in their name.
-            for row in connection.execute(
-                sa.select(actions.c.item_id, actions.c.user_id).where(
-                    actions.c.project_id == project.id
-                )
-            ):
-                done.setdefault(row.item_id, set()).add(row.user_id)
-            added = 0
+            places = _Places(connection, project, self.clock())
             for item, found in given:
-                place = known[item.query, item.document]
                 for one in found:
-                    user = names[one.judge.strip()]
-                    if user in done.setdefault(place, set()):
-                        continue
-                    if not free.get(place):
-                        raise InputError(
-                            f"query `{item.query}`, document `{item.document}` has more than"
-                            f" {project.overlap} grades",
-                            hint="import into a project with a larger overlap",
-                        )
-                    done[place].add(user)
-                    self._import_rating(connection, project, place, user, one, free[place].pop(0))
-                    added += 1
-            return added
+                    user = judges[one.judge.strip()]
+                    places.fill(item, known[item.query, item.document], user, one)
+            return Imported(len(new), places.store())
 
-    def _import_rating(
-        self,
-        connection: sa.Connection,
-        project: Project,
-        place: int,
-        user: int,
-        rating: Rating,
-        slot: int,
-    ) -> None:
-        grade = None if rating.grade is None else project.scale.parse(rating.grade)
-        check_finite(grade)
-        inserted = connection.execute(
-            sa.insert(actions).values(
-                project_id=project.id,
-                item_id=place,
-                user_id=user,
-                kind="cannot" if grade is None else "grade",
-                grade=grade,
-                reason=check_text(rating.reason, "reason"),
-                note=check_text(rating.note, "note"),
-                seconds=rating.seconds,
-                key=f"import {place}",
-                created_at=self.clock() if rating.at is None else rating.at,
+
+class _Places:
+    """The places of a project, as an import fills them."""
+
+    def __init__(self, connection: sa.Connection, project: Project, now: float) -> None:
+        self.connection = connection
+        self.project = project
+        self.now = now
+        self.actions: list[dict[str, Any]] = []
+        self.slots: list[int | None] = []
+        self.held: dict[int, dict[int, Any]] = {}
+        self.open: dict[int, list[Any]] = {}
+        here = assignments.c.project_id == project.id
+        for row in connection.execute(sa.select(assignments).where(here)):
+            if row.user_id is not None:
+                self.held.setdefault(row.item_id, {})[row.user_id] = row
+            if row.slot is not None and row.state != "done":
+                self.open.setdefault(row.item_id, []).append(row)
+        for rows in self.open.values():
+            rows.sort(key=lambda row: (row.user_id is not None, row.slot))
+        # Also whoever took a grade back: it is not given again in their name.
+        said = sa.select(actions.c.item_id, actions.c.user_id).where(
+            actions.c.project_id == project.id, actions.c.kind != "note"
+        )
+        self.said = {(row.item_id, row.user_id) for row in connection.execute(said)}
+        known = sa.select(gold.c.item_id).select_from(gold.join(items))
+        self.gold = set(connection.execute(known.where(items.c.project_id == project.id)).scalars())
+
+    def fill(self, item: Item, item_id: int, user: int, rating: Rating) -> None:
+        """Puts a rating into a place, unless the judge said something of the item before."""
+        if (item_id, user) in self.said:
+            return
+        grade = None if rating.grade is None else check_grade(self.project.scale, rating.grade)
+        self.slots.append(self._choose(item, item_id, user))
+        self.said.add((item_id, user))
+        self.actions.append(
+            {
+                "project_id": self.project.id,
+                "item_id": item_id,
+                "user_id": user,
+                "kind": "cannot" if grade is None else "grade",
+                "grade": grade,
+                "reason": check_text(rating.reason, "reason"),
+                "note": check_text(rating.note, "note"),
+                "seconds": rating.seconds,
+                "key": f"import {item_id}",
+                "created_at": self.now if rating.at is None else rating.at,
+            }
+        )
+
+    def _choose(self, item: Item, item_id: int, user: int) -> int | None:
+        """Returns the place that a judge's grade takes; None for a new one of a gold item."""
+        slots = self.open.get(item_id, [])
+        own = self.held.get(item_id, {}).get(user)
+        if own is not None:
+            self.open[item_id] = [slot for slot in slots if slot.id != own.id]
+            return int(own.id)
+        if item_id in self.gold:
+            return None
+        if not slots:
+            raise InputError(
+                f"query `{item.query}`, document `{item.document}` has more than"
+                f" {self.project.overlap} grades",
+                hint="import into a project with a larger overlap",
             )
-        )
-        connection.execute(
-            sa.update(assignments)
-            .where(assignments.c.id == slot)
-            .values(user_id=user, state="done", action_id=new_id(inserted))
-        )
+        slot = slots.pop(0)
+        if slot.user_id is not None:
+            remember_lapse(self.connection, item_id, slot.user_id, self.now)
+            del self.held[item_id][slot.user_id]
+        return int(slot.id)
+
+    def store(self) -> int:
+        """Stores what was filled in, and returns how much it is."""
+        if not self.actions:
+            return 0
+        insert = sa.insert(actions).returning(actions.c.id, sort_by_parameter_order=True)
+        ids = self.connection.execute(insert, self.actions).scalars().all()
+        filled = list(zip(self.slots, ids, self.actions, strict=True))
+        taken = [
+            {"place": slot, "user_id": one["user_id"], "action_id": action}
+            for slot, action, one in filled
+            if slot is not None
+        ]
+        made = [
+            {
+                "project_id": self.project.id,
+                "item_id": one["item_id"],
+                "user_id": one["user_id"],
+                "state": "done",
+                "action_id": action,
+            }
+            for slot, action, one in filled
+            if slot is None
+        ]
+        if taken:
+            update = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
+            self.connection.execute(update.values(state="done", leased_until=None), taken)
+        if made:
+            self.connection.execute(sa.insert(assignments), made)
+        return len(filled)

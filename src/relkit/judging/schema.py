@@ -18,6 +18,7 @@ from relkit.errors import DependencyError
 
 try:
     import sqlalchemy as sa
+    from sqlalchemy.dialects import postgresql, sqlite
 except ImportError:
     raise DependencyError("judging needs SQLAlchemy", hint="pip install 'relkit[judge]'") from None
 
@@ -29,10 +30,12 @@ __all__ = [
     "items",
     "lapses",
     "metadata",
+    "postgresql",
     "projects",
     "sa",
     "sides",
     "sign_ins",
+    "sqlite",
     "tokens",
     "users",
 ]

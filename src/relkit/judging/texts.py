@@ -1,4 +1,4 @@
-"""What a database can hold: texts, names, ids and values of JSON."""
+"""What a database may hold: texts, names, ids, grades and values of JSON."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.scale import Scale
 
 __all__ = [
-    "check_finite",
+    "check_grade",
     "check_name",
     "check_text",
     "is_id",
@@ -60,14 +61,16 @@ def check_name(name: str, what: str) -> str:
     return cleaned
 
 
-def check_finite(grade: float | None) -> None:
-    """Refuses a grade that is no number.
+def check_grade(scale: Scale, grade: object) -> float:
+    """Returns a grade that a scale has, by its number or the name of its level.
 
     Raises:
-        InputError: If it is infinite or NaN.
+        InputError: If it has no such grade.
     """
-    if grade is not None and not math.isfinite(grade):
-        raise InputError(f"not a grade: `{grade}`")
+    parsed = scale.parse(grade)
+    if not math.isfinite(parsed) or (scale.levels and parsed not in scale.gains):
+        raise InputError(f"not a grade of the scale `{scale.name}`: `{grade}`")
+    return parsed
 
 
 def plain(value: Any) -> Any:
