@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 __all__ = ["Note"]
@@ -18,6 +19,7 @@ class Note:
         count: How many times it was seen.
         level: `warning` becomes an error under `--strict`; `info` never does.
         examples: A few of the ids concerned.
+        values: What else the message says, by name, so that it can be said in another language.
     """
 
     kind: str
@@ -25,6 +27,7 @@ class Note:
     count: int = 1
     level: Literal["info", "warning"] = "info"
     examples: tuple[str, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         if not self.examples:

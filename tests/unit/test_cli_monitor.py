@@ -92,6 +92,7 @@ def test_grades_come_straight_from_a_judging_database(relkit, live: str) -> None
     }
     assert made.judgments.scale is not None
     assert made.judgments.scale.name == "search"
+    assert made.grading == "median"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import relkit
 from relkit.errors import InputError, ParameterError
 from relkit.monitoring.losses import attribute_change, pool_judgments
 from relkit.render import width
+from relkit.report.notes import note_text
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]
@@ -264,6 +267,38 @@ def test_notes_about_months_rules_and_samples(quiet: list[relkit.Round]) -> None
     assert found.convention.gain == "exp"
     linear = relkit.monitor([*quiet, later], convention="relkit")
     assert linear.series("head")[0].dcg.value < found.series("head")[0].dcg.value
+
+
+def test_notes_about_how_several_grades_became_one(quiet: list[relkit.Round]) -> None:
+    median, gains = (
+        [replace(one, grading=rule) for one in quiet] for rule in ("median", "mean_gain")
+    )
+    (note,) = relkit.monitor(median).notes
+    assert (note.kind, note.level) == ("grading", "info")
+    assert note_text(note, "zh") == "多人标注的合并方式：median"
+    (note,) = relkit.monitor([median[0], gains[1]]).notes
+    assert (note.kind, note.level) == ("gradings-differ", "warning")
+    assert "median (2026-01), mean_gain (2026-02)" in note.message
+    assert "median (2026-01), mean_gain (2026-02)" in note_text(note, "zh")
+    assert relkit.monitor([quiet[0]]).notes[0].kind == "one-round"
+
+
+def test_notes_of_rounds_speak_chinese(quiet: list[relkit.Round]) -> None:
+    log = pl.DataFrame({"session": ["s"], "query": ["q0"], "position": [1], "doc": ["a"]})
+    other = relkit.make_round("2026-06", relkit.draw_sample(log), {"q0": {"a": 3}})
+    unlike = made("2026-06", ["a", "e", "f"], convention={"gain": "exp"}, prefix="2026-03")
+    stricter = made("2026-02", ["a"], {query: {"a": 2} for query in GOOD})
+    seen = set()
+    for rounds in ([*quiet, unlike], [*quiet, other], quiet[:1], [quiet[0], stricter]):
+        for note in relkit.monitor(rounds).notes:
+            seen.add(note.kind)
+            text = note_text(note, "zh").split("（")[0]
+            assert not re.search(r"[a-z]{2,} [a-z]{2,}", text), text
+            assert "{" not in text
+    assert seen >= {
+        "missing-months", "rules-differ", "same-sessions", "one-round", "tiers-differ",
+        "low-coverage", "coverage-fell", "grades-differ",
+    }  # fmt: skip
 
 
 def test_rounds_that_cannot_be(quiet: list[relkit.Round], tmp_path: Path) -> None:

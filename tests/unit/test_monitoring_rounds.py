@@ -198,7 +198,13 @@ def test_judgments_of_other_queries() -> None:
 def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     grades = {"tv": {"a": "高", "b": "低"}, "pen": {"p": "中"}}
     made = relkit.make_round(
-        "2026-03", whole(), grades, scale="search", convention={"gain": "scale"}, k={"head": 3}
+        "2026-03",
+        whole(),
+        grades,
+        scale="search",
+        convention={"gain": "scale"},
+        k={"head": 3},
+        grading="majority",
     )
     path = relkit.write_round(made, tmp_path / "rounds")
     found = read_round(path)
@@ -209,6 +215,7 @@ def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (found.depths, found.common_k) == (made.depths, made.common_k)
     assert found.sample.to_frame().equals(made.sample.to_frame())
     assert found.made
+    assert found.grading == "majority"
     assert found.version == relkit.__version__
     points = [month_points(one, one.depths, 2, one.convention, 0.95) for one in (made, found)]
     assert [point.to_dict() for point in points[0]] == [point.to_dict() for point in points[1]]

@@ -185,7 +185,15 @@ def add(
             raise ParameterError("--scale, --columns and --judgments-format are not for --project")
         grades = _judged(judgments, project, rule)
     sample = read_sample(sample_file)
-    made = make_round(month, sample, grades, convention=rules, k=depths, common_k=common_k)
+    made = make_round(
+        month,
+        sample,
+        grades,
+        convention=rules,
+        k=depths,
+        common_k=common_k,
+        grading="" if project is None else rule,
+    )
     path = write_round(made, rounds)
     left_out = int(made.results["dcg"].null_count())
     emit(f"{path}: {len(made.sample):,} sessions, {len(made.judgments):,} grades")

@@ -104,6 +104,7 @@ def _write_files(made: Round, folder: Path) -> None:
         "common_k": made.common_k,
         "convention": made.convention.to_dict(),
         "scale": _scale_dict(made.judgments.scale),
+        **({"grading": made.grading} if made.grading else {}),
         "files": {name: _digest(folder / name) for name in (SAMPLE, JUDGMENTS, RESULTS)},
     }
     manifest["sha256"] = _seal(manifest)
@@ -197,6 +198,7 @@ def read_round(folder: str | os.PathLike[str]) -> Round:
         results=_typed(read_table(path / RESULTS)),
         made=manifest["made"],
         version=manifest["version"],
+        grading=manifest.get("grading", ""),
     )
 
 

@@ -39,7 +39,12 @@ def observe(
         convention: The rules.
         explicit: Whether the caller chose the rules.
     """
-    notes = [*_calendar(rounds), *_rules(rounds, convention, explicit), *_tiers(rounds, depths)]
+    notes = [
+        *_calendar(rounds),
+        *_rules(rounds, convention, explicit),
+        *_gradings(rounds),
+        *_tiers(rounds, depths),
+    ]
     notes += _coverage(rounds, points)
     if len(rounds) > 1:
         notes += _pair(rounds[-2], rounds[-1])
@@ -85,6 +90,28 @@ def _rules(rounds: Sequence[Round], convention: Convention, explicit: bool) -> I
         )
 
 
+def _gradings(rounds: Sequence[Round]) -> Iterator[Note]:
+    """How several judges' grades became one, where the rounds know."""
+    months: dict[str, list[str]] = {}
+    for one in rounds:
+        if one.grading:
+            months.setdefault(one.grading, []).append(one.month)
+    if len(months) > 1:
+        told = ", ".join(f"{rule} ({', '.join(found[:3])})" for rule, found in months.items())
+        yield Note(
+            "gradings-differ",
+            f"several judges' grades became one by different rules: {told}; a fall or a rise may be"
+            " that of the rule",
+            level="warning",
+            values={"told": told},
+        )
+    elif months:
+        (rule,) = months
+        yield Note(
+            "grading", f"several judges' grades became one by: {rule}", values={"rule": rule}
+        )
+
+
 def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]:
     last = rounds[-1]
     for one in rounds[:-1]:
@@ -94,7 +121,12 @@ def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]
                 f"{one.month} has the tiers {', '.join(one.tiers)} and {last.month}"
                 f" {', '.join(last.tiers)}: only those of both are compared",
                 level="warning",
-                examples=(one.month,),
+                values={
+                    "month": one.month,
+                    "tiers": "、".join(one.tiers),
+                    "last": last.month,
+                    "last_tiers": "、".join(last.tiers),
+                },
             )
         for tier in one.tiers:
             if tier in depths and one.deepest(tier) < depths[tier]:
@@ -103,7 +135,12 @@ def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]
                     f"{one.month} holds results of {tier} down to {one.deepest(tier)} only, which"
                     f" is less than {depths[tier]}: it has no value of its own there",
                     level="warning",
-                    examples=(one.month,),
+                    values={
+                        "month": one.month,
+                        "tier": tier,
+                        "deepest": str(one.deepest(tier)),
+                        "k": str(depths[tier]),
+                    },
                 )
 
 
@@ -124,6 +161,7 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                 " none of their results is judged",
                 one.left_out,
                 "warning",
+                values={"tier": one.tier, "sampled": f"{one.sampled:,}"},
             )
         if one.judged < COVERED:
             yield Note(
@@ -131,6 +169,7 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                 f"{one.tier}: {percent(one.judged)} of the first {one.k} results are judged; the"
                 " others count as worth nothing",
                 level="warning",
+                values={"tier": one.tier, "judged": percent(one.judged), "k": str(one.k)},
             )
         before = earlier.get((one.tier, one.reach))
         if before is not None and before.judged - one.judged > COVERAGE_FALL:
@@ -139,6 +178,12 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                 f"{one.tier}: judged@{one.k} fell from {percent(before.judged)} to"
                 f" {percent(one.judged)}: part of a fall of DCG may be that less is judged",
                 level="warning",
+                values={
+                    "tier": one.tier,
+                    "k": str(one.k),
+                    "before": percent(before.judged),
+                    "after": percent(one.judged),
+                },
             )
 
 
@@ -152,6 +197,7 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
             len(sessions),
             "warning",
             tuple(sorted(sessions)[:3]),
+            {"before": before.month, "after": after.month},
         )
     tiers = [
         dict(one.sample.sessions.select("query", "tier").iter_rows()) for one in (before, after)
@@ -167,6 +213,7 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
             len(others),
             "info",
             tuple(others[:3]),
+            {"both": f"{len(both):,}"},
         )
     shared = changed = 0
     moved = 0.0
@@ -191,4 +238,5 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
             changed,
             "warning",
             tuple(examples[:3]),
+            {"shared": f"{shared:,}", "mean": STYLE.signed(moved / changed)},
         )

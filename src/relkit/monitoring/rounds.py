@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.convention import Convention, load_convention
@@ -42,6 +42,8 @@ class Round:
             where nothing that was shown is judged.
         made: When the round was made, in UTC; empty until it is written.
         version: Of relkit, when it was made.
+        grading: How several judges' grades became one, such as `median`; empty where that is not
+            known.
 
     Examples:
         >>> import polars as pl, relkit
@@ -63,7 +65,8 @@ class Round:
     common_k: int
     results: pl.DataFrame
     made: str = ""
-    version: str = field(default="")
+    version: str = ""
+    grading: str = ""
 
     @property
     def tiers(self) -> tuple[str, ...]:
@@ -87,6 +90,7 @@ def make_round(
     scale: Scale | str | None = None,
     k: int | Mapping[str, int] | None = None,
     common_k: int | None = None,
+    grading: str = "",
 ) -> Round:
     """Evaluates a month's sample under its grades.
 
@@ -99,6 +103,7 @@ def make_round(
         k: Ranks that count, for all tiers or by tier; `None` takes the sample's.
         common_k: Ranks that count where tiers are compared; `None` takes the sample's, or the least
             k where that is less.
+        grading: How several judges' grades became one, to be kept with the round.
 
     Returns:
         The round; `relkit.write_round` stores it.
@@ -126,7 +131,7 @@ def make_round(
     common = _common(sample, depths, common_k)
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
-    return Round(month, sample, kept, rules, depths, common, results)
+    return Round(month, sample, kept, rules, depths, common, results, grading=grading)
 
 
 def check_month(month: str) -> str:
