@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
+from relkit import statistics
 from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.io.values import read_values
 
@@ -41,6 +43,30 @@ def test_a_constant_difference_is_certain() -> None:
     assert one.p_values["permutation"] == pytest.approx(2 / 2**20, abs=3e-4)
     assert all(0 < p < 0.001 for p in one.p_values.values())
     assert math.isinf(one.effect_size)
+
+
+def test_only_the_test_that_decides_is_computed_until_another_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    for name in statistics.tests:
+        kind = type(statistics.tests.get(name))
+
+        def result(*_: object, name: str = name) -> statistics.TestResult:
+            asked.append(name)
+            return statistics.TestResult(0.0, 0.5)
+
+        monkeypatch.setattr(kind, "result", result)
+    comparison = relkit.compare(JUDGMENTS, BAD, GOOD, ["rr", "p@1"], test="sign")
+    assert str(comparison)
+    assert comparison.to_markdown()
+    assert asked == ["sign", "sign"]
+    values = comparison.contrasts[0].p_values
+    assert (values["t"], values["t"]) == (0.5, 0.5)
+    assert asked == ["sign", "sign", "t"]
+    assert "nothing" not in values
+    assert pickle.loads(pickle.dumps(values)) == dict(values)
+    assert sorted(asked) == ["bootstrap", "permutation", "sign", "sign", "t", "wilcoxon"]
 
 
 def test_numbers_are_those_of_evaluate_where_all_queries_pair() -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from relkit.comparison.settings import TESTS
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from relkit.comparison import Comparison, Contrast
 
 __all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
-
-TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
 
 
 def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:

@@ -1,0 +1,198 @@
+"""From paired samples to contrasts: tests, intervals, corrections and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relkit.comparison.contrast import Contrast, PairContrast, Verdict
+from relkit.comparison.pairing import Pairing, Sample, common_values
+from relkit.comparison.settings import TESTS, Settings
+
+if TYPE_CHECKING:
+    from relkit.statistics import Resampling
+
+__all__ = ["PValues", "Progress", "all_pairs", "contrasts"]
+
+Progress = Callable[[int, int, str], None]
+
+
+def contrasts(
+    baseline: str,
+    pairings: Mapping[tuple[str, str], Pairing],
+    pairs: Sequence[PairContrast],
+    settings: Settings,
+    progress: Progress | None = None,
+) -> tuple[Contrast, ...]:
+    """Contrasts every candidate with the baseline on every measure, and corrects for their number.
+
+    Args:
+        baseline: The name of the run compared with.
+        pairings: By candidate and measure.
+        pairs: What `all_pairs` found; needed where Tukey's test decides.
+        settings: How differences are judged.
+        progress: Called with the work done, all of it, and what comes next.
+    """
+    from relkit.statistics import adjust
+
+    found = []
+    for place, ((candidate, _), pairing) in enumerate(pairings.items()):
+        if progress is not None:
+            progress(place, len(pairings), f"{candidate}, {pairing.measure}")
+        found.append(_contrast(baseline, candidate, pairing, pairs, settings))
+    adjusted: list[float] = []
+    for family in _families(found, settings.test):
+        adjusted += adjust([one.p for one in family], settings.correction)
+    return tuple(
+        replace(one, p_adjusted=p, verdict=_verdict(one.difference, p, settings.alpha))
+        for one, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _contrast(
+    baseline: str,
+    candidate: str,
+    pairing: Pairing,
+    pairs: Sequence[PairContrast],
+    settings: Settings,
+) -> Contrast:
+    from relkit import statistics
+
+    p_values = PValues(pairing, settings.draws)
+    if settings.test == "tukey":
+        p = _tukey_p(pairs, baseline, candidate, pairing.measure)
+    else:
+        p = p_values[settings.test]
+    wins, ties, losses = pairing.wins_ties_losses
+    deviation = statistics.standard_deviation(pairing.differences)
+    return Contrast(
+        measure=pairing.measure,
+        baseline=baseline,
+        candidate=candidate,
+        average=pairing.average,
+        queries=len(pairing.queries),
+        left_out=pairing.left_out,
+        baseline_mean=pairing.baseline_value,
+        candidate_mean=pairing.candidate_value,
+        difference=pairing.difference,
+        interval=_interval(pairing, settings),
+        test=settings.test,
+        p=p,
+        p_adjusted=p,
+        effect_size=statistics.effect_size(pairing.differences),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
+        queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
+        p_values=p_values,
+    )
+
+
+def _tukey_p(pairs: Sequence[PairContrast], baseline: str, candidate: str, measure: str) -> float:
+    return next(
+        one.p
+        for one in pairs
+        if (one.first, one.second, one.measure) == (baseline, candidate, measure)
+    )
+
+
+class PValues(Mapping[str, float]):
+    """The p-value of every paired test, each computed when it is first asked for."""
+
+    def __init__(self, pairing: Pairing, draws: Resampling) -> None:
+        self._pairing = pairing
+        self._draws = draws
+        self._found: dict[str, float] = {}
+
+    def __getitem__(self, name: str) -> float:
+        if name not in TESTS:
+            raise KeyError(name)
+        if name not in self._found:
+            self._found[name] = self._p(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TESTS)
+
+    def __len__(self) -> int:
+        return len(TESTS)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+    def _p(self, name: str) -> float:
+        from relkit import statistics
+
+        pairing = self._pairing
+        if name == "permutation" and pairing.ratio is not None:
+            return statistics.ratio_p(pairing.parts, pairing.ratio, self._draws)
+        return statistics.tests.get(name)(pairing.differences, self._draws).p
+
+
+def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
+    """Returns the contrasts that are corrected together.
+
+    Tukey's p-values are corrected for the runs already: only a candidate's measures are left.
+    """
+    if test != "tukey":
+        return [list(contrasts)]
+    by_candidate: dict[str, list[Contrast]] = {}
+    for one in contrasts:
+        by_candidate.setdefault(one.candidate, []).append(one)
+    return list(by_candidate.values())
+
+
+def _verdict(difference: float, p: float, alpha: float) -> Verdict:
+    if not p <= alpha or difference == 0:
+        return "undecided"
+    return "better" if difference > 0 else "worse"
+
+
+def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:
+    from relkit import statistics
+
+    return statistics.interval(
+        settings.interval,
+        pairing.differences,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        threads=settings.threads,
+    )
+
+
+def all_pairs(
+    names: Sequence[str],
+    samples: Mapping[str, Sequence[Sample]],
+    settings: Settings,
+    progress: Progress | None,
+) -> tuple[PairContrast, ...]:
+    """Tests every pair of runs, one measure after the other."""
+    from relkit import statistics
+
+    found = []
+    for place, (measure, columns) in enumerate(samples.items()):
+        if progress is not None:
+            progress(place, len(samples), f"all pairs, {measure}")
+        queries, values = common_values(columns)
+        outcome = statistics.tukey_hsd(
+            values, resamples=settings.resamples, seed=settings.seed, threads=settings.threads
+        )
+        for (first, second), pair_outcome in outcome.items():
+            found.append(
+                PairContrast(
+                    measure=measure,
+                    first=names[first],
+                    second=names[second],
+                    difference=pair_outcome.difference,
+                    p=pair_outcome.p,
+                    effect_size=pair_outcome.effect_size,
+                    queries=len(queries),
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,85 @@
+"""How differences are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from relkit.errors import ParameterError
+from relkit.registry import suggestion
+from relkit.statistics import Resampling
+
+__all__ = ["CORRECTIONS", "INTERVALS", "TESTS", "Correction", "Interval", "Options", "Settings"]
+
+Correction = Literal["holm", "bh", "none"]
+Interval = Literal["t", "percentile", "bca"]
+
+TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
+CORRECTIONS = ("holm", "bh", "none")
+INTERVALS = ("t", "percentile", "bca")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences are judged.
+
+    Attributes:
+        test: The test that decides: one of `TESTS`, or `tukey`.
+        interval: How confidence intervals are made: `t`, `percentile`, `bca`.
+        correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
+        alpha: A difference whose corrected p is at most this is called real.
+        confidence: Of the intervals, such as 0.95.
+        resamples: Of the resampling tests and intervals.
+        seed: The same seed gives the same bits.
+        threads: 0 takes one a processor; the numbers do not depend on it.
+    """
+
+    test: str = "t"
+    interval: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        _one_of("test", self.test, (*TESTS, "tukey"))
+        _one_of("interval", self.interval, INTERVALS)
+        _one_of("correction", self.correction, CORRECTIONS)
+        for name in ("alpha", "confidence"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 < value < 1:
+                raise ParameterError(
+                    f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
+                )
+        _ = self.draws
+
+    @property
+    def draws(self) -> Resampling:
+        """How resampling tests and intervals draw."""
+        return Resampling(self.resamples, self.seed, self.threads)
+
+
+class Options(TypedDict, total=False):
+    """The fields of `Settings` as keyword arguments."""
+
+    test: str
+    interval: Interval
+    correction: Correction
+    alpha: float
+    confidence: float
+    resamples: int
+    seed: int
+    threads: int
+
+
+def _one_of(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ParameterError(
+            f"the parameter `{name}` must be one of "
+            + ", ".join(f"`{choice}`" for choice in choices)
+            + f". Got `{value}` instead.",
+            hint=suggestion(str(value), list(choices)),
+        )
