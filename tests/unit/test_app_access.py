@@ -220,6 +220,13 @@ def test_every_answer_has_the_headers(client: TestClient, path: str) -> None:
     assert ("no-store" in headers["cache-control"]) == (path != "/static/style.css")
 
 
+def test_the_worker_alone_may_see_every_page(client: TestClient) -> None:
+    headers = client.get("/static/worker.js").headers
+    assert headers["service-worker-allowed"] == "/"
+    assert "worker-src 'self';" in headers["content-security-policy"]
+    assert "service-worker-allowed" not in client.get("/static/judge.js").headers
+
+
 def test_an_unexpected_error_tells_nothing_and_has_the_headers(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,9 +21,12 @@ from relkit.judging.formats import write_sheet
 from relkit.judging.records import REASONS, Item, Rating
 from relkit.judging.store import open_store
 
-KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]+))["'`]""")
-#: Texts that are chosen by a value: a role, a status, a reason, a rule of aggregation.
-CHOSEN = ("role.", "error.", "reason.", "lead.median", "lead.majority", "lead.mean_gain")
+KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]*[a-z0-9]))["'`]""")
+#: Texts that are chosen by a value: a role, a status, a reason, a key, a rule of aggregation.
+CHOSEN = (
+    *("role.", "error.", "reason.", "judge.key_"),
+    *("lead.median", "lead.majority", "lead.mean_gain"),
+)
 
 
 def sources() -> str:
@@ -61,7 +64,7 @@ def test_no_text_stands_in_a_template() -> None:
     folder = resources.files("relkit.app").joinpath("templates")
     for one in folder.iterdir():
         text = one.read_text("utf-8")
-        text = re.sub(r"\{% block body_class %\}\w*", "", text)
+        text = re.sub(r"\{% block body_class %\}[\w-]*", "", text)
         text = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", text, flags=re.DOTALL)
         text = re.sub(r"""[\w-]+="[^"]*\"""", "", text)
         text = re.sub(r"<kbd>.*?</kbd>|<[^>]*>", "", text, flags=re.DOTALL)

@@ -11,42 +11,47 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
-from tests.web.server import PASSWORD, Server, fill_in, sign_in
+from tests.web.judging import (
+    JUDGING,
+    READY,
+    SAVING,
+    SHOWN,
+    UNSENT,
+    actions,
+    fill_database,
+    grade,
+    grades_by_title,
+    stored,
+)
+from tests.web.server import Server, fill_in, sign_in
 
 from relkit.judging.records import Item
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import open_store
 
 HOSTILE = "</h2><script>window.broken=1</script><img src=x onerror=window.broken=1>{{7*7}}"
-JUDGING = "/projects/1/judge"
 ITEMS = 12
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     database = tmp_path / "judging.db"
-    with open_store(database, create=True) as store:
-        store.create_user("ana", password=PASSWORD)
-        store.create_user("lead", role="admin", password=PASSWORD)
-        project = store.create_project(
-            "June",
-            overlap=1,
-            guideline_en="# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
-            guideline_zh="# 等级\n\n**高**：正是用户要找的内容。",
+    items = [
+        Item(
+            "red shoes",
+            f"d{n}",
+            title=f"Shoe {n} {HOSTILE}",
+            snippet=f"Light and red. {HOSTILE}",
+            url="javascript:window.broken=1" if n == 3 else f"https://shop.example/{n}",
+            fields={"price": n, "brand": HOSTILE},
         )
-        store.add_items(
-            project.id,
-            [
-                Item(
-                    "red shoes",
-                    f"d{n}",
-                    title=f"Shoe {n} {HOSTILE}",
-                    snippet=f"Light and red. {HOSTILE}",
-                    url="javascript:window.broken=1" if n == 3 else f"https://shop.example/{n}",
-                    fields={"price": n, "brand": HOSTILE},
-                )
-                for n in range(ITEMS)
-            ],
-        )
+        for n in range(ITEMS)
+    ]
+    fill_database(
+        database,
+        items,
+        guideline_en="# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
+        guideline_zh="# 等级\n\n**高**：正是用户要找的内容。",
+    )
     running = Server(database)
     running.start()
     yield running
@@ -60,34 +65,6 @@ def page(tab: Any, server: Server) -> Any:
     sign_in(tab, server, "ana", JUDGING)
     tab.await_true(READY)
     return tab
-
-
-READY = "!document.getElementById('task').hidden"
-SHOWN = "document.querySelector('#documents .title').textContent"
-UNSENT = "Number(document.getElementById('main').dataset.unsent)"
-
-
-def grade(tab: Any, key: str) -> str:
-    """Grades what is shown by a key, waits for the next one, and returns what was shown."""
-    before = tab.run(SHOWN)
-    tab.press(key)
-    tab.await_true(f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")
-    return str(before).split(" {")[0].split(" <")[0]
-
-
-def stored(server: Server) -> dict[str, float | None]:
-    with open_store(server.database) as store:
-        return grades_by_title(store)
-
-
-def grades_by_title(store: Store) -> dict[str, float | None]:
-    titles = {item.id: item.title.split(" <")[0] for item in store.items(1)}
-    return {titles[item]: found[0].grade for item, found in store.ratings(1).items()}
-
-
-def actions(server: Server) -> list[str]:
-    with open_store(server.database) as store:
-        return [one["kind"] for one in store.history(1)]
 
 
 def test_every_key_does_what_it_says(page: Any, server: Server) -> None:
@@ -161,7 +138,7 @@ def test_without_a_network_grading_goes_on_and_nothing_is_stored_twice(
     given = [grade(page, key) for key in "1234"]
     page.press("u")
     page.await_true(f"{SHOWN}.startsWith('{given[3]} ')")
-    page.await_true("document.getElementById('saving').textContent.startsWith('Offline: 5')")
+    page.await_true(f"{SAVING}.startsWith('Offline: 5')")
     assert stored(server) == {}
     offline(page, False)
     page.await_true(f"{UNSENT} === 0")
@@ -174,7 +151,7 @@ def test_a_killed_server_loses_nothing(page: Any, server: Server) -> None:
     page.await_true(f"{UNSENT} === 0")
     server.kill()
     given += [grade(page, key) for key in "341"]
-    page.await_true("document.getElementById('saving').textContent.startsWith('Offline')")
+    page.await_true(f"{SAVING}.startsWith('Offline')")
     # The tab is closed too: what was graded is still in the browser.
     page.send("Page.navigate", url="about:blank")
     server.start()

@@ -75,6 +75,9 @@ def _static(name: str) -> Response:
     if name not in ASSETS:
         raise HTTPException(404)
     headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    if name == "worker.js":
+        # It keeps pages, which are not below the folder of the files.
+        headers["Service-Worker-Allowed"] = "/"
     return Response(asset(name), media_type=ASSETS[name], headers=headers)
 
 

@@ -19,7 +19,8 @@ from relkit.app.visitor import Visitor
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
-ASSETS = {"style.css": "text/css", "judge.js": "text/javascript"}
+SCRIPTS = ("drawing.js", "judge.js", "offline.js", "outbox.js", "worker.js")
+ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 
 
 @cache

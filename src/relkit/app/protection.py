@@ -19,6 +19,7 @@ __all__ = ["HEADERS", "BodyLimit", "RateLimit", "SecurityHeaders", "csrf_token",
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+        " worker-src 'self';"
         " img-src 'self' http: https: data:; form-action 'self'; base-uri 'none';"
         " frame-ancestors 'none'"
     ),

@@ -14,45 +14,7 @@
   const newKey = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
 
-  // What the judge did stays here until the server says that it has it. Every action has an entry
-  // of its own, so that two tabs do not overwrite each other's.
-  const prefix = `relkit:action:${user}:`;
-  const memory = new Map();
-  let durable = true;
-  let last = 0;
-  const queue = {
-    add(action) {
-      last = Math.max(Date.now(), last + 1);
-      const name = `${prefix}${String(last).padStart(15, "0")}:${action.key}`;
-      try {
-        localStorage.setItem(name, JSON.stringify(action));
-      } catch {
-        durable = false;
-        memory.set(name, action);
-      }
-    },
-    entries() {
-      const found = [...memory];
-      try {
-        for (let place = 0; place < localStorage.length; place += 1) {
-          const name = localStorage.key(place);
-          if (name.startsWith(prefix)) found.push([name, JSON.parse(localStorage.getItem(name))]);
-        }
-      } catch {
-        durable = false;
-      }
-      return found.sort(([one], [other]) => (one < other ? -1 : 1));
-    },
-    remove(name) {
-      memory.delete(name);
-      try {
-        localStorage.removeItem(name);
-      } catch {
-        durable = false;
-      }
-    },
-  };
-
+  const queue = new Outbox(user);
   let tasks = [];
   let done = [];
   const handled = new Map();
@@ -82,7 +44,7 @@
     if (link) {
       const anchor = document.createElement("a");
       anchor.href = link;
-      anchor.textContent = "→";
+      anchor.textContent = say("sign_in_link");
       place.append(" ", anchor);
     }
   }
@@ -128,7 +90,7 @@
             break;
           }
         } else if (answer.status === 429 || answer.status >= 500) {
-          connected = answer.status < 502;
+          if (answer.status >= 502) lose();
           again = true;
           break;
         } else {
@@ -139,7 +101,7 @@
         status();
       }
     } catch {
-      connected = false;
+      lose();
       again = true;
     }
     sending = false;
@@ -152,8 +114,27 @@
     }
   }
 
+  // The server cannot be reached. A page that was opened just now goes on with the results that were
+  // loaded before.
+  function lose() {
+    connected = false;
+    const kept = progress === null ? offline.recall(user, project) : null;
+    if (kept) {
+      const unsent = new Set(queue.entries().map(([, action]) => action.item_id));
+      tasks = kept.tasks.filter((task) => !unsent.has(task.id) && !handled.has(task.id));
+      progress = { done: kept.finished, open: kept.left, available: 0, later: 0, before: done.length };
+    }
+    show();
+  }
+
+  function counts() {
+    const since = done.length - progress.before;
+    const left = Math.max(progress.open + progress.available + progress.later - since, 0);
+    return { finished: progress.done + since, left };
+  }
+
   async function fill(first = null) {
-    if (filling || (tasks.length > 5 && first === null)) return;
+    if (filling || (connected && tasks.length > 5 && first === null)) return;
     filling = true;
     try {
       const waiting = queue.entries().map(([, action]) => action);
@@ -173,7 +154,7 @@
         const open = was === undefined || (task.later && was === "later");
         if (open && !known.has(task.id) && !unsent.has(task.id)) {
           tasks.push(task);
-          prefetch(task);
+          drawing.prefetch(task);
         }
       }
       if (first !== null) {
@@ -182,74 +163,11 @@
       }
       show();
     } catch {
-      connected = false;
+      lose();
       setTimeout(fill, 2000);
-      show();
     } finally {
       filling = false;
     }
-  }
-
-  function prefetch(task) {
-    for (const one of [task, ...(task.left ?? []), ...(task.right ?? [])]) {
-      if (isWeb(one.image)) new Image().src = one.image;
-    }
-  }
-
-  const isWeb = (address) => /^https?:\/\//i.test(address ?? "");
-
-  function element(name, text, kind = "") {
-    const made = document.createElement(name);
-    made.textContent = text;
-    if (kind) made.className = kind;
-    return made;
-  }
-
-  function drawDocument(found, level) {
-    const article = document.createElement("article");
-    const title = element(level, found.title || found.document || found.url, "title");
-    if (isWeb(found.url)) {
-      const link = document.createElement("a");
-      link.href = found.url;
-      link.target = "_blank";
-      link.rel = "noopener noreferrer";
-      link.textContent = title.textContent;
-      title.replaceChildren(link);
-    }
-    article.append(title);
-    if (found.url) article.append(element("p", found.url, "address"));
-    if (isWeb(found.image)) {
-      const picture = document.createElement("img");
-      picture.src = found.image;
-      picture.alt = say("image");
-      picture.addEventListener("error", () => picture.remove());
-      article.append(picture);
-    }
-    if (found.snippet) article.append(element("p", found.snippet, "snippet"));
-    const fields = Object.entries(found.fields ?? {});
-    if (fields.length) {
-      const list = document.createElement("dl");
-      for (const [name, value] of fields) {
-        const text = value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? "–");
-        list.append(element("dt", name), element("dd", text));
-      }
-      article.append(list);
-    }
-    return article;
-  }
-
-  function drawSide(name, found) {
-    const side = document.createElement("section");
-    side.append(element("h3", say(`side_${name}`)));
-    if (!found.length) side.append(element("p", say("none")));
-    const list = document.createElement("ol");
-    for (const one of found) {
-      const item = document.createElement("li");
-      item.append(drawDocument(one, "h4"));
-      list.append(item);
-    }
-    side.append(list);
-    return side;
   }
 
   function show() {
@@ -269,9 +187,14 @@
       place.className = sideBySide ? "sides" : "";
       place.replaceChildren(
         ...(sideBySide
-          ? [drawSide("left", task.left ?? []), drawSide("right", task.right ?? [])]
-          : [drawDocument(task, "h3")]),
+          ? [drawing.drawSide("left", task.left ?? [], say), drawing.drawSide("right", task.right ?? [], say)]
+          : [drawing.drawDocument(task, "h3", say)]),
       );
+      const { title, document: name, url } = task;
+      byId("announcement").textContent = say(sideBySide ? "announce_query" : "announce", {
+        query: task.query_text || task.query,
+        title: title || name || url,
+      });
       byId("note").value = "";
       byId("note-field").hidden = true;
       if (byId("grade")) byId("grade").value = "";
@@ -287,15 +210,15 @@
 
   function status() {
     const count = queue.entries().length;
-    const text = !count ? say("saved") : connected ? say("sending") : say("waiting", { count });
+    const text = connected ? say(count ? "sending" : "saved") : say(count ? "waiting" : "offline", { count });
     const place = byId("saving");
-    place.classList.toggle("waiting", Boolean(count) && !connected);
+    place.classList.toggle("waiting", !connected);
     if (place.textContent !== text) place.textContent = text;
     main.dataset.unsent = String(count);
-    if (!durable) tell(say("unsafe"));
+    if (!queue.durable) tell(say("unsafe"));
     if (!progress) return;
-    const finished = progress.done + done.length - progress.before;
-    const left = Math.max(progress.open + progress.available + progress.later - (done.length - progress.before), 0);
+    const { finished, left } = counts();
+    offline.keep(user, project, { tasks, finished, left });
     byId("count").textContent = say("count", { done: finished, left });
     byId("progress").max = Math.max(finished + left, 1);
     byId("progress").value = finished;
@@ -317,7 +240,8 @@
     done.push({ task, key: action.key });
     handled.set(task.id, kind);
     tell("");
-    if (document.activeElement !== document.body) document.activeElement.blur();
+    // Keys grade again; whoever went to a button stays there.
+    if (document.activeElement.matches("input, textarea")) document.activeElement.blur();
     show();
     flush();
   }
@@ -354,6 +278,7 @@
   }
 
   const reasons = byId("reasons");
+  const keys = byId("keys");
   const actions = {
     undo,
     skip: () => act("skip"),
@@ -364,8 +289,14 @@
       byId("note-field").hidden = false;
       byId("note").focus();
     },
+    guideline: () => {
+      const guideline = byId("guideline");
+      guideline.open = !guideline.open;
+      if (guideline.open) guideline.scrollIntoView({ block: "nearest" });
+    },
+    keys: () => keys.showModal(),
   };
-  const letters = { u: "undo", s: "skip", c: "cannot", l: "later", n: "note" };
+  const letters = { u: "undo", s: "skip", c: "cannot", l: "later", n: "note", g: "guideline", "?": "keys", "？": "keys" };
 
   function cannot(reason) {
     reasons.close();
@@ -381,6 +312,13 @@
     }
     // Input methods hide the letter and leave the place of the key.
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.code.replace(/^(Key|Digit|Numpad)/, "").toLowerCase();
+    if (keys.open) {
+      if (letters[key] === "keys") {
+        event.preventDefault();
+        keys.close();
+      }
+      return;
+    }
     if (reasons.open) {
       const button = reasons.querySelectorAll("[data-reason]")[Number(key) - 1];
       if (button) {
@@ -412,6 +350,7 @@
     if (byId("reason").value.trim()) cannot(byId("reason").value.trim());
   });
   byId("no-reason").addEventListener("click", () => reasons.close());
+  byId("close-keys").addEventListener("click", () => keys.close());
   byId("number")?.addEventListener("submit", (event) => {
     event.preventDefault();
     const grade = Number(byId("grade").value.replace(",", "."));
@@ -423,10 +362,12 @@
     else if (hiddenAt) shownAt += Date.now() - hiddenAt;
   });
   window.addEventListener("beforeunload", (event) => {
-    if (memory.size) event.preventDefault();
+    if (queue.fragile) event.preventDefault();
   });
   window.addEventListener("online", flush);
+  window.addEventListener("offline", lose);
   if (window.matchMedia("(max-width: 60rem)").matches) byId("guideline").open = false;
   show();
   flush();
+  offline.keepPage(main.dataset.worker);
 })();

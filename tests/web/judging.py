@@ -1,0 +1,52 @@
+"""The judging page as tests see it: what it shows, what waits in it, and what was stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.web.server import PASSWORD, Server
+
+from relkit.judging.records import Item
+from relkit.judging.store import Store, open_store
+
+JUDGING = "/projects/1/judge"
+READY = "!document.getElementById('task').hidden"
+SHOWN = "document.querySelector('#documents .title').textContent"
+UNSENT = "Number(document.getElementById('main').dataset.unsent)"
+SAVING = "document.getElementById('saving').textContent"
+
+
+def fill_database(database: Path, items: list[Item], **options: Any) -> None:
+    """Makes a database with a judge, a lead who may do everything, and a project."""
+    with open_store(database, create=True) as store:
+        store.create_user("ana", password=PASSWORD)
+        store.create_user("lead", role="admin", password=PASSWORD)
+        project = store.create_project("June", **options)
+        store.add_items(project.id, items)
+
+
+def grade(tab: Any, key: str) -> str:
+    """Grades what is shown by a key, waits for the next one, and returns what was shown."""
+    before = tab.run(SHOWN)
+    tab.press(key)
+    tab.await_true(f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")
+    return str(before).split(" {")[0].split(" <")[0]
+
+
+def stored(server: Server) -> dict[str, float | None]:
+    """Returns the first grade of each item by the beginning of its title."""
+    with open_store(server.database) as store:
+        return grades_by_title(store)
+
+
+def grades_by_title(store: Store) -> dict[str, float | None]:
+    """Returns the first grade of each item by the beginning of its title."""
+    titles = {item.id: item.title.split(" <")[0] for item in store.items(1)}
+    return {titles[item]: found[0].grade for item, found in store.ratings(1).items()}
+
+
+def actions(server: Server) -> list[str]:
+    """Returns what was done, in its order."""
+    with open_store(server.database) as store:
+        return [one["kind"] for one in store.history(1)]
