@@ -1,0 +1,102 @@
+"""What a language model answered: a grade and its reason, or why there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from relkit.errors import InputError
+from relkit.scale import Scale
+
+__all__ = ["PROBLEMS", "Answer", "Problem", "read_answer"]
+
+Problem = Literal["", "empty", "no_grade", "wrong_grade", "several_grades", "refused"]
+
+#: What each problem is, in words.
+PROBLEMS: dict[str, str] = {
+    "empty": "the answer was empty",
+    "no_grade": "the answer had no JSON object with a grade",
+    "wrong_grade": "the grade was not one of the scale",
+    "several_grades": "the answer had several objects with different grades",
+    "refused": "the endpoint refused the request",
+}
+
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one answer says.
+
+    Attributes:
+        grade: The grade; None where the answer has none that can be used.
+        reason: What the model gives as its reason.
+        problem: Why there is no grade; empty where there is one.
+    """
+
+    grade: float | None
+    reason: str = ""
+    problem: Problem = ""
+
+
+def read_answer(content: str, scale: Scale) -> Answer:
+    """Reads a model's answer; what is not clear is not guessed.
+
+    The JSON object may stand in a code fence or between sentences, and what the model thought aloud
+    before it does not count. A grade is a number of the scale or the name of a level.
+
+    Args:
+        content: The text of the answer.
+        scale: The grades there are.
+
+    Examples:
+        >>> from relkit.scale import SEARCH
+        >>> read_answer('{"grade": 2, "reason": "Right product, wrong colour."}', SEARCH)
+        Answer(grade=2.0, reason='Right product, wrong colour.', problem='')
+        >>> read_answer("I cannot help with that.", SEARCH).problem
+        'no_grade'
+        >>> read_answer('{"grade": 7}', SEARCH).problem
+        'wrong_grade'
+    """
+    text = _THOUGHTS.sub("", content).strip()
+    if not text:
+        return Answer(None, problem="empty")
+    if text.lower().startswith("<think"):  # the answer was cut off before the thoughts ended
+        return Answer(None, problem="no_grade")
+    found = [one for one in _objects(text) if "grade" in one]
+    if not found:
+        return Answer(None, problem="no_grade")
+    grades = [_grade(one["grade"], scale) for one in found]
+    if None in grades:
+        return Answer(None, problem="wrong_grade")
+    if len(set(grades)) > 1:
+        return Answer(None, problem="several_grades")
+    reason = found[-1].get("reason", "")
+    return Answer(grades[-1], reason if isinstance(reason, str) else json.dumps(reason))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yields the outermost JSON objects of a text, in their order."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield value
+        start = text.find("{", end)
+
+
+def _grade(value: Any, scale: Scale) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        grade = scale.parse(value)
+    except (InputError, OverflowError):
+        return None
+    return grade if grade in scale.gains else None

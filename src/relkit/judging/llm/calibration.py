@@ -1,0 +1,263 @@
+"""A language model's grades held against people's: whether they may be used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from relkit.errors import InputError
+from relkit.judging.aggregation import aggregate
+from relkit.judging.agreement import (
+    JudgeAgreement,
+    Ratings,
+    krippendorff_alpha,
+    measure_agreement,
+    plain_values,
+)
+from relkit.judging.llm.figures import Figures, Unit, measure_figures
+from relkit.judging.records import Item
+from relkit.scale import Scale
+from relkit.statistics import Resampling
+
+__all__ = ["Calibration", "Comparisons", "Consistency", "Outlook", "measure_calibration"]
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How far a model agrees with itself when it is asked again.
+
+    Attributes:
+        items: Items with a grade.
+        samples: Answers with a grade, over all of them.
+        unanimous: The share of items all of whose answers are equal.
+        spread: The mean of an item's highest answer less its lowest.
+        alpha_ordinal: Krippendorff's alpha, every sample being a judge.
+    """
+
+    items: int
+    samples: int
+    unanimous: float
+    spread: float
+    alpha_ordinal: float
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Three comparisons over the same part of a project.
+
+    Attributes:
+        final: The model against the grade that counts.
+        single: The model against every single person's grade: to be compared with `people`, since
+            the grade of several people together is steadier than that of one.
+        people: Every person's grade against every other's of the same item; None where no item was
+            graded by two.
+    """
+
+    final: Figures
+    single: Figures | None
+    people: Figures | None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Whether the model is within the range of people.
+
+    Attributes:
+        machine: The model's quadratic weighted kappa with single people.
+        lowest: That of the person who agrees least with the others.
+        highest: That of the person who agrees most.
+    """
+
+    machine: float
+    lowest: float
+    highest: float
+
+    @property
+    def within(self) -> bool:
+        """Whether the model agrees with people at least as well as one of them does."""
+        return self.machine >= self.lowest
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A model's grades held against people's.
+
+    Attributes:
+        judge: The model's name as a judge.
+        levels: The grades of `confusion`, from the lowest.
+        confusion: How often which grade of the model (row) met which of people (column).
+        overall: Over all items.
+        tiers: The same by tier, where items have one.
+        judges: Each person against the other people, and the model against all of them.
+        outlook: Whether the model is within the range of people; None where that is unknown.
+        consistency: How far the model agrees with itself.
+        confidence: Of the intervals.
+        resamples: How often queries were drawn.
+        seed: From which series.
+    """
+
+    judge: str
+    levels: tuple[float, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    overall: Comparisons
+    tiers: Mapping[str, Comparisons]
+    judges: tuple[JudgeAgreement, ...]
+    outlook: Outlook | None
+    consistency: Consistency
+    confidence: float
+    resamples: int
+    seed: int
+
+    @property
+    def items(self) -> int:
+        """Items graded by the model and by people."""
+        return self.overall.final.items
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as JSON-ready values; what is undefined is None."""
+        found: dict[str, Any] = plain_values(asdict(self))
+        if self.outlook is not None:
+            found["outlook"]["within"] = self.outlook.within
+        return {"judge": self.judge, "items": self.items, **found}
+
+
+def measure_calibration(
+    judge: str,
+    samples: Mapping[int, Sequence[float]],
+    final: Mapping[int, float],
+    people: Ratings,
+    items: Sequence[Item],
+    scale: Scale,
+    *,
+    confidence: float = 0.95,
+    resampling: Resampling | None = None,
+) -> Calibration:
+    """Holds a model's grades against people's.
+
+    The model's grade of an item is the median of its samples, the lower one of two.
+
+    Args:
+        judge: The model's name as a judge.
+        samples: The model's grades by item.
+        final: The grades that count, by item: made by people alone.
+        people: Grades by item and person.
+        items: The items, whose query and tier matter.
+        scale: The grades there are.
+        confidence: Of the intervals.
+        resampling: How often queries are drawn, and from which seed.
+
+    Raises:
+        InputError: If no item was graded by both.
+
+    Examples:
+        >>> from relkit.scale import SEARCH
+        >>> items = [Item(f"q{n % 3}", f"d{n}", id=n) for n in range(6)]
+        >>> final = {n: float(n % 4) for n in range(6)}
+        >>> samples = {n: [final[n], final[n], 0.0] for n in range(6)}
+        >>> found = measure_calibration("llm:small", samples, final, {}, items, SEARCH)
+        >>> found.items, found.overall.final.kappa.value, round(found.consistency.unanimous, 4)
+        (6, 1.0, 0.3333)
+    """
+    graded = {item: aggregate(given).value for item, given in samples.items() if given}
+    both = [item for item in items if item.id in graded and item.id in final]
+    if not both:
+        raise InputError(
+            f"no item was graded by `{judge}` and by people",
+            hint="`relkit judge llm --items graded` grades what people graded",
+        )
+    drawn = resampling or Resampling(2000)
+
+    def compare(chosen: Sequence[Item]) -> Comparisons:
+        return _compare(chosen, graded, final, people, scale, confidence, drawn)
+
+    named = {item.id: people.get(item.id, {}) for item in both}
+    tiers = sorted({item.tier for item in both if item.tier})
+    levels, confusion = _confusion([(graded[one.id], final[one.id]) for one in both], scale)
+    judges = _judges(judge, graded, named)
+    return Calibration(
+        judge,
+        levels,
+        confusion,
+        compare(both),
+        {tier: compare([one for one in both if one.tier == tier]) for tier in tiers},
+        judges,
+        _outlook(judge, judges),
+        _consistency(samples),
+        confidence,
+        drawn.resamples,
+        drawn.seed,
+    )
+
+
+def _compare(
+    items: Sequence[Item],
+    graded: Mapping[int, float],
+    final: Mapping[int, float],
+    people: Ratings,
+    scale: Scale,
+    confidence: float,
+    resampling: Resampling,
+) -> Comparisons:
+    def figures(units: list[Unit]) -> Figures | None:
+        if not units:
+            return None
+        return measure_figures(units, scale, confidence=confidence, resampling=resampling)
+
+    single, among = [], []
+    for item in items:
+        given = list(people.get(item.id, {}).values())
+        if given:
+            single.append(Unit.of_one_with_each(item.query, graded[item.id], given))
+        if len(given) > 1:
+            among.append(Unit.of_several(item.query, given))
+    counted = [Unit.of_two(item.query, graded[item.id], final[item.id]) for item in items]
+    return Comparisons(
+        measure_figures(counted, scale, confidence=confidence, resampling=resampling),
+        figures(single),
+        figures(among),
+    )
+
+
+def _confusion(
+    pairs: Sequence[tuple[float, float]], scale: Scale
+) -> tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]:
+    levels = tuple(sorted({*scale.gains, *(grade for pair in pairs for grade in pair)}))
+    return levels, tuple(
+        tuple(sum(pair == (row, column) for pair in pairs) for column in levels) for row in levels
+    )
+
+
+def _judges(judge: str, graded: Mapping[int, float], people: Ratings) -> tuple[JudgeAgreement, ...]:
+    """Returns every person against other people, then the model against them."""
+    if not any(people.values()):
+        return ()
+    together = {item: {**found, judge: graded[item]} for item, found in people.items() if found}
+    machine = [one for one in measure_agreement(together).judges if one.judge == judge]
+    return (*measure_agreement(people).judges, *machine)
+
+
+def _outlook(judge: str, judges: Sequence[JudgeAgreement]) -> Outlook | None:
+    kappas = {one.judge: one.weighted_kappa for one in judges}
+    machine = kappas.pop(judge, math.nan)
+    known = [kappa for kappa in kappas.values() if not math.isnan(kappa)]
+    if math.isnan(machine) or not known:
+        return None
+    return Outlook(machine, min(known), max(known))
+
+
+def _consistency(samples: Mapping[int, Sequence[float]]) -> Consistency:
+    given = [list(one) for one in samples.values() if one]
+    several = [one for one in given if len(one) > 1]
+    return Consistency(
+        len(given),
+        sum(map(len, given)),
+        _share([len(set(one)) == 1 for one in several]),
+        _share([max(one) - min(one) for one in several]),
+        krippendorff_alpha(several, level="ordinal"),
+    )
+
+
+def _share(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan

@@ -1,0 +1,85 @@
+"""How fast requests may follow each other, whoever of several threads sends them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from relkit.errors import ParameterError
+
+__all__ = ["Pace", "StoppedError"]
+
+
+class StoppedError(Exception):
+    """The work is to stop: nothing more is sent."""
+
+
+class Pace:
+    """Spaces requests evenly, and lets all of them wait where the endpoint asks for it.
+
+    Args:
+        per_minute: How many requests are sent in a minute; None for as many as go.
+        clock: Tells the seconds that passed.
+        wait: Waits so many seconds, or shorter where `stop` was called meanwhile.
+
+    Raises:
+        ParameterError: If `per_minute` is not above 0.
+    """
+
+    def __init__(
+        self,
+        per_minute: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
+        if per_minute is not None and not per_minute > 0:
+            raise ParameterError(
+                f"the parameter `per_minute` must be above 0. Got `{per_minute}` instead."
+            )
+        self._space = 0.0 if per_minute is None else 60 / per_minute
+        self._clock = clock
+        self._stopped = threading.Event()
+        self._wait = wait or self._stopped.wait
+        self._lock = threading.Lock()
+        self._next = clock()
+        self._paused_until = clock()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more may be sent."""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Ends all waiting: from now on every turn raises."""
+        self._stopped.set()
+
+    def pause(self, seconds: float) -> None:
+        """Lets everybody wait so long before the next request."""
+        with self._lock:
+            self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def sleep(self, seconds: float) -> None:
+        """Lets one thread wait.
+
+        Raises:
+            StoppedError: If the work is to stop.
+        """
+        if seconds > 0:
+            self._wait(seconds)
+        if self.stopped:
+            raise StoppedError
+
+    def take_turn(self) -> None:
+        """Waits until the next request may be sent.
+
+        Raises:
+            StoppedError: If the work is to stop.
+        """
+        with self._lock:
+            mine = max(self._next, self._clock())
+            self._next = mine + self._space
+        while (left := max(mine, self._paused_until) - self._clock()) > 0:
+            self.sleep(left)
+        self.sleep(0)
