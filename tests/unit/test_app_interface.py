@@ -158,11 +158,13 @@ def test_a_lead_works_with_files_and_decides(store: Store) -> None:
     for wrong in ({"project_id": 2}, {"grade": -1}):
         answer = lea.client.post("/api/adjudications", json={**decision, "key": "l", **wrong})
         assert answer.status_code == 400
-    assert lea.client.get("/api/projects/1/export?format=trec").text == "q 0 d1 2\n"
+    answer = lea.client.get("/api/projects/1/export?format=trec")
+    assert answer.text == "q 0 d1 2\n"
+    assert "tier=3" in answer.headers["relkit-left-out"].split(", ")
     assert lea.client.get("/api/projects/1/status").json()["agreement"]["overall"]["units"] == 1
     added = lea.client.post(
         "/api/projects/1/import?format=csv",
-        content="query,document,title\nq,d9,Neun\n",
+        content="\ufeffquery,document,title\nq,d9,Neun\n".encode(),
         headers={"Content-Type": "text/plain"},
     )
     assert added.json() == {"items": 1, "grades": 0}

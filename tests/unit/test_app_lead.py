@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,11 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import Settings, create_app
+from relkit.app.catalogue import texts
 from relkit.app.protection import csrf_token
 from relkit.judging.access import find_signed_in, start_sign_in
+from relkit.judging.formats import formats
+from relkit.judging.formats.base import PARTS
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
 
@@ -151,6 +155,33 @@ def test_what_is_exported_is_no_formula_and_comes_back(store: Store) -> None:
         (one.query, one.title) for one in store.items(1)
     ]
     assert sorted(store.grades(1).values(), key=str) == sorted(store.grades(2).values(), key=str)
+
+
+def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    assert lea.get("/projects/1/export?form=csv").content.startswith("\ufeffquery,".encode())
+    for form in ("quepid-case", "quepid-book-csv", "jsonl", "trec"):
+        assert not lea.get(f"/projects/1/export?form={form}").text.startswith("\ufeff")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_form_says_what_each_format_cannot_hold(store: Store, language: str) -> None:
+    page = html.unescape(Somebody(store, "lea").get(f"/projects/1?lang={language}").text)
+    for name in formats:
+        form = formats.get(name)
+        (told,) = re.findall(rf'value="{name}"[^>]*><span><strong>.*?</strong> (.*?)</span>', page)
+        parts = {part: texts(language)[f"part.{part}"] for part in PARTS}
+        named = {part for part, text in parts.items() if text in told}
+        expected = form.holds if len(form.holds) < len(form.lacks) else set(form.lacks)
+        assert expected <= named
+        assert len(told) < 250
+
+
+def test_what_a_file_leaves_out_is_counted_in_a_header(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    found = lea.get("/projects/1/export?form=trec").headers["relkit-left-out"]
+    assert found == "title=2, snippet=1, ratings=2, note=1, at=2, name=1"
+    assert lea.get("/projects/1/export?form=csv").headers["relkit-left-out"] == "name=1"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"nothing,here\n1,2\n", b'{"a":' * 9999])

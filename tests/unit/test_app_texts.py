@@ -22,9 +22,9 @@ from relkit.judging.records import REASONS, Item, Rating
 from relkit.judging.store import open_store
 
 KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]*[a-z0-9]))["'`]""")
-#: Texts that are chosen by a value: a role, a status, a reason, a key, a rule of aggregation.
+#: Texts that are chosen by a value: a role, a status, a reason, a format, a key, a rule.
 CHOSEN = (
-    *("role.", "error.", "reason.", "judge.key_"),
+    *("role.", "error.", "reason.", "part.", "format.", "judge.key_"),
     *("lead.median", "lead.majority", "lead.mean_gain"),
 )
 

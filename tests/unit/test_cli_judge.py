@@ -121,6 +121,16 @@ def test_export_says_what_is_lost_and_which_rule(relkit, june: Path) -> None:
     assert "q1 0 d2 0.5" in (june / "gains.qrels").read_text("utf-8")
 
 
+def test_a_byte_order_mark_where_it_is_asked_for(relkit, june: Path) -> None:
+    args = ("judge", "export", "judging.db", "--project", "June", "--format", "csv", "-o", "o.csv")
+    relkit(*args)
+    plain = (june / "o.csv").read_bytes()
+    relkit(*args, "--bom")
+    assert (june / "o.csv").read_bytes() == "\ufeff".encode() + plain
+    again = relkit("judge", "import", "judging.db", "o.csv", "--project", "June")
+    assert "0 new items, 0 new grades" in again.err
+
+
 def test_the_labelling_interface(relkit, june: Path) -> None:
     relkit("judge", "export", "judging.db", "--project", "June", "--format", "label-studio",
            "-o", "tasks.json", "--labelling-config", "view.xml")  # fmt: skip

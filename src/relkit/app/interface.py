@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -18,15 +19,18 @@ from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task, take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats, write_sheet
-from relkit.judging.formats.base import join_rows
+from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
+from relkit.notes import Note
 
-__all__ = ["Id", "describe_project", "plain", "router"]
+__all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "plain", "router"]
 
 LARGEST_ID = 2**31 - 1
+#: The header that says what an exported file does not hold.
+LEFT_OUT = "Relkit-Left-Out"
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -210,14 +214,42 @@ def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adj
     return Adjudicated(repeated=not new, project_id=project.id, project=project.name)
 
 
-@router.get("/projects/{project}/export", response_class=PlainTextResponse)
+def list_left_out(notes: Iterable[Note]) -> str:
+    """Returns what a file could not hold as a dictionary of structured fields (RFC 8941).
+
+    Examples:
+        >>> list_left_out([Note("not-exported-tier", "…", 3), Note("not-exported-note", "…", 1)])
+        'tier=3, note=1'
+    """
+    return ", ".join(
+        f"{note.kind.removeprefix('not-exported-').replace('-', '_')}={int(note.count)}"
+        for note in notes
+    )
+
+
+@router.get(
+    "/projects/{project}/export",
+    response_class=PlainTextResponse,
+    responses={
+        200: {
+            "headers": {
+                LEFT_OUT: {
+                    "description": "What the format cannot hold, and of how many items it was left"
+                    " out: `tier=3, note=1`. Empty where the file holds everything.",
+                    "schema": {"type": "string"},
+                }
+            }
+        }
+    },
+)
 def export_text(
     store: OpenStore, user: LeadingCaller, project: Id, format: str = "csv", rule: Rule = "median"
 ) -> PlainTextResponse:
     """For leads: the project as a file of another program."""
     formats.get(format)
-    text, _ = write_sheet(export_sheet(store, store.project(project).id, rule=rule), format=format)
-    return PlainTextResponse(text)
+    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    text, notes = write_sheet(sheet, format=format)
+    return PlainTextResponse(text, headers={LEFT_OUT: list_left_out(notes)})
 
 
 @router.post("/projects/{project}/import")
@@ -233,6 +265,7 @@ def import_text(
     found = store.project(project)
     if found.kind == "side_by_side":
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
+    text = text.removeprefix(BYTE_ORDER_MARK)
     sheet = formats.get(format).read(text, path="request", scale=found.scale)
     items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
     return {"items": items, "grades": grades}

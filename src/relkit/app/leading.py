@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from relkit.app.interface import LARGEST_ID, Id
+from relkit.app.catalogue import Language, say
+from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
 from relkit.app.pages import render
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
 from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import formats, write_sheet
-from relkit.judging.formats.base import find_format, join_rows
+from relkit.judging.formats import Format, formats, write_sheet
+from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
 from relkit.judging.status import describe_project
@@ -76,8 +78,23 @@ def _project(
         project=store.project(project),
         found=describe_project(store, project),
         formats=[formats.get(name) for name in formats],
+        note_format=partial(note_format, visitor.language),
         told=told,
     )
+
+
+def note_format(language: Language, chosen: Format) -> str:
+    """Returns what a format keeps or leaves out of a project: whichever is the shorter list."""
+    kept = [part for part in PARTS if part in chosen.holds]
+    fewer, key = (
+        (kept, "lead.keeps_only")
+        if len(kept) < len(chosen.lacks)
+        else (chosen.lacks, "lead.leaves_out")
+    )
+    if not chosen.lacks:
+        return say(language, "lead.holds_all")
+    separator = say(language, "lead.part_separator")
+    return say(language, key, parts=separator.join(say(language, f"part.{part}") for part in fewer))
 
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
@@ -120,9 +137,15 @@ def export_file(
 ) -> Response:
     """The project as a file of another program."""
     chosen = formats.get(form)
-    text, _ = write_sheet(export_sheet(store, store.project(project).id, rule=rule), format=form)
+    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    text, notes = write_sheet(sheet, format=form)
+    if form == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
+        text = BYTE_ORDER_MARK + text
     name = f"project-{project}{chosen.suffix}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        LEFT_OUT: list_left_out(notes),
+    }
     return Response(text, media_type="application/octet-stream", headers=headers)
 
 

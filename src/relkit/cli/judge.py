@@ -194,6 +194,11 @@ def _rules(project: Project) -> str:
     metavar="FILE",
     help="Also write the labelling interface for Label Studio to a file.",
 )
+@click.option(
+    "--bom",
+    is_flag=True,
+    help="Begin the file with a byte order mark: Excel on Windows reads Chinese only with it.",
+)
 @output_option
 @no_color_option
 def export(
@@ -202,12 +207,14 @@ def export(
     form: str,
     rule: Any,
     labelling_config: str | None,
+    bom: bool,
     output: str | None,
 ) -> None:
     """Runs `relkit judge export`."""
     from relkit.judging.aggregation import describe_rule
     from relkit.judging.exchange import export_sheet
     from relkit.judging.formats import formats, write_sheet
+    from relkit.judging.formats.base import BYTE_ORDER_MARK
     from relkit.judging.formats.label_studio import labelling_config as interface
     from relkit.judging.store import open_store
 
@@ -217,7 +224,7 @@ def export(
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
     text, notes = write_sheet(sheet, format=form)
-    emit(text.removesuffix("\n"), output)
+    emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
         emit(interface(found.scale).removesuffix("\n"), labelling_config)
     messages.notes(("", note) for note in notes)

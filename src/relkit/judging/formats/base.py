@@ -20,6 +20,7 @@ from relkit.registry import Registry
 from relkit.scale import Scale
 
 __all__ = [
+    "BYTE_ORDER_MARK",
     "FORMATS",
     "Format",
     "Row",
@@ -76,6 +77,9 @@ class Sheet:
             return row
         return replace(row, final=aggregate(grades, rule=rule, scale=self.scale).value)
 
+
+#: By it Excel on Windows knows that a CSV file is UTF-8; without it Chinese texts are garbled.
+BYTE_ORDER_MARK = "\ufeff"
 
 #: What a format may hold besides queries and documents, and what it is called in messages.
 PARTS = {
@@ -137,6 +141,11 @@ class Format(ABC):
         Raises:
             InputError: If the format cannot write an id.
         """
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The parts of a sheet that it cannot hold, in the order of `PARTS`."""
+        return tuple(part for part in PARTS if part not in self.holds)
 
     def may_be(self, text: str) -> bool:
         """Says whether a text whose file has the format's ending may be of the format."""
