@@ -14,6 +14,7 @@ from relkit.errors import ParameterError, UnknownNameError
 from relkit.measures.base import Measure
 from relkit.measures.names import measure as parse_measure
 from relkit.notes import Note
+from relkit.packages import optional_package
 
 if TYPE_CHECKING:
     import pandas
@@ -197,13 +198,22 @@ class Results(Mapping[str, float]):
         return polars.DataFrame(columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns `per_query` as a pandas frame."""
-        import pandas
+        """Returns `per_query` as a pandas frame.
 
-        return pandas.DataFrame(self.per_query.to_dict(as_series=False))
+        Raises:
+            DependencyError: If pandas is not installed.
+        """
+        library = optional_package("pandas", purpose="a pandas frame")
+        frame: pandas.DataFrame = library.DataFrame(self.per_query.to_dict(as_series=False))
+        return frame
 
     def to_arrow(self) -> pyarrow.Table:
-        """Returns `per_query` as a PyArrow table."""
+        """Returns `per_query` as a PyArrow table.
+
+        Raises:
+            DependencyError: If PyArrow is not installed.
+        """
+        optional_package("pyarrow", purpose="a PyArrow table")
         return self.per_query.to_arrow()
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:

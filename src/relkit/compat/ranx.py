@@ -27,6 +27,7 @@ from relkit.errors import InputError, ParameterError
 from relkit.evaluation import Evaluator
 from relkit.io import as_judgments, as_run
 from relkit.judgments import Judgments
+from relkit.packages import optional_package
 from relkit.registry import suggestion
 
 if TYPE_CHECKING:
@@ -136,15 +137,20 @@ class _Table(Generic[Number]):
         return {query: self[query] for query in self.get_query_ids()}
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Returns a pandas frame with the columns q_id, doc_id and score."""
-        import pandas
+        """Returns a pandas frame with the columns q_id, doc_id and score.
+
+        Raises:
+            DependencyError: If pandas is not installed.
+        """
+        library = optional_package("pandas", purpose="a pandas frame")
 
         rows = [
             (query, document, number)
             for query, numbers in self.to_dict().items()
             for document, number in numbers.items()
         ]
-        return pandas.DataFrame(rows, columns=["q_id", "doc_id", "score"])
+        frame: pandas.DataFrame = library.DataFrame(rows, columns=["q_id", "doc_id", "score"])
+        return frame
 
     def save(self, path: str | PathLike[str], kind: str | None = None) -> None:
         """Writes a file.

@@ -149,7 +149,7 @@ def digest(source: Judgments | Run) -> str:
 
 def versions() -> tuple[tuple[str, str], ...]:
     """Returns the programs that the numbers depend on."""
-    packages = ("numpy", "polars", "scipy", "statsmodels")
+    packages = ("numpy", "polars", "scipy")
     return (
         ("relkit", _native.__version__),
         ("Python", python_version()),

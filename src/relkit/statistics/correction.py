@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 
 from relkit.errors import ParameterError
 
 __all__ = ["CORRECTIONS", "adjust"]
 
-CORRECTIONS = {"holm": "holm", "bh": "fdr_bh", "none": ""}
+CORRECTIONS = ("holm", "bh", "none")
 
 
 def adjust(p_values: Sequence[float], correction: str) -> list[float]:
     """Returns p-values corrected for their number; those that are NaN stay so and do not count.
+
+    With p(1) <= ... <= p(n): Holm's are the largest (n - i + 1) p(i) up to each place, those of
+    Benjamini and Hochberg the smallest n p(i) / i from each place on; none is above 1.
 
     Args:
         p_values: Of all comparisons of one family.
@@ -37,15 +41,23 @@ def adjust(p_values: Sequence[float], correction: str) -> list[float]:
             + ", ".join(f"`{name}`" for name in CORRECTIONS)
             + f". Got `{correction}` instead."
         )
-    known = [place for place, p in enumerate(p_values) if not math.isnan(p)]
-    if correction == "none" or len(known) < 2:
-        return list(p_values)
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted = multipletests([p_values[place] for place in known], method=CORRECTIONS[correction])[
-        1
-    ]
     found = list(p_values)
-    for place, p in zip(known, adjusted.tolist(), strict=True):
+    known = [place for place, p in enumerate(found) if not math.isnan(p)]
+    if correction == "none" or len(known) < 2:
+        return found
+    known.sort(key=found.__getitem__)
+    steps = _holm if correction == "holm" else _benjamini_hochberg
+    for place, p in zip(known, steps([found[place] for place in known]), strict=True):
         found[place] = p
     return found
+
+
+def _holm(ordered: Sequence[float]) -> list[float]:
+    count = len(ordered)
+    return list(accumulate((min(p * (count - i), 1.0) for i, p in enumerate(ordered)), max))
+
+
+def _benjamini_hochberg(ordered: Sequence[float]) -> list[float]:
+    count = len(ordered)
+    raised = [min(p / (rank / count), 1.0) for rank, p in enumerate(ordered, 1)]
+    return list(accumulate(reversed(raised), min))[::-1]
