@@ -118,6 +118,47 @@ def test_a_disagreement_is_decided_once(store: Store) -> None:
     assert "Nothing to adjudicate" in lea.get("/projects/1/queue").text
 
 
+def test_a_decision_is_told_and_can_be_changed(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    page = lea.get("/projects/1/queue").text
+    (item,) = re.findall(r'name="item" value="(\d+)"', page)
+    values = {"item": item, "key": "first", "grade": "2.0", "following": "0"}
+    target = lea.post("/projects/1/queue", values).headers["location"]
+    told = lea.get(target).text
+    assert "“=cmd()” is Middle" in told
+    assert f'href="/projects/1/queue?again={item}"' in told
+    page = lea.get(f"/projects/1/queue?again={item}").text
+    assert f'name="item" value="{item}"' in page
+    lea.post("/projects/1/queue", {**values, "key": "second", "grade": "1.0"})
+    assert store.adjudicated(1) == {int(item): 1.0}
+
+
+def test_what_is_to_decide_is_shown_whole(store: Store) -> None:
+    item = Item(
+        "red shoes",
+        "d9",
+        title="Shoe",
+        snippet="Light and red.",
+        url="https://shop.example/9",
+        image="javascript:broken()",
+        fields={"price": 12, "brand": HOSTILE, "size": None},
+    )
+    store.import_ratings(1, [(item, [Rating("ana", 2, note="too wide"), Rating("bo", 0)])])
+    store.set_guideline(1, en="Look at the **price**.")
+    page = Somebody(store, "lea").get("/projects/1/queue").text
+    for text in (
+        "red shoes",
+        "Light and red.",
+        "<dd>12</dd>",
+        "too wide",
+        "<strong>price</strong>",
+    ):
+        assert text in page
+    assert 'href="https://shop.example/9"' in page
+    assert "<img" not in page
+    assert HOSTILE not in page
+
+
 def test_no_item_of_another_project_is_decided(store: Store) -> None:
     lea = Somebody(store, "lea")
     other = store.create_project("July")

@@ -22,9 +22,9 @@ from relkit.judging.records import REASONS, Item, Rating
 from relkit.judging.store import open_store
 
 KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]*[a-z0-9]))["'`]""")
-#: Texts that are chosen by a value: a role, a status, a reason, a format, a key, a rule.
+#: Texts that are chosen by a value: a role, a status, a reason, a format, a key, an alarm, a rule.
 CHOSEN = (
-    *("role.", "error.", "reason.", "part.", "format.", "judge.key_"),
+    *("role.", "error.", "reason.", "part.", "format.", "judge.key_", "monitor.alarm_"),
     *("lead.median", "lead.majority", "lead.mean_gain"),
 )
 
@@ -67,7 +67,7 @@ def test_no_text_stands_in_a_template() -> None:
         text = re.sub(r"\{% block body_class %\}[\w-]*", "", text)
         text = re.sub(r"\{%.*?%\}|\{\{.*?\}\}", "", text, flags=re.DOTALL)
         text = re.sub(r"""[\w-]+="[^"]*\"""", "", text)
-        text = re.sub(r"<kbd>.*?</kbd>|<[^>]*>", "", text, flags=re.DOTALL)
+        text = re.sub(r"<kbd>.*?</kbd>|<code>.*?</code>|<[^>]*>", "", text, flags=re.DOTALL)
         words = set(re.findall(r"[^\W\d_]{2,}", text))
         # Names are the same in every language: of the app, of coefficients, of languages.
         assert words <= {"relkit", "English", "中文", "Markdown", "Fleiss", "Cohen"}, one.name

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.catalogue import Language, say
 from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
 from relkit.app.pages import render
+from relkit.app.projects import guideline
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
 from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
@@ -162,17 +163,42 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
 
 
 @router.get("/projects/{project}/queue")
-def show_queue(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """Disagreements, the widest first."""
+def show_queue(
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    at: int = 0,
+    decided: int = 0,
+    again: int = 0,
+) -> Response:
+    """Disagreements, the widest first.
+
+    Args:
+        at: The item to go on with, if it is there.
+        decided: The item that was decided a moment ago.
+        again: An item to decide anew.
+    """
     found = store.project(project)
-    queue = store.queue(project)
+    queue = sorted(store.queue(project, again=again), key=lambda one: one.item.id != again)
+    shown = queue[:SHOWN]
+    ids = [one.item.id for one in shown]
+    grade = store.adjudicated(project).get(decided)
     return render(
         request,
         visitor,
         "queue.html",
         project=found,
         count=len(queue),
-        queue=[(one, new_secret()) for one in queue[:SHOWN]],
+        queue=[
+            (one, new_secret(), following)
+            for one, following in zip(shown, [*ids[1:], 0], strict=False)
+        ],
+        at=at if at in ids else next(iter(ids), 0),
+        going_on=bool(at or decided or again),
+        decided=next((one for one in store.items(project) if one.id == decided), None),
+        decision=grade,
+        guideline=guideline(found, visitor.language),
     )
 
 
@@ -185,10 +211,11 @@ def decide(
     grade: Text,
     key: Annotated[str, Form(min_length=1, max_length=200)],
     note: Annotated[str, Form(max_length=10_000)] = "",
+    following: Annotated[int, Form()] = 0,
 ) -> Response:
     """Decides a disagreement. The same form sent twice decides once."""
     store.adjudicate(item, visitor.account, grade, key=key, note=note, project_id=project)
-    return RedirectResponse(f"/projects/{project}/queue", 303)
+    return RedirectResponse(f"/projects/{project}/queue?at={following}&decided={item}", 303)
 
 
 def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:

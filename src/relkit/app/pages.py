@@ -19,7 +19,7 @@ from relkit.app.visitor import Visitor
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
-SCRIPTS = ("drawing.js", "judge.js", "offline.js", "outbox.js", "worker.js")
+SCRIPTS = ("drawing.js", "judge.js", "offline.js", "outbox.js", "queue.js", "worker.js")
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 
 
@@ -46,6 +46,11 @@ def _percent(value: float | None) -> str:
     return "–" if value is None or math.isnan(value) else f"{100 * value:.0f}%"
 
 
+def _is_web(address: str) -> bool:
+    """Says whether an address leads to a page, and runs nothing."""
+    return address.lower().startswith(("http://", "https://"))
+
+
 def render_markdown(text: str) -> Markup:
     """Returns Markdown as HTML; HTML within it is shown as text, and no link runs a script."""
     from markdown_it import MarkdownIt
@@ -63,6 +68,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update(
+        is_web=_is_web,
         number=_number,
         percent=_percent,
         markdown=render_markdown,

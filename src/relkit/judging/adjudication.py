@@ -57,15 +57,18 @@ class Queued:
 class AdjudicationStore(GoldStore):
     """The part of a store that keeps decisions."""
 
-    def queue(self, project_id: int, *, at_least: float = 1.0) -> list[Queued]:
+    def queue(
+        self, project_id: int, *, at_least: float = 1.0, again: int | None = None
+    ) -> list[Queued]:
         """Returns what a lead should decide: disagreements, the widest first, then what could not
         be graded. Gold items and what is decided already are not in it.
 
         Args:
             project_id: The project.
             at_least: The least spread that counts as a disagreement.
+            again: An item to decide anew, although it is decided.
         """
-        decided = {*self.adjudicated(project_id), *self.gold(project_id)}
+        decided = {*self.adjudicated(project_id), *self.gold(project_id)} - {again}
         ratings = self.ratings(project_id)
         open_items = {item: found for item, found in ratings.items() if item not in decided}
         grades = {
