@@ -1,0 +1,119 @@
+"""What people prefer of two rankings: as a page, in both languages, for leads alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+pytest.importorskip("altair")
+
+from fastapi.testclient import TestClient
+
+from relkit.app import create_app
+from relkit.app.preferences import build_page
+from relkit.judging.access import start_sign_in
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
+from relkit.judging.records import Comparison, Item
+from relkit.judging.sbs import Preference, summarize_preferences
+from relkit.judging.store import Store, open_store
+
+HOSTILE = "<script>broken()</script>"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Ten queries of two systems; the judge likes what the second one shows."""
+    with open_store(tmp_path / "judging.db", create=True) as opened:
+        opened.create_user("lea", role="lead")
+        judge = opened.create_user("ana")
+        project = opened.create_project("SBS", kind="side_by_side")
+        opened.create_project("June")
+        opened.add_comparisons(
+            project.id,
+            [
+                Comparison(
+                    f"q{n}", "old", HOSTILE, (Item(f"q{n}", "bad"),), (Item(f"q{n}", "good"),),
+                    tier="head" if n < 5 else "tail",
+                )
+                for n in range(10)
+            ],
+        )  # fmt: skip
+        for task in take_tasks(opened, judge, project.id, count=10):
+            left_is_good = task.left[0].document == "good"
+            record_action(
+                opened, judge, "grade", key=f"{task.item.id}", item_id=task.item.id,
+                grade=-2 if left_is_good else 1,
+            )  # fmt: skip
+        yield opened
+
+
+def page(store: Store, name: str, path: str, language: str = "en") -> tuple[int, str]:
+    client = TestClient(create_app(store))
+    client.cookies.set("relkit_session", start_sign_in(store, store.user(name)))
+    answer = client.get(path, params={"lang": language})
+    return answer.status_code, answer.text
+
+
+def test_leads_read_what_is_preferred_and_judges_do_not(store: Store) -> None:
+    status, text = page(store, "lea", "/projects/1/preferences")
+    assert status == 200
+    assert "&lt;script&gt;broken()&lt;/script&gt; is preferred" in text
+    assert "10 : 0" in text
+    assert HOSTILE not in text
+    assert not re.search(r"<style|<script|\sstyle=", text)
+    assert ">Head<" in text or ">head<" in text
+    assert page(store, "ana", "/projects/1/preferences")[0] == 403
+    status, text = page(store, "lea", "/projects/1/preferences", "zh")
+    assert "更受偏好" in text
+    assert "is preferred" not in text
+
+
+def test_only_side_by_side_projects_have_preferences(store: Store) -> None:
+    assert page(store, "lea", "/projects/2/preferences")[0] == 404
+    assert page(store, "lea", "/projects/99/preferences")[0] == 404
+    assert "/projects/1/preferences" in page(store, "lea", "/projects/1")[1]
+    assert "/projects/2/preferences" not in page(store, "lea", "/projects/2")[1]
+
+
+def test_a_project_without_judgments_says_so(store: Store) -> None:
+    store.create_project("Later", kind="side_by_side")
+    status, text = page(store, "lea", "/projects/3/preferences")
+    assert (status, "Nothing has been compared yet" in text) == (200, True)
+
+
+def test_a_small_difference_is_not_called_a_preference() -> None:
+    given = [Preference(f"q{n}", "a", "b", 1 if n < 6 else -1) for n in range(10)]
+    found = build_page(summarize_preferences(given), "en")
+    (headline,) = next(iter(found.sections[0].blocks)).items  # type: ignore[union-attr]
+    assert headline.tone == "undecided"
+    assert "no difference beyond chance" in headline.meaning
+
+
+def test_many_pairs_are_corrected_and_ordered() -> None:
+    given = [
+        Preference(f"q{n}", one, other, -1 if n < 9 else 1)
+        for one, other in (("a", "b"), ("b", "c"), ("a", "c"))
+        for n in range(10)
+    ]
+    found = build_page(summarize_preferences(given), "zh")
+    headlines = next(iter(found.sections[0].blocks)).items  # type: ignore[union-attr]
+    # Nine of ten has p = 0.021, three times that after Holm's correction.
+    assert {one.tone for one in headlines} == {"undecided"}
+    assert all("Holm 校正" in one.evidence for one in headlines)
+    order = found.section("order")
+    assert order is not None
+    (chart,) = order.blocks
+    assert [row["name"] for row in chart.rows] == ["a", "b", "c"]  # type: ignore[union-attr]
+    assert [row["verdict"] for row in chart.rows] == [  # type: ignore[union-attr]
+        "better", "undecided", "worse",
+    ]  # fmt: skip
+    endless = [Preference(f"q{n}", one, "c", -2) for one in "ab" for n in range(3)]
+    order = build_page(summarize_preferences(endless), "en").section("order")
+    assert order is not None
+    assert "no finite estimate" in order.blocks[0].texts[0]  # type: ignore[union-attr]
