@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -95,17 +96,79 @@ def postgresql() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def _postgresql_database(url: str, template: str = "template1") -> Iterator[str]:
+    """A database of its own on a server, a copy of another one."""
+    import psycopg
+
+    name = f"judging_{uuid4().hex}"
+    with psycopg.connect(url.format("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        try:
+            yield url.format(name)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty database, of either kind."""
     if request.param == "sqlite":
         yield str(tmp_path / "judging.db")
         return
+    with _postgresql_database(request.getfixturevalue("postgresql")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the tables of a judging database, to be copied."""
+    from relkit.judging.store import open_store
+
+    path = tmp_path_factory.mktemp("migrated") / "judging.db"
+    open_store(path, create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_name(postgresql: str) -> str:
+    """A PostgreSQL database with the tables of a judging database, to be copied."""
     import psycopg
 
-    url: str = request.getfixturevalue("postgresql")
-    name = f"judging_{uuid4().hex}"
-    with psycopg.connect(url.format("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        yield url.format(name)
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    from relkit.judging.store import open_store
+
+    with psycopg.connect(postgresql.format("postgres"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE migrated")
+    open_store(postgresql.format("migrated"), create=True).close()
+    return "migrated"
+
+
+@pytest.fixture(scope="session")
+def new_judging_database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], AbstractContextManager[str]]:
+    """Makes a judging database of a kind, `sqlite` or `postgresql`, that has its tables."""
+
+    @contextmanager
+    def make(kind: str) -> Iterator[str]:
+        if kind == "sqlite":
+            path = tmp_path_factory.mktemp("judging") / "judging.db"
+            shutil.copy(request.getfixturevalue("migrated_file"), path)
+            yield str(path)
+            return
+        url: str = request.getfixturevalue("postgresql")
+        template: str = request.getfixturevalue("migrated_name")
+        with _postgresql_database(url, template) as address:
+            yield address
+
+    return make
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def judging_database(
+    request: pytest.FixtureRequest,
+    new_judging_database: Callable[[str], AbstractContextManager[str]],
+) -> Iterator[str]:
+    """The address of a judging database with its tables and nothing in them, of either kind."""
+    with new_judging_database(request.param) as address:
+        yield address

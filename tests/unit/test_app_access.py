@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -34,8 +34,8 @@ def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database) as opened:
         opened.create_user("ana", password=PASSWORD)
         opened.create_user("bo", password=PASSWORD)
         yield opened
@@ -150,9 +150,9 @@ def test_a_closed_account_is_out_at_once(client: TestClient, store: Store) -> No
     assert sign_in(client).status_code == 401
 
 
-def test_a_sign_in_ends_by_itself(tmp_path: Path) -> None:
+def test_a_sign_in_ends_by_itself(judging_database: str) -> None:
     now = 1000.0
-    with open_store(tmp_path / "judging.db", create=True, clock=lambda: now) as store:
+    with open_store(judging_database, clock=lambda: now) as store:
         store.create_user("ana", password=PASSWORD)
         with TestClient(create_app(store), follow_redirects=False) as client:
             sign_in(client)
@@ -281,17 +281,20 @@ def test_cookies_are_kept_to_https_where_asked(store: Store) -> None:
         assert "Secure" in client.get("/sign-in").headers["set-cookie"]
 
 
-def test_the_first_account_has_a_password_of_its_own(tmp_path: Path) -> None:
+def test_the_first_account_has_a_password_of_its_own(
+    new_judging_database: Callable[[str], AbstractContextManager[str]], judging_database: str
+) -> None:
     passwords = set()
-    for name in ("one", "two"):
-        with open_store(tmp_path / f"{name}.db", create=True) as store:
-            store.create_user("lead")
-            made = create_first_account(store)
-            assert made is not None
-            user, password = made
-            assert (user.name, user.role) == ("lead-2", "admin")
-            found = store.check_password("lead-2", password)
-            assert found == user
-            assert create_first_account(store) is None
-            passwords.add(password)
+    with new_judging_database("sqlite") as other:
+        for address in (judging_database, other):
+            with open_store(address) as store:
+                store.create_user("lead")
+                made = create_first_account(store)
+                assert made is not None
+                user, password = made
+                assert (user.name, user.role) == ("lead-2", "admin")
+                found = store.check_password("lead-2", password)
+                assert found == user
+                assert create_first_account(store) is None
+                passwords.add(password)
     assert len(passwords) == 2

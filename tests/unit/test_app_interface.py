@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,8 @@ from relkit.judging.store import Store, open_store
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database) as opened:
         for name in ("ana", "bo", "cy"):
             opened.create_user(name)
         opened.create_user("lea", role="lead")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -27,8 +26,8 @@ HOSTILE = "<script>broken()</script>{{7*7}}"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database) as opened:
         opened.create_user("lea", role="lead")
         opened.create_user("adam", role="admin")
         project = opened.create_project("June", overlap=2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -21,9 +22,12 @@ from relkit.judging.store import Store, open_store
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with open_store(tmp_path_factory.mktemp("schema") / "judging.db", create=True) as opened:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def store(
+    request: pytest.FixtureRequest,
+    new_judging_database: Callable[[str], AbstractContextManager[str]],
+) -> Iterator[Store]:
+    with new_judging_database(request.param) as address, open_store(address) as opened:
         project = opened.create_project("June", overlap=2)
         opened.add_items(project.id, [Item("q", f"d{n}") for n in range(20)])
         opened.create_user("lea", role="lead")

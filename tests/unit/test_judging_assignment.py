@@ -38,8 +38,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(database: str, clock: Clock) -> Iterator[Store]:
-    with open_store(database, create=True, clock=clock) as opened:
+def store(judging_database: str, clock: Clock) -> Iterator[Store]:
+    with open_store(judging_database, clock=clock) as opened:
         yield opened
 
 

@@ -34,8 +34,8 @@ SHEET = Sheet(
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    with open_store(database, create=True, clock=lambda: 9.0) as opened:
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database, clock=lambda: 9.0) as opened:
         yield opened
 
 

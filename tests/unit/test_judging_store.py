@@ -22,8 +22,8 @@ PAIRS = [Item("red shoes", f"d{n}", title=f"Shoe {n}", rank=n, tier="head") for 
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    with open_store(database, create=True, clock=lambda: 1000.0) as opened:
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database, clock=lambda: 1000.0) as opened:
         yield opened
 
 
@@ -167,7 +167,7 @@ def test_an_account_changes(store: Store) -> None:
     assert store.check_password("Ann", "battery staple") is not None
 
 
-def test_only_hashes_are_stored(store: Store, database: str) -> None:
+def test_only_hashes_are_stored(store: Store) -> None:
     store.create_user("Ann", password="correct horse")
     with store.database.read() as connection:
         stored = connection.exec_driver_sql("SELECT password_hash FROM users").scalar_one()

@@ -20,6 +20,10 @@ __all__ = ["Database", "new_id"]
 #: Seconds that a writer waits for another process's transaction to end.
 PATIENCE = 60.0
 
+#: PostgreSQL's words for: no such table, no such column, not allowed. It counts them as mistakes of
+#: the program; SQLite, and we, as a database that cannot be used.
+UNUSABLE = {"42P01", "42703", "42501"}
+
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
@@ -90,7 +94,8 @@ class Database:
         try:
             yield
         except (sa.exc.OperationalError, sa.exc.DatabaseError) as error:
-            if isinstance(error, sa.exc.IntegrityError | sa.exc.ProgrammingError):
+            mistake = isinstance(error, sa.exc.IntegrityError | sa.exc.ProgrammingError)
+            if mistake and getattr(error.orig, "sqlstate", "") not in UNUSABLE:
                 raise
             reason = str(error.orig).strip().split("\n")[0]
             raise InputError(f"the database cannot be used: {reason}", path=self.address) from error

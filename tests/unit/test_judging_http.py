@@ -1,0 +1,98 @@
+"""Fifty judges at once over HTTP against one server; on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from relkit.judging.access import create_token
+from relkit.judging.progress import measure_progress
+from relkit.judging.records import Item
+from relkit.judging.store import open_store
+
+JUDGES, ITEMS, OVERLAP = 50, 200, 2
+
+
+@contextmanager
+def serving(address: str, log: Path) -> Iterator[int]:
+    """Runs `relkit judge serve` and says at which port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    command = [sys.executable, "-m", "relkit", "judge", "serve", address, "--port", str(port)]
+    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as run:
+        try:
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), 5).close()
+                    break
+                except OSError:
+                    assert run.poll() is None, log.read_text("utf-8")
+                    assert time.monotonic() < deadline, "the server does not start"
+                    time.sleep(0.05)
+            yield port
+        finally:
+            run.terminate()
+
+
+class Judge:
+    """Somebody who grades until nothing is left, and sends some grades twice."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        self.connection.request("POST", path, json.dumps(body or {}), self.headers)
+        answer = self.connection.getresponse()
+        found: dict[str, Any] = json.loads(answer.read())
+        assert answer.status == 200, found
+        return found
+
+    def grade_all(self) -> int:
+        done = 0
+        while tasks := self.post("/api/projects/1/tasks?count=3")["tasks"]:
+            for task in tasks:
+                action = {"kind": "grade", "key": f"k{task['id']}", "item_id": task["id"]}
+                for repeated in (False, True)[: 2 if task["id"] % 10 == 0 else 1]:
+                    receipt = self.post("/api/actions", {**action, "grade": task["id"] % 4})
+                    assert (receipt["counted"], receipt["repeated"]) == (True, repeated)
+                done += 1
+        self.connection.close()
+        return done
+
+
+def test_no_pair_is_graded_too_often_and_none_is_left_out(
+    judging_database: str, tmp_path: Path
+) -> None:
+    with open_store(judging_database) as store:
+        project = store.create_project("June", overlap=OVERLAP)
+        store.add_items(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(ITEMS)])
+        tokens = [create_token(store, store.create_user(f"j{n}"), "t") for n in range(JUDGES)]
+    with serving(judging_database, tmp_path / "log") as port, ThreadPoolExecutor(JUDGES) as pool:
+        counts = list(pool.map(lambda token: Judge(port, token).grade_all(), tokens))
+    with open_store(judging_database) as store:
+        ratings = store.ratings(project.id)
+        history = store.history(project.id)
+        progress = measure_progress(store, project.id)
+    assert sum(counts) == ITEMS * OVERLAP == len(history) == progress.filled
+    assert min(counts) > 0
+    assert progress.finished == ITEMS
+    assert all(len({one.judge for one in found}) == OVERLAP for found in ratings.values())
+    assert all(one.grade == item % 4 for item, found in ratings.items() for one in found)
+    assert set(Counter((one["judge"], one["item_id"]) for one in history).values()) == {1}
