@@ -51,6 +51,7 @@ def test_the_demonstration(relkit, files: Path) -> None:
     assert outcome.out.splitlines()[-1].startswith("convention relkit: ")
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
+    assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
     for line in tried:
         again = relkit(*shlex.split(line)[1:])
         assert again.code == 0, f"{line}: {again.err}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shutil import which
 from typing import TYPE_CHECKING
 
@@ -12,14 +14,14 @@ import click
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
-from relkit.errors import DependencyError, InputError
+from relkit.errors import InputError, RelkitError
 from relkit.render import wrap
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
     from relkit.report.page import Language
 
-__all__ = ["command"]
+__all__ = ["building", "command"]
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
 ROUNDS = "rounds"
@@ -82,24 +84,29 @@ def command(directory: str, rebuild: bool) -> None:
     _say_next(paths, directory)
 
 
-def _build(directory: str) -> None:
-    """Writes the collection's files.
+@contextmanager
+def building(directory: str) -> Iterator[None]:
+    """Tells what keeps the demonstration from being built.
 
     Raises:
-        DependencyError: If a ranker is not installed.
         InputError: If the directory cannot be written, or the documentation not be read.
     """
-    from relkit.demo import write_demo
-
     try:
-        with Progress("reading the standard library") as progress:
-            write_demo(directory, progress=progress)
-    except ImportError as error:
-        raise DependencyError(str(error), hint="pip install 'relkit[demo]'") from None
+        yield
+    except RelkitError:
+        raise
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", path=directory) from None
     except RuntimeError as error:
         raise InputError(str(error)) from None
+
+
+def _build(directory: str) -> None:
+    """Writes the collection's files."""
+    from relkit.demo import write_demo
+
+    with Progress("reading the standard library") as progress, building(directory):
+        write_demo(directory, progress=progress)
     messages.say(f"{directory}: {', '.join(FILES)}")
 
 
@@ -118,24 +125,14 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
 
 def _monitor(directory: str, rebuild: bool) -> None:
     """Simulates three months of traffic, the last with a broken recall, and reports on them."""
-    from shutil import rmtree
-
-    from relkit.demo.traffic import MONTHS, simulate_rounds, simulate_traffic
-    from relkit.monitoring import monitor, read_rounds, write_round
+    from relkit.demo.traffic import MONTHS, write_rounds
+    from relkit.monitoring import monitor, read_rounds
     from relkit.report import write_monitor_report
 
     folder = os.path.join(directory, ROUNDS)
-    months = [os.path.join(folder, month) for month in MONTHS]
-    with Progress("simulating three months of traffic") as progress:
+    with Progress("simulating three months of traffic") as progress, building(directory):
         progress(0, len(MONTHS), "ranking")
-        if rebuild:
-            for month in filter(os.path.isdir, months):
-                rmtree(month)
-        if not all(map(os.path.isdir, months)):
-            for place, made in enumerate(simulate_rounds(simulate_traffic())):
-                progress(place, len(MONTHS), made.month)
-                if not os.path.isdir(months[place]):
-                    write_round(made, folder)
+        write_rounds(folder, rebuild=rebuild, progress=progress)
         found = monitor(read_rounds(folder))
         for language, name in MONITORS.items():
             write_monitor_report(found, os.path.join(directory, name), lang=language)
@@ -160,6 +157,7 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
         f"monitor show {os.path.join(directory, ROUNDS)}",
+        f"judge serve --demo {directory}",
     ):
         messages.say(f"  {program} {line}")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 from relkit.demo.corpus import Document, Progress, build_corpus
 from relkit.demo.rankers import Ranking, rankings
@@ -93,13 +94,26 @@ def load_judgments() -> list[Judgment]:
     return judgments
 
 
-def load_guideline() -> str:
+def load_guideline(language: Literal["en", "zh"] | None = None) -> str:
     """Read the grading guideline that ships with the package.
+
+    Args:
+        language: The one to return; `None` returns both.
 
     Returns:
         Markdown, in English and then in Chinese.
+
+    Examples:
+        >>> load_guideline("zh").splitlines()[0]
+        '# 标注指南'
     """
-    return _data("GUIDELINE.md")
+    text = _data("GUIDELINE.md")
+    if language is None:
+        return text
+    english, chinese = text.split("\n---\n")
+    first, _, rest = english.partition("\n\n*")
+    both = {"en": first + rest[rest.index("*") + 1 :], "zh": chinese}
+    return both[language].strip() + "\n"
 
 
 def write_demo(
@@ -124,7 +138,7 @@ def write_demo(
         The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run`` and ``questions.tsv``.
 
     Raises:
-        ImportError: bm25s or scikit-learn is not installed.
+        DependencyError: bm25s or scikit-learn is not installed.
         RuntimeError: The standard library cannot be read.
     """
     folder = Path(directory)

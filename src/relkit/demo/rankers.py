@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.demo.corpus import Document
+from relkit.errors import DependencyError
 
 if TYPE_CHECKING:
     from relkit.demo.files import Question
 
 Ranking = dict[str, list[tuple[str, float]]]
 """For each question id, documents and their scores, best first."""
-
-MISSING = "relkit demo needs bm25s and scikit-learn: pip install 'relkit[demo]'"
 
 STOP_WORDS = frozenset(
     {
@@ -121,14 +120,14 @@ def bm25(documents: Sequence[Document], questions: Iterable[Question], depth: in
         question that shares no term with the collection has an empty one.
 
     Raises:
-        ImportError: bm25s or scikit-learn is not installed.
+        DependencyError: bm25s or scikit-learn is not installed.
         ValueError: The depth is below one.
     """
     _check_depth(depth)
     try:
         import bm25s
-    except ImportError as error:
-        raise ImportError(MISSING) from error
+    except ImportError:
+        raise _missing() from None
     asked = list(questions)
     if not documents:
         return {question.id: [] for question in asked}
@@ -160,14 +159,14 @@ def tfidf(
         question that shares no n-gram with the collection has an empty one.
 
     Raises:
-        ImportError: bm25s or scikit-learn is not installed.
+        DependencyError: bm25s or scikit-learn is not installed.
         ValueError: The depth is below one.
     """
     _check_depth(depth)
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError as error:
-        raise ImportError(MISSING) from error
+    except ImportError:
+        raise _missing() from None
     asked = list(questions)
     if not documents or not asked:
         return {question.id: [] for question in asked}
@@ -201,6 +200,13 @@ def rankings(
     """
     asked = list(questions)
     return {"bm25": bm25(documents, asked, depth), "tfidf": tfidf(documents, asked, depth)}
+
+
+def _missing() -> DependencyError:
+    return DependencyError(
+        "the demonstration needs the packages bm25s and scikit-learn",
+        hint="pip install 'relkit[demo]'",
+    )
 
 
 def _content(document: Document) -> str:

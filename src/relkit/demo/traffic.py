@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relkit.demo.corpus import Document, Progress, build_corpus
@@ -25,7 +26,15 @@ if TYPE_CHECKING:
 
     from relkit.monitoring import Round
 
-__all__ = ["DEPTH", "MONTHS", "Traffic", "simulate_month", "simulate_rounds", "simulate_traffic"]
+__all__ = [
+    "DEPTH",
+    "MONTHS",
+    "Traffic",
+    "simulate_month",
+    "simulate_rounds",
+    "simulate_traffic",
+    "write_rounds",
+]
 
 #: Results a session shows, and candidates that recall takes from each engine.
 DEPTH = 10
@@ -71,7 +80,7 @@ def simulate_traffic(
         progress: Passed to `build_corpus` where the collection is read.
 
     Raises:
-        ImportError: bm25s or scikit-learn is not installed.
+        DependencyError: bm25s or scikit-learn is not installed.
 
     References:
         Cormack, Clarke and Büttcher (2009), SIGIR.
@@ -186,3 +195,42 @@ def simulate_rounds(
         )
         rounds.append(make_round(month, sample, traffic.judgments))
     return rounds
+
+
+def write_rounds(
+    folder: str | Path,
+    *,
+    documents: Sequence[Document] | None = None,
+    engines: Sequence[Ranking] | None = None,
+    rebuild: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> None:
+    """Simulates the three months and stores those that a folder of rounds lacks.
+
+    Args:
+        folder: Of the rounds.
+        documents: As for `simulate_traffic`.
+        engines: As for `simulate_traffic`.
+        rebuild: Make the months again that are there.
+        progress: Called with the months made, all of them, and which comes next.
+
+    Raises:
+        DependencyError: bm25s or scikit-learn is not installed.
+        InputError: The folder cannot be written.
+    """
+    from shutil import rmtree
+
+    from relkit.monitoring import write_round
+
+    months = [Path(folder, month) for month in MONTHS]
+    if rebuild:
+        for month in filter(Path.is_dir, months):
+            rmtree(month)
+    if all(map(Path.is_dir, months)):
+        return
+    traffic = simulate_traffic(documents=documents, engines=engines)
+    for place, made in enumerate(simulate_rounds(traffic)):
+        if progress is not None:
+            progress(place, len(months), made.month)
+        if not months[place].is_dir():
+            write_round(made, folder)

@@ -1,0 +1,288 @@
+"""The demonstration's story for the app: three months, and people who graded the last one.
+
+The judges are simulated and named so. Each gives the grades that ship with the package, and slips
+now and then, each in a way of their own, so that agreement, gold items and the queue of
+disagreements have something to show.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from relkit.demo import Document, Ranking, build_corpus, load_guideline, load_questions
+from relkit.demo.rankers import rankings
+from relkit.demo.traffic import DEPTH, MONTHS, write_rounds
+from relkit.judging.records import Comparison, Item, Rating
+from relkit.judging.store import Store, open_store
+from relkit.monitoring import Round, read_round
+from relkit.sampling import make_pool
+
+__all__ = ["Story", "build_story"]
+
+Progress = Callable[[int, int, str], None]
+DATABASE, ROUNDS = "judging.db", "rounds"
+#: Judges of each result of the month, results whose grade is known, and those to try.
+OVERLAP, GOLD, TRIED = 3, 30, 6
+#: Results on each side.
+SIDE = 5
+LONGEST = 320
+
+SIDE_BY_SIDE = {
+    "en": "Which side would help you more with this question? Look at all results of a side, the"
+    " first ones most.",
+    "zh": "针对这个问题，哪一边的结果对你更有帮助？请看完每一边的全部结果，越靠前越重要。",
+}
+
+
+@dataclass(frozen=True)
+class Story:
+    """What `build_story` made, or found.
+
+    Attributes:
+        database: The file of the judging database.
+        rounds: The folder of the monthly rounds.
+        made: Whether the database is new.
+    """
+
+    database: Path
+    rounds: Path
+    made: bool
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Somebody who slips now and then.
+
+    Attributes:
+        name: Which says that nobody is behind it.
+        slips: The share of grades that are one off.
+        generous: The share of these that are too high.
+        seconds: That a grade takes, on average.
+    """
+
+    name: str
+    slips: float
+    generous: float
+    seconds: float
+
+    def grade(self, query: str, document: str, known: float) -> Rating:
+        """Returns what they say of a result whose grade is known."""
+        chooser = random.Random(f"{self.name} {query} {document}")
+        grade = known
+        if chooser.random() < self.slips:
+            step = 1 if chooser.random() < self.generous else -1
+            grade += step if 0 <= known + step <= 3 else -step
+        return Rating(self.name, grade, seconds=self._duration(chooser))
+
+    def prefer(self, query: str, difference: float) -> Rating:
+        """Returns which side they prefer, by how much DCG the second one is ahead."""
+        chooser = random.Random(f"{self.name} {query}")
+        felt = difference + chooser.gauss(0, 0.5)
+        strength = 2 if abs(felt) >= 2 else 1 if abs(felt) >= 0.5 else 0
+        return Rating(self.name, math.copysign(strength, felt), seconds=self._duration(chooser))
+
+    def _duration(self, chooser: random.Random) -> float:
+        return round(self.seconds * chooser.lognormvariate(0, 0.4), 1)
+
+
+JUDGES = (
+    _Judge("simulated-1", 0.03, 0.5, 3.6),
+    _Judge("simulated-2", 0.05, 0.5, 3.0),
+    _Judge("simulated-3", 0.08, 0.9, 2.6),
+    _Judge("simulated-4", 0.14, 0.3, 1.7),
+)
+
+
+def build_story(
+    directory: str | os.PathLike[str],
+    *,
+    documents: Sequence[Document] | None = None,
+    progress: Progress | None = None,
+) -> Story:
+    """Makes what a directory lacks of the story: its rounds, and its judging database.
+
+    What is there stays as it is, so a second call changes nothing.
+
+    Args:
+        directory: Where; made if need be. The rounds may be those of `relkit demo`.
+        documents: The collection; by default it is read from the running Python.
+        progress: Called with the steps done, all of them, and which comes next.
+
+    Raises:
+        DependencyError: bm25s or scikit-learn is not installed.
+        InputError: The directory cannot be written, or holds a round that was changed.
+        RuntimeError: The standard library cannot be read.
+    """
+    folder = Path(directory)
+    story = Story(folder / DATABASE, folder / ROUNDS, not (folder / DATABASE).exists())
+    complete = all((story.rounds / month).is_dir() for month in MONTHS)
+    if complete and not story.made:
+        return story
+    told = progress or _quiet
+    steps = len(MONTHS) + 3
+    told(0, steps, "reading the standard library")
+    collection = build_corpus() if documents is None else documents
+    told(1, steps, "ranking")
+    runs = rankings(collection, load_questions(), DEPTH)
+    write_rounds(
+        story.rounds,
+        engines=list(runs.values()),
+        progress=lambda done, _, month: told(2 + done, steps, month),
+    )
+    if story.made:
+        told(steps - 1, steps, "judging")
+        partial = folder / f".{DATABASE}.partial"
+        for leftover in folder.glob(f"{partial.name}*"):
+            leftover.unlink()
+        with open_store(partial, create=True) as store:
+            _fill(store, read_round(story.rounds / MONTHS[-1]), collection, runs)
+        partial.rename(story.database)
+    return story
+
+
+def _quiet(done: int, total: int, what: str) -> None:
+    """Tells nobody."""
+
+
+def _fill(
+    store: Store, month: Round, collection: Sequence[Document], runs: Mapping[str, Ranking]
+) -> None:
+    known = _known(month)
+    by_id = {document.id: document for document in collection}
+    pool = [
+        replace(_item(row["query"], row["doc"], by_id), tier=row["tier"], rank=row["position"])
+        for row in make_pool(month.sample).pairs.iter_rows(named=True)
+        # Another Python's library may hold documents that the package's judgments do not.
+        if (row["query"], row["doc"]) in known
+    ]
+    _add_trial(store, pool)
+    _add_month(store, month.month, pool, known)
+    _add_sides(store, {item.query: item.tier for item in pool}, known, by_id, runs)
+
+
+def _known(month: Round) -> dict[tuple[str, str], float]:
+    frame = month.judgments.to_frame()
+    columns = (frame[name] for name in ("query", "document", "grade"))
+    return {
+        (query, document): float(grade) for query, document, grade in zip(*columns, strict=True)
+    }
+
+
+def _item(query: str, document: str, by_id: Mapping[str, Document]) -> Item:
+    """A result as a judge sees it. A document of another Python's library has its name only."""
+    found = by_id.get(document, Document(document, document, ""))
+    text = found.text
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rsplit(None, 1)[0] + " …"
+    address = f"https://docs.python.org/3/search.html?q={quote(document)}"
+    return Item(query, document, title=found.title, snippet=text, url=address)
+
+
+def _add_trial(store: Store, pool: Sequence[Item]) -> None:
+    """A few questions in both languages that nobody has graded."""
+    languages = {question.text: question.language for question in load_questions()}
+    results: dict[str, list[Item]] = {}
+    for item in pool:
+        results.setdefault(item.query, []).append(item)
+    project = store.create_project(
+        "Try it · 试一试",
+        overlap=20,
+        guideline_en=load_guideline("en"),
+        guideline_zh=load_guideline("zh"),
+    )
+    for language in ("en", "zh"):
+        rich = [query for query in sorted(results) if languages.get(query) == language]
+        rich.sort(key=lambda query: -len(results[query]))
+        for query in rich[:2]:
+            store.add_items(project.id, results[query][:TRIED])
+
+
+def _add_month(
+    store: Store, month: str, pool: Sequence[Item], known: Mapping[tuple[str, str], float]
+) -> None:
+    """The month's pool, each result graded by three of the four."""
+    project = store.create_project(
+        f"{month} (simulated judges)",
+        overlap=OVERLAP,
+        gold_share=0.05,
+        k=DEPTH,
+        guideline_en=load_guideline("en"),
+        guideline_zh=load_guideline("zh"),
+    )
+    graded = [(item, known[item.query, item.document]) for item in pool]
+    clock = _clock(store, len(graded) * OVERLAP)
+    store.import_ratings(
+        project.id,
+        [
+            (
+                item,
+                [
+                    replace(judge.grade(item.query, item.document, grade), at=next(clock))
+                    for place, judge in enumerate(JUDGES)
+                    if place != number % len(JUDGES)
+                ],
+            )
+            for number, (item, grade) in enumerate(graded)
+        ],
+    )
+    certain = [(item, grade) for item, grade in graded if grade in {0.0, 3.0}]
+    store.set_gold(project.id, certain[:: max(1, len(certain) // GOLD)])
+
+
+def _add_sides(
+    store: Store,
+    tiers: Mapping[str, str],
+    known: Mapping[tuple[str, str], float],
+    by_id: Mapping[str, Document],
+    runs: Mapping[str, Ranking],
+) -> None:
+    """The two rankers side by side, each question seen by two."""
+    project = store.create_project(
+        "BM25 / TF-IDF (simulated judges)",
+        kind="side_by_side",
+        overlap=OVERLAP,
+        guideline_en=SIDE_BY_SIDE["en"],
+        guideline_zh=SIDE_BY_SIDE["zh"],
+    )
+    pairs, ratings = [], []
+    clock = _clock(store, 2 * len(tiers))
+    one, other = runs
+    for question in load_questions():
+        sides = [[name for name, _ in run.get(question.id, [])[:SIDE]] for run in runs.values()]
+        query = question.text
+        if query not in tiers or not all(sides):
+            continue
+        first, second = (
+            tuple(_item(query, document, by_id) for document in side) for side in sides
+        )
+        pairs.append(Comparison(query, one, other, first, second, tier=tiers[query]))
+        before, after = (
+            sum(
+                known.get((query, document), 0.0) / math.log2(rank + 1)
+                for rank, document in enumerate(side, 1)
+            )
+            for side in sides
+        )
+        ratings.append(
+            (
+                Item(query, f"{one} / {other}"),
+                [
+                    replace(judge.prefer(query, after - before), at=next(clock))
+                    for judge in JUDGES[:2]
+                ],
+            )
+        )
+    store.add_comparisons(project.id, pairs)
+    store.import_ratings(project.id, ratings)
+
+
+def _clock(store: Store, count: int) -> Iterator[float]:
+    """Moments of the last days, one for each grade."""
+    now = store.clock()
+    return (now - 4 * (count - number) for number in range(count))
