@@ -94,6 +94,12 @@ def test_columns_by_name(files: Path, relkit) -> None:
     assert named.out == TABLE
 
 
+@pytest.mark.parametrize("depths", ["3,2,1", "head=3,middle=2,tail=1", " tail=1, head=3,middle=2"])
+def test_depths_by_tier(depths: str, relkit) -> None:
+    outcome = relkit("sample", "log.csv", "--format", "json", "-k", depths)
+    assert [tier["k"] for tier in json.loads(outcome.out)["tiers"]] == [3, 2, 1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -102,7 +108,7 @@ def test_columns_by_name(files: Path, relkit) -> None:
         (["log.csv", "--tiers", "shares"], 2, "there are no tiers by `shares`\nhint: did you mean"),
         (["log.csv", "--tiers", "share:a,b"], 2, "cuts that are no numbers"),
         (["log.csv", "--tiers", "count"], 2, "need the least number"),
-        (["log.csv", "-k", "1,2"], 2, "neither one number nor three"),
+        (["log.csv", "-k", "1,2"], 2, "neither one number nor TIER=K"),
         (["log.csv", "--allocation", "neyman"], 2, "needs --pilot FILE"),
         (["log.csv", "--pilot", "pilot.csv"], 2, "for the allocation `neyman`"),
         (["log.csv", "--max-age", "180d"], 2, "none are given"),

@@ -95,6 +95,26 @@ def test_the_tables_hold_every_month(broken: relkit.Monitor) -> None:
     assert months == ["2026-02", "2026-01"]
 
 
+def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Monitor) -> None:
+    def captions(found: relkit.Monitor) -> list[Table]:
+        return [
+            block
+            for block in build_monitor_page(found).blocks()
+            if isinstance(block, Table) and "common depth" in block.caption
+        ]
+
+    assert captions(broken) == []
+    found = relkit.monitor(
+        [made("2026-01", ["a", "b"]), made("2026-02", ["b"])], k={"head": 2, "tail": 1}, common_k=1
+    )
+    (table,) = captions(found)
+    assert table.headings[1:3] == ("2026-01", "2026-02")
+    for tier, row in zip(("head", "tail"), table.cells(), strict=True):
+        points = found.series(tier, "common")
+        assert [cell.text for cell in row[1:3]] == [f"{one.dcg.value:.3f}" for one in points]
+        assert row[3].tone == "worse"
+
+
 def test_one_round_is_a_page_too() -> None:
     found = relkit.monitor([made("2026-01", ["a", "b"])])
     for lang in ("en", "zh"):

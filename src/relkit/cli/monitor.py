@@ -19,6 +19,7 @@ from relkit.cli.options import (
     language_option,
     no_color_option,
     output_option,
+    parse_depths,
     rule_option,
     scale_option,
 )
@@ -174,7 +175,7 @@ def add(
 
     check_month(month)
     check_stdin([sample_file, judgments])
-    depths = _depths(k)
+    depths = None if k is None else parse_depths(k)
     rules = chosen_convention(convention, changes)
     if project is None:
         grades = judgments_argument(
@@ -214,28 +215,6 @@ def _judged(database: str, project: str, rule: Any) -> Judgments:
     with open_store(database) as store:
         found = final_judgments(store, store.project(project).id, rule=rule)
     messages.note(describe_rule(rule))
-    return found
-
-
-def _depths(text: str | None) -> int | dict[str, int] | None:
-    """Returns the depths of ``--k``.
-
-    Raises:
-        ParameterError: If it is neither a number nor TIER=K pairs.
-    """
-    if text is None:
-        return None
-    if text.strip().isdigit():
-        return int(text)
-    found: dict[str, int] = {}
-    for part in text.split(","):
-        tier, equals, depth = part.partition("=")
-        if not equals or not tier.strip() or not depth.strip().isdigit():
-            raise ParameterError(
-                f"`--k {text}` is neither a number nor TIER=K",
-                hint="write --k head=40,middle=20,tail=20",
-            )
-        found[tier.strip()] = int(depth)
     return found
 
 
@@ -283,7 +262,7 @@ def _monitor(
     return monitor(
         rounds,
         convention=rules,
-        k=_depths(k),
+        k=None if k is None else parse_depths(k),
         common_k=common_k,
         alpha=alpha,
         confidence=confidence,

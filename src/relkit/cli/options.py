@@ -158,6 +158,32 @@ def project_option(required: bool = True) -> Callable[[F], F]:
     )
 
 
+def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
+    """Returns the depths of ``-k``: one number, TIER=K pairs, or one number a tier.
+
+    Args:
+        text: What was given.
+        tiers: The tiers in their order; without them numbers alone are refused.
+
+    Raises:
+        ParameterError: If it is none of these.
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    names = [name.strip() for name, equals, _ in parts if equals]
+    numbers = [(depth if equals else name).strip() for name, equals, depth in parts]
+    known = all(number.isascii() and number.isdigit() for number in numbers)
+    if known and not names and len(numbers) == 1:
+        return int(numbers[0])
+    if known and not names and len(numbers) == len(tiers):
+        names = list(tiers)
+    if not known or len(set(names)) != len(numbers) or not all(names):
+        raise ParameterError(
+            f"`-k {text}` is neither one number nor TIER=K for some tiers",
+            hint=f"write -k {','.join(f'{tier}=20' for tier in tiers or ('head', 'tail'))}",
+        )
+    return {name: int(number) for name, number in zip(names, numbers, strict=True)}
+
+
 def columns_option(command: F) -> F:
     """Adds ``--columns``."""
     return click.option(

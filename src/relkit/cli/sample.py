@@ -17,6 +17,7 @@ from relkit.cli.options import (
     format_option,
     language_option,
     no_color_option,
+    parse_depths,
 )
 from relkit.cli.output import emit, protect_inputs
 from relkit.errors import InputError, ParameterError
@@ -92,8 +93,8 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     "-k",
     "--k",
     "k",
-    metavar="HEAD,MIDDLE,TAIL",
-    default="40,20,20",
+    metavar="K|TIER=K,…",
+    default="head=40,middle=20,tail=20",
     show_default=True,
     help="Results of a session that count, by tier; one number for all.",
 )
@@ -166,6 +167,7 @@ def command(
     """Runs `relkit sample`."""
     from relkit.io.sessions import read_sessions
     from relkit.sampling import draw_sample, make_pool
+    from relkit.sampling.tiers import NAMES
 
     inputs = [*logs, pilot, judged]
     check_stdin([name for name in inputs if name])
@@ -173,7 +175,7 @@ def command(
     if allocation == "neyman" and pilot is None:
         raise ParameterError("--allocation neyman needs --pilot FILE")
     method, cuts = _tiers(tiers)
-    depths = _depths(k)
+    depths = parse_depths(k, NAMES)
     now = None if as_of is None else _moment(as_of)
     with format_named_by("--log-format "):
         log = read_sessions(
@@ -236,22 +238,6 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
         raise ParameterError(
             f"`--tiers {text}` has cuts that are no numbers", hint="write --tiers share:0.5,0.8"
         ) from None
-
-
-def _depths(text: str) -> dict[str, int] | int:
-    from relkit.sampling.tiers import NAMES
-
-    try:
-        depths = [int(part) for part in text.split(",")]
-    except ValueError:
-        depths = []
-    if len(depths) == 1:
-        return depths[0]
-    if len(depths) != len(NAMES):
-        raise ParameterError(
-            f"`-k {text}` is neither one number nor three", hint="write -k 40,20,20"
-        )
-    return dict(zip(NAMES, depths, strict=True))
 
 
 def _moment(text: str) -> datetime:

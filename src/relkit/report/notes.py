@@ -33,15 +33,15 @@ CHINESE = {
     "one-round": "只有一轮，无从比较",
     "pooled-measures": "评测时把各查询的文档对汇总在一起计算；这里比较的是各查询自身值的平均"
     "{measures}",
-    "queries-moved": "两个月都抽到的 {both} 个查询中，{count} 个换了频段："
-    "某一频段的变化可能只是查询换了，全部频段合计不受影响",
+    "queries-moved": "两个月都抽到的 {both} 个查询中，{count} 个换了层："
+    "某一层的变化可能只是查询换了，全部流量不受影响",
     "regrouped": "结果文件的行没有按查询排在一起，已整体读入",
     "rules-differ": "{count} 轮的约定不同，已全部按同一约定重新计算",
     "same-sessions": "{before} 与 {after} 有 {count} 个相同的抽样会话：是不是同一份日志？"
     "检验假定两个月相互独立",
     "shallow-round": "{month} 的 {tier}结果只取到第 {deepest} 位，不足 {k}：该月在此处没有值",
     "tie-sensitive": "{count} 条查询的截断位置落在同分文档中间{measures}",
-    "tiers-differ": "{month} 的频段是 {tiers}，{last} 的是 {last_tiers}：只比较两边都有的",
+    "tiers-differ": "{month} 的分层是 {tiers}，{last} 的是 {last_tiers}：只比较两边都有的",
     "undefined-queries": "{count} 条查询没有值{measures}",
     "unjudged-sessions": "{tier}：{sampled} 个抽样会话中有 {count} 个未计入：展示的结果都没有标注",
     "unjudged-queries": "{count} 条查询没有标注，已略去",

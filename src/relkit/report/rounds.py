@@ -235,7 +235,34 @@ def _trend(found: Monitor, texts: Catalogue) -> Section:
         name = f"{tier_name(tier, texts.language)} DCG@{points[-1].k}"
         table = _months(found, points, texts)
         blocks.append(Details(texts.say("monitor.details", tier=name), (table,)))
+    if any(depth != found.common_k for depth in found.depths.values()):
+        blocks.append(_common(found, texts))
     return Section("trend", texts.say("monitor.trend"), tuple(blocks))
+
+
+def _common(found: Monitor, texts: Catalogue) -> Table:
+    """Every tier at the depth at which tiers can be compared."""
+    headings = (
+        texts.say("monitor.tier"),
+        *found.months,
+        texts.say("monitor.change"),
+        texts.say("table.corrected"),
+    )
+    rows: list[tuple[Cell | str, ...]] = []
+    for tier in found.tiers:
+        by_month = {one.month: one.dcg.value for one in found.series(tier, "common")}
+        values = (number(by_month.get(month, math.nan), DIGITS) for month in found.months)
+        one = found.change(tier, "common", found.months[-1])
+        tone = TONES[one.verdict] if one else ""
+        rows.append(
+            (
+                tier_name(tier, texts.language),
+                *values,
+                Cell(signed(one.dcg.value, DIGITS), tone, MARKS[tone]) if one and tone else "–",
+                p_value(one.p_adjusted) if one else "–",
+            )
+        )
+    return Table(headings, tuple(rows), texts.say("monitor.common", k=found.common_k))
 
 
 def _months(found: Monitor, points: Sequence[Point], texts: Catalogue) -> Table:
