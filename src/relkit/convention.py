@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError, UnknownNameError
+from relkit.parameters import check_choice
 from relkit.registry import Registry, suggestion
 
 __all__ = [
@@ -167,13 +168,8 @@ class Convention:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise ParameterError(
-                    f"the field `{name}` of a convention must be one of "
-                    + ", ".join(f"`{choice}`" for choice in choices)
-                    + f". Got `{value}` instead."
-                )
+            subject = f"the field `{name}` of a convention"
+            check_choice(name, getattr(self, name), choices, subject=subject)
         object.__setattr__(self, "gain", parse_gain(self.gain))
         if self.rel is not None:
             object.__setattr__(self, "rel", float(self.rel))

@@ -7,18 +7,31 @@ from typing import Generic, TypeVar
 
 from relkit.errors import ParameterError, UnknownNameError
 
-__all__ = ["Registry", "suggestion"]
+__all__ = ["Registry", "nearest", "suggestion"]
 
 T = TypeVar("T")
 
 
-def suggestion(name: str, choices: list[str]) -> str:
-    """Returns a hint that names the nearest choice, or all of them where none is near."""
+def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
+    """Returns the choice that is nearest to a name, an empty text where none is near.
+
+    Args:
+        name: What was written.
+        choices: What may be meant.
+        cutoff: From which likeness on a choice is near: 1 is the same text.
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower(), [choice.lower() for choice in choices], n=1, cutoff=0.5)
+    lower = [choice.lower() for choice in choices]
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
+    return near[0] if near else ""
+
+
+def suggestion(name: str, choices: list[str]) -> str:
+    """Returns a hint that names the nearest choice, or all of them where none is near."""
+    near = nearest(name, choices)
     if near:
-        return f"did you mean `{near[0]}`?"
+        return f"did you mean `{near}`?"
     return "choose one of " + ", ".join(f"`{choice}`" for choice in sorted(choices))
 
 

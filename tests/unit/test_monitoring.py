@@ -341,7 +341,7 @@ def test_text_in_both_languages_fits(no_recall: list[relkit.Round]) -> None:
             assert max(map(width, lines)) <= 80
             assert str(found) == found.to_text("en")
     assert "tiers at the common depth (DCG@2)" in str(found)
-    with pytest.raises(ParameterError, match="must be `en` or `zh`"):
+    with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         found.to_text("fr")  # type: ignore[arg-type]
 
 

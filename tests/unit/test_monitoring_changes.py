@@ -172,7 +172,7 @@ def test_what_cannot_be_asked() -> None:
     assert "head" in caught.value.hint
     with pytest.raises(ParameterError, match="must lie between 0 and 1"):
         find_alarms(found, [], max_drop=5)
-    with pytest.raises(ParameterError, match="must be `en` or `zh`"):
+    with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         change_sentence(found[0], "fr")  # type: ignore[arg-type]
 
 

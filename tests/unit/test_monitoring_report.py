@@ -169,7 +169,7 @@ def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, lang: Any) -
 def test_what_cannot_be_written(broken: relkit.Monitor, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="ends in neither"):
         relkit.write_monitor_report(broken, tmp_path / "monitor.pdf")
-    with pytest.raises(ParameterError, match="must be `en` or `zh`"):
+    with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         render_monitor_report(broken, lang="fr")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="must be `html` or `markdown`"):
+    with pytest.raises(ParameterError, match="must be one of `html`, `markdown`"):
         render_monitor_report(broken, format="pdf")  # type: ignore[arg-type]

@@ -285,7 +285,7 @@ def test_the_ending_says_the_format(
 def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) -> None:
     with pytest.raises(ParameterError, match="HTML or Markdown"):
         write_report(comparison, tmp_path / "report.pdf")
-    with pytest.raises(ParameterError, match="`lang` must be `en` or `zh`"):
+    with pytest.raises(ParameterError, match="`lang` must be one of `en`, `zh`"):
         write_report(comparison, tmp_path / "report.md", lang="de")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="`format` must be"):
         render_report(comparison, format="pdf")  # type: ignore[arg-type]

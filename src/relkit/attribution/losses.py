@@ -12,10 +12,10 @@ from relkit.attribution.notes import no_relevant_notes, stage_notes, stranger_no
 from relkit.attribution.result import Funnel, Stage, share_of
 from relkit.attribution.stages import first_documents, named_stages
 from relkit.convention import Convention, load_convention
-from relkit.errors import ParameterError
 from relkit.evaluation import Evaluator
 from relkit.io import as_run
 from relkit.notes import Note
+from relkit.parameters import check_whole
 
 if TYPE_CHECKING:
     from relkit.results import Results
@@ -79,9 +79,9 @@ def funnel(
     """
     rules = load_convention(convention)
     stages = named_stages(run_or_stages, names)
-    depths = sorted({_whole("cutoffs", one) for one in cutoffs})
+    depths = sorted({check_whole("cutoffs", one) for one in cutoffs})
     if candidates is not None:
-        candidates = _whole("candidates", candidates)
+        candidates = check_whole("candidates", candidates)
     evaluator = Evaluator(
         judgments,
         convention=rules if rules.missing == "error" else rules.replace(missing="zero"),
@@ -201,14 +201,6 @@ def _assemble(
         notes=tuple(notes),
         _values=values,
     )
-
-
-def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ParameterError(
-            f"the parameter `{name}` must be a whole number of 1 or more. Got `{value}` instead."
-        )
-    return value
 
 
 def _held(results: Results) -> Iterator[str]:

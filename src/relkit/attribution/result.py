@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit import render
-from relkit.attribution.wording import Language, verdict_sentence
+from relkit.attribution.wording import verdict_sentence
 from relkit.convention import Convention
+from relkit.language import Language
 from relkit.notes import Note
 from relkit.render import json_number, note_dict
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from relkit.errors import ParameterError
+from relkit.language import Language, check_language
 from relkit.render import number, percent
 
 if TYPE_CHECKING:
     from relkit.attribution.result import Funnel
 
-__all__ = ["Language", "verdict_sentence"]
+__all__ = ["verdict_sentence"]
 
-Language = Literal["en", "zh"]
 
 WHOM = {"en": "the retrieval", "zh": "召回"}
 SENTENCES = {
@@ -43,10 +42,7 @@ def verdict_sentence(found: Funnel, language: Language = "en") -> str:
     Raises:
         ParameterError: If the language is neither `en` nor `zh`.
     """
-    if language not in SENTENCES:
-        raise ParameterError(
-            f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
-        )
+    check_language(language)
     verdict = found.verdict
     stages, whom = "", WHOM[language]
     if verdict in {"recall", "both"} and len(found.stages) > 1:

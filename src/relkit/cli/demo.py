@@ -19,7 +19,7 @@ from relkit.render import wrap
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
-    from relkit.report.page import Language
+    from relkit.language import Language
 
 __all__ = ["building", "command"]
 

@@ -25,7 +25,7 @@ from relkit.cli.output import emit, protect_inputs
 
 if TYPE_CHECKING:
     from relkit.diagnosis import Finding
-    from relkit.diagnosis.catalogue import Language
+    from relkit.language import Language
 
 __all__ = ["command"]
 

@@ -26,8 +26,8 @@ from relkit.cli.output import emit, protect_inputs
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
+    from relkit.language import Language
     from relkit.report import Format
-    from relkit.report.page import Language
 
 __all__ = ["command"]
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from relkit.errors import ParameterError
-from relkit.registry import suggestion
-from relkit.statistics import Resampling
+from relkit.parameters import check_choice, check_fraction
+from relkit.statistics import CORRECTIONS, INTERVALS, Resampling
 
-__all__ = ["CORRECTIONS", "INTERVALS", "TESTS", "Correction", "Interval", "Options", "Settings"]
+__all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
 
 Correction = Literal["holm", "bh", "none"]
 Interval = Literal["t", "percentile", "bca"]
 
 TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
-CORRECTIONS = ("holm", "bh", "none")
-INTERVALS = ("t", "percentile", "bca")
 
 
 @dataclass(frozen=True)
@@ -45,15 +41,11 @@ class Settings:
     threads: int = 0
 
     def __post_init__(self) -> None:
-        _one_of("test", self.test, (*TESTS, "tukey"))
-        _one_of("interval", self.interval, INTERVALS)
-        _one_of("correction", self.correction, CORRECTIONS)
+        check_choice("test", self.test, (*TESTS, "tukey"))
+        check_choice("interval", self.interval, INTERVALS)
+        check_choice("correction", self.correction, CORRECTIONS)
         for name in ("alpha", "confidence"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 < value < 1:
-                raise ParameterError(
-                    f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
-                )
+            check_fraction(name, getattr(self, name))
         _ = self.draws
 
     @property
@@ -73,13 +65,3 @@ class Options(TypedDict, total=False):
     resamples: int
     seed: int
     threads: int
-
-
-def _one_of(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ParameterError(
-            f"the parameter `{name}` must be one of "
-            + ", ".join(f"`{choice}`" for choice in choices)
-            + f". Got `{value}` instead.",
-            hint=suggestion(str(value), list(choices)),
-        )

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from relkit.diagnosis.catalogue import Language, say
+from relkit.diagnosis.catalogue import say
 from relkit.errors import ParameterError
 from relkit.evaluation import Evaluator
+from relkit.language import Language
 from relkit.measures import measure as parse_measure
 from relkit.ranking import first_rows
 from relkit.registry import Registry

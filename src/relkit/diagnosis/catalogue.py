@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from string import Formatter
-from typing import Any, Literal, get_args
+from typing import Any
 
-from relkit.errors import ParameterError
+from relkit.language import Language, check_language
 from relkit.render.numbers import TERMINAL
 
-__all__ = ["Language", "catalogue", "say"]
+__all__ = ["catalogue", "say"]
 
-Language = Literal["en", "zh"]
 MODULES: dict[str, str] = {"en": "english", "zh": "chinese"}
 
 
@@ -22,10 +21,7 @@ def catalogue(language: Language) -> Mapping[str, str]:
     Raises:
         ParameterError: If there is no such language.
     """
-    if language not in get_args(Language):
-        raise ParameterError(
-            f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
-        )
+    check_language(language)
     module = import_module(f"relkit.diagnosis.{MODULES[language]}")
     messages: Mapping[str, str] = module.MESSAGES
     return messages

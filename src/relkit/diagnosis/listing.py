@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from relkit.diagnosis.base import Finding, rules
-from relkit.diagnosis.catalogue import Language, say
+from relkit.diagnosis.catalogue import say
+from relkit.language import Language
 from relkit.render import width
 
 __all__ = ["findings_markdown", "findings_text"]

@@ -11,8 +11,7 @@ from relkit.errors import ParameterError
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
-from relkit.evaluation.parameters import chosen_scale
-from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
 from relkit.evaluation.scores import array_rules, evaluate_rows, grouped_rows
 from relkit.evaluation.sources import evaluate_run
 from relkit.measures.names import measures as parse_measures

@@ -12,11 +12,11 @@ from relkit.errors import InputError, ParameterError
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.notes import data_notes, missing_note
-from relkit.evaluation.parameters import check_threads, chosen_scale
-from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
 from relkit.evaluation.sources import evaluate_run
 from relkit.io import as_judgments, as_run
 from relkit.judgments import Judgments
+from relkit.parameters import check_whole
 from relkit.results import Results
 from relkit.run import Run, run_name
 
@@ -102,7 +102,7 @@ class Evaluator:
         threads: int = 0,
     ) -> None:
         self.convention = load_convention(convention)
-        self.threads = check_threads(threads)
+        self.threads = check_whole("threads", threads, least=0)
         chosen = chosen_scale(scale)
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (

@@ -5,21 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit import _native
 from relkit.convention import Convention
 from relkit.errors import ParameterError
 from relkit.measures.base import Measure
 from relkit.measures.names import measures as parse_measures
+from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.scale import Scale
 
-__all__ = ["Average", "MeasureNames", "Program"]
+__all__ = ["Average", "MeasureNames", "Program", "chosen_scale"]
 
 Average = Literal["macro", "micro"]
 MeasureNames = str | Measure | Iterable[str | Measure]
+
+
+def chosen_scale(scale: Scale | str | None) -> Scale | None:
+    """Returns the scale that was named, `None` where the judgments' own is taken."""
+    if scale is None:
+        return None
+    from relkit.scale import load_scale
+
+    return load_scale(scale)
 
 
 @dataclass(frozen=True)
@@ -58,10 +68,8 @@ class Program:
         asked = tuple(parse_measures(measures))
         if not asked:
             raise ParameterError("no measure was given", hint="name one, such as ndcg@10")
-        if average not in {None, "macro", "micro"}:
-            raise ParameterError(
-                f"the parameter `average` must be `macro` or `micro`. Got `{average}` instead."
-            )
+        if average is not None:
+            check_choice("average", average, get_args(Average))
         resolved = tuple(one.resolve(convention, scale, highest) for one in asked)
         kernels: list[tuple[str, dict[str, Any]]] = []
         places: dict[str, int] = {}

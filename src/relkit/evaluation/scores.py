@@ -12,9 +12,9 @@ from relkit.errors import ParameterError
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.notes import measure_notes
-from relkit.evaluation.parameters import check_threads, chosen_scale
-from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
 from relkit.notes import Note
+from relkit.parameters import check_whole
 from relkit.results import Results
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def evaluate_scores(
     chosen = chosen_scale(scale)
     rules = array_rules(load_convention(convention))
     rows, notes = grouped_rows(labels, scores, groups, chosen)
-    program, columns = evaluate_rows(rows, measures, rules, average, chosen, check_threads(threads))
+    program, columns = evaluate_rows(
+        rows, measures, rules, average, chosen, check_whole("threads", threads, least=0)
+    )
     notes += measure_notes(program, columns)
     return assemble(name, program, rows.queries, columns, notes, strict)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from relkit.logs.catalogue import Language, catalogue, counted, written
+from relkit.language import Language
+from relkit.logs.catalogue import catalogue, counted, written
 from relkit.registry import Registry
 from relkit.sessions import REQUIRED, gather
 

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Literal, get_args
+from typing import Any
 
-from relkit.errors import ParameterError
+from relkit.language import Language, check_language
 from relkit.render.numbers import TERMINAL
 
-__all__ = ["Language", "catalogue", "check_language", "counted", "say", "share", "written"]
+__all__ = ["catalogue", "counted", "say", "share", "written"]
 
-Language = Literal["en", "zh"]
 MODULES: dict[str, str] = {"en": "english", "zh": "chinese"}
-
-
-def check_language(language: str) -> None:
-    """Refuses a language of which there is no catalogue.
-
-    Raises:
-        ParameterError: If there is none.
-    """
-    if language not in get_args(Language):
-        raise ParameterError(
-            f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
-        )
 
 
 def say(key: str, values: Mapping[str, Any], language: Language) -> str:

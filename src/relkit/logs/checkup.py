@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import ParameterError
+from relkit.language import Language, check_language
 from relkit.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
-from relkit.logs.catalogue import Language, check_language, say, share
+from relkit.logs.catalogue import say, share
 from relkit.render import width
 from relkit.sessions import Sessions
 

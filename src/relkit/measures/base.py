@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get
 
 from relkit.convention import Convention, parse_gain, show_gain
 from relkit.errors import ParameterError, UnknownNameError
+from relkit.parameters import check_choice
 from relkit.registry import Registry, suggestion
 
 if TYPE_CHECKING:
@@ -359,8 +360,7 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
         return parse_gain(value)
     allowed = choices(hint)
     if allowed:
-        if value not in allowed:
-            raise refuse("one of " + ", ".join(f"`{choice}`" for choice in allowed))
+        check_choice(name, value, allowed, subject=f"the parameter `{name}` of `{measure}`")
         return value
     wanted = next(
         (kind for kind in (bool, int, float) if hint is kind or kind in get_args(hint)), str

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from relkit.errors import ParameterError, UnknownNameError
+from relkit.language import Language
 from relkit.monitoring.changes import MonthlyChange
 from relkit.monitoring.losses import Losses
 from relkit.monitoring.points import ALL
-from relkit.monitoring.wording import Language, alarm_sentence
+from relkit.monitoring.wording import alarm_sentence
 from relkit.registry import suggestion
 
 __all__ = ["Alarm", "Kind", "find_alarms"]

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.language import Language, check_language
 from relkit.monitoring.points import ALL, Point
 from relkit.monitoring.wording import (
     STYLE,
-    Language,
     change_sentence,
-    check_language,
     losses_sentence,
     percent,
     since_sentence,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.convention import Convention, load_convention
 from relkit.errors import InputError, ParameterError
+from relkit.language import Language
 from relkit.monitoring.alarms import Alarm, find_alarms
 from relkit.monitoring.archive import read_rounds
 from relkit.monitoring.changes import (
@@ -24,8 +25,8 @@ from relkit.monitoring.observations import observe
 from relkit.monitoring.points import ALL, Point, Reach, month_points
 from relkit.monitoring.queries import query_values
 from relkit.monitoring.rounds import Round
-from relkit.monitoring.wording import Language
 from relkit.notes import Note
+from relkit.parameters import check_fraction
 from relkit.render import json_number, note_dict
 
 if TYPE_CHECKING:
@@ -309,10 +310,7 @@ def monitor(
         3.0
     """
     for name, value in (("confidence", confidence), ("alpha", alpha)):
-        if not 0 < value < 1:
-            raise ParameterError(
-                f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
-            )
+        check_fraction(name, value)
     found = _rounds(rounds)
     last = found[-1]
     rules = last.convention if convention is None else load_convention(convention)

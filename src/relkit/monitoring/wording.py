@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from relkit.errors import ParameterError
+from relkit.language import Language, check_language
 from relkit.render.numbers import NumberStyle
+from relkit.sampling.sample import NAMES_ZH
 
 if TYPE_CHECKING:
     from relkit.monitoring.alarms import Alarm
@@ -15,24 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STYLE",
-    "Language",
     "alarm_sentence",
     "change_sentence",
-    "check_language",
     "losses_sentence",
     "percent",
     "since_sentence",
     "tier_name",
 ]
 
-Language = Literal["en", "zh"]
 
 #: A DCG of a month's sample is known to two decimals or three.
 STYLE = NumberStyle(digits=3)
 
 TIERS = {
     "en": {"all": "all tiers"},
-    "zh": {"all": "全部流量", "head": "高频", "middle": "中频", "tail": "低频"},
+    "zh": {"all": "全部流量", **NAMES_ZH},
 }
 
 CHANGES = {
@@ -98,18 +96,6 @@ SINCE = {
     "en": "{tier}: {measure} has changed by {difference} since {first} ({interval}; {p}).",
     "zh": "{tier}：自 {first} 以来 {measure} 变化 {difference}（{interval}，{p}）。",
 }
-
-
-def check_language(language: str) -> None:
-    """Refuses a language that the monitor does not speak.
-
-    Raises:
-        ParameterError: If it is neither `en` nor `zh`.
-    """
-    if language not in CHANGES:
-        raise ParameterError(
-            f"the parameter `language` must be `en` or `zh`. Got `{language}` instead."
-        )
 
 
 def tier_name(tier: str, language: Language = "en") -> str:

@@ -6,11 +6,11 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, get_args
+from typing import Any
 
-from relkit.errors import ParameterError
+from relkit.language import LANGUAGES, Language
+from relkit.parameters import check_choice
 from relkit.render.numbers import PAGE
-from relkit.report.page import Language
 
 __all__ = ["Catalogue", "catalogue"]
 
@@ -56,10 +56,7 @@ def catalogue(language: Language) -> Catalogue:
     Raises:
         ParameterError: If there is no such language.
     """
-    if language not in get_args(Language):
-        raise ParameterError(
-            f"the parameter `lang` must be `en` or `zh`. Got `{language}` instead."
-        )
+    check_choice("lang", language, LANGUAGES)
     file = resources.files("relkit.report").joinpath("messages", f"{language}.toml")
     return Catalogue(language, _flat(tomllib.loads(file.read_text("utf-8"))))
 

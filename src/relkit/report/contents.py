@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from relkit.diagnosis import diagnose
+from relkit.language import Language
 from relkit.report.catalogue import catalogue
 from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
 from relkit.report.drilldown import has_lists
 from relkit.report.losses import loss_section
 from relkit.report.overview import comparison_section, lead, subtitle, summary_section
-from relkit.report.page import Language, Page, Section
+from relkit.report.page import Page, Section
 from relkit.report.provenance import convention_section, input_section, note_section
 from relkit.report.queries import query_section
 from relkit.report.ranks import rank_section

@@ -7,10 +7,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from relkit.errors import ParameterError
+from relkit.language import Language
+from relkit.parameters import check_choice
 from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
-from relkit.report.page import Language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,10 +57,7 @@ def render_report(
         progress=progress,
     )
     render = {"html": render_html, "markdown": render_markdown}
-    if format not in render:
-        raise ParameterError(
-            f"the parameter `format` must be `html` or `markdown`. Got `{format}` instead."
-        )
+    check_choice("format", format, list(render))
     text = render[format](page, version=_native.__version__)
     # Ids that are not UTF-8 hold surrogates, which no file takes.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

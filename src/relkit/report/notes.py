@@ -10,8 +10,8 @@ from relkit.monitoring.wording import tier_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relkit.language import Language
     from relkit.notes import Note
-    from relkit.report.page import Language
 
 __all__ = ["note_text"]
 

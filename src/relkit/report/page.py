@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from relkit.language import Language
+
 __all__ = [
     "Block",
     "Cell",
@@ -24,7 +26,6 @@ __all__ = [
     "Tone",
 ]
 
-Language = Literal["en", "zh"]
 Tone = Literal["", "better", "worse", "undecided"]
 
 

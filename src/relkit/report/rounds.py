@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import ParameterError
+from relkit.language import Language
 from relkit.monitoring import ALL, MonthlyChange, Point
 from relkit.monitoring.text import since_sentences
 from relkit.monitoring.wording import losses_sentence, tier_name
+from relkit.parameters import check_choice
 from relkit.report.catalogue import Catalogue, catalogue
 from relkit.report.document import Format, format_of
 from relkit.report.html import render_html
@@ -25,7 +26,6 @@ from relkit.report.page import (
     Headline,
     Headlines,
     Key,
-    Language,
     Page,
     Prose,
     Section,
@@ -108,10 +108,7 @@ def render_monitor_report(
 
     page = build_monitor_page(found, lang=lang, title=title, queries=queries)
     render = {"html": render_html, "markdown": render_markdown}
-    if format not in render:
-        raise ParameterError(
-            f"the parameter `format` must be `html` or `markdown`. Got `{format}` instead."
-        )
+    check_choice("format", format, list(render))
     return render[format](page, version=_native.__version__)
 
 

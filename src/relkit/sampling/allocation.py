@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from relkit.errors import ParameterError
+from relkit.parameters import check_choice
 
 __all__ = ["ALLOCATIONS", "LEAST", "Allocation", "allocate"]
 
@@ -52,11 +53,7 @@ def allocate(
         Neyman (1934), Journal of the Royal Statistical Society 97(4); Cochran (1977), Sampling
         Techniques, 3rd edition, 5.5 and 5.8.
     """
-    if allocation not in ALLOCATIONS:
-        raise ParameterError(
-            "the parameter `allocation` must be one of `equal`, `proportional`, `neyman`."
-            f" Got `{allocation}` instead."
-        )
+    check_choice("allocation", allocation, ALLOCATIONS)
     if total < 1:
         raise ParameterError(f"the parameter `total` must be 1 or more. Got `{total}` instead.")
     if allocation == "equal":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from relkit.errors import ParameterError
 from relkit.io.sessions import read_sessions
 from relkit.notes import Note
+from relkit.parameters import check_choice
 from relkit.registry import suggestion
 from relkit.sampling.allocation import Allocation, allocate
 from relkit.sampling.frames import results_of
@@ -97,10 +98,7 @@ def draw_sample(
         )
     if seed < 0:
         raise ParameterError(f"the parameter `seed` must be 0 or more. Got `{seed}` instead.")
-    if design not in ("stratified", "pptss"):
-        raise ParameterError(
-            f"the parameter `design` must be one of `stratified`, `pptss`. Got `{design}` instead."
-        )
+    check_choice("design", design, get_args(Design))
     if design == "pptss" and allocation != "equal":
         raise ParameterError(
             "PPTSS has no allocation: traffic decides how many sessions a tier gives"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError
 from relkit.notes import Note
+from relkit.parameters import check_choice, check_fraction
 from relkit.render import json_number, note_dict, number
 from relkit.sampling.sample import Sample
 
@@ -125,19 +126,9 @@ def estimate(
         Biometrics Bulletin 2(6); Hansen and Hurwitz (1943), Annals of Mathematical Statistics
         14(4); Horvitz and Thompson (1952), Journal of the American Statistical Association 47.
     """
-    if by not in ("session", "query"):
-        raise ParameterError(
-            f"the parameter `by` must be one of `session`, `query`. Got `{by}` instead."
-        )
-    if estimator not in ("hansen-hurwitz", "horvitz-thompson"):
-        raise ParameterError(
-            "the parameter `estimator` must be one of `hansen-hurwitz`, `horvitz-thompson`."
-            f" Got `{estimator}` instead."
-        )
-    if not 0 < confidence < 1:
-        raise ParameterError(
-            f"the parameter `confidence` must lie between 0 and 1. Got `{confidence}` instead."
-        )
+    check_choice("by", by, get_args(By))
+    check_choice("estimator", estimator, get_args(Estimator))
+    check_fraction("confidence", confidence)
     found = _values(sample, values, by)
     if sample.design == "stratified":
         if estimator != "hansen-hurwitz":

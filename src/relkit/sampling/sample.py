@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.errors import InputError
+from relkit.language import Language, check_language
 from relkit.notes import Note
 from relkit.render import align, markdown_lines, note_dict
 from relkit.sampling.tables import read_table, write_table
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Design", "Sample", "Stratum", "make_stratum", "read_sample"]
 
 Design = Literal["stratified", "pptss"]
-Language = Literal["en", "zh"]
 
 NAMES_ZH = {"head": "高频", "middle": "中频", "tail": "低频"}
 HEADINGS = {
@@ -223,6 +223,7 @@ class Sample:
         return self.to_text()
 
     def _cells(self, language: Language) -> tuple[tuple[str, ...], list[list[str]]]:
+        check_language(language)
         names: Mapping[str, str] = NAMES_ZH if language == "zh" else {}
         rows = [
             [

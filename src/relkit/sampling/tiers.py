@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from relkit.errors import ParameterError
+from relkit.parameters import check_choice
 from relkit.sampling.frames import count_queries
 
 if TYPE_CHECKING:
@@ -136,11 +137,7 @@ def tiers_of(
 def _checked_cuts(
     method: str, cuts: Sequence[float] | None, names: tuple[str, ...]
 ) -> tuple[float, ...]:
-    if method not in METHODS:
-        raise ParameterError(
-            f"the parameter `method` must be one of `share`, `quantile`, `count`."
-            f" Got `{method}` instead."
-        )
+    check_choice("method", method, METHODS)
     if not names or len(set(names)) != len(names) or not all(names):
         raise ParameterError("the parameter `names` must hold different names, one a tier")
     if cuts is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-from relkit.errors import ParameterError
+from relkit.parameters import check_choice
 
 __all__ = ["CORRECTIONS", "adjust"]
 
@@ -35,12 +35,7 @@ def adjust(p_values: Sequence[float], correction: str) -> list[float]:
         Holm (1979), Scandinavian Journal of Statistics 6(2); Benjamini and Hochberg (1995),
         Journal of the Royal Statistical Society B 57(1).
     """
-    if correction not in CORRECTIONS:
-        raise ParameterError(
-            "the parameter `correction` must be one of "
-            + ", ".join(f"`{name}`" for name in CORRECTIONS)
-            + f". Got `{correction}` instead."
-        )
+    check_choice("correction", correction, CORRECTIONS)
     found = list(p_values)
     known = [place for place, p in enumerate(found) if not math.isnan(p)]
     if correction == "none" or len(known) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from relkit.errors import ParameterError
+from relkit.parameters import check_choice, check_fraction
 from relkit.statistics.differences import mean, standard_deviation
 from relkit.statistics.paired import Resampling
 from relkit.statistics.resampling import bca_interval, percentile_interval
@@ -71,18 +71,10 @@ def interval(
         True
     """
     resampling = Resampling(resamples, seed, threads)
-    if not 0 < confidence < 1:
-        raise ParameterError(
-            f"the parameter `confidence` must lie between 0 and 1. Got `{confidence}` instead."
-        )
+    check_choice("interval", name, INTERVALS)
+    check_fraction("confidence", confidence)
     if name == "t":
         return t_interval(differences, confidence)
     if name == "percentile":
         return percentile_interval(differences, confidence, resampling)
-    if name == "bca":
-        return bca_interval(differences, confidence, resampling)
-    raise ParameterError(
-        "the parameter `interval` must be one of "
-        + ", ".join(f"`{choice}`" for choice in INTERVALS)
-        + f". Got `{name}` instead."
-    )
+    return bca_interval(differences, confidence, resampling)

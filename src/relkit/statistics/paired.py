@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.parameters import check_whole
 from relkit.registry import Registry
 from relkit.statistics.differences import effect_size, standard_deviation
 
@@ -47,12 +47,7 @@ class Resampling:
 
     def __post_init__(self) -> None:
         for name, least in (("resamples", 1), ("seed", 0), ("threads", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
-                raise ParameterError(
-                    f"the parameter `{name}` must be a whole number of {least} or more."
-                    f" Got `{value}` instead."
-                )
+            check_whole(name, getattr(self, name), least=least)
 
 
 class PairedTest(ABC):

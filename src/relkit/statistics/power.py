@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from relkit.errors import ParameterError
+from relkit.parameters import check_fraction
 
 __all__ = ["POWER", "queries_needed", "smallest_detectable"]
 
@@ -16,10 +16,7 @@ def _quantiles(alpha: float, power: float) -> tuple[float, float]:
     from statistics import NormalDist
 
     for name, value in (("alpha", alpha), ("power", power)):
-        if not 0 < value < 1:
-            raise ParameterError(
-                f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
-            )
+        check_fraction(name, value)
     normal = NormalDist()
     return normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
 
