@@ -32,7 +32,16 @@ def make_cli() -> ModuleType:
 
 
 def test_every_module_of_a_command_is_listed() -> None:
-    helpers = {"__init__", "application", "inputs", "messages", "options", "output", "text"}
+    helpers = {
+        "__init__",
+        "application",
+        "group",
+        "inputs",
+        "messages",
+        "options",
+        "output",
+        "text",
+    }
     helpers |= {"judge_import", "judge_serve"}  # commands of a group
     folder = ROOT / "src" / "relkit" / "cli"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(COMMANDS)
@@ -48,6 +57,13 @@ def test_help_starts_with_its_summary_and_an_example(name: str, relkit) -> None:
     assert lines[2].strip() == COMMANDS[name]
     assert lines[4].strip() in {"Example:", "Examples:"}
     assert lines[5].strip().startswith(f"relkit {name}")
+
+
+@pytest.mark.parametrize("path", [(), ("logs",), ("judge",), ("monitor",)])
+def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...], relkit) -> None:
+    outcome = relkit(*path)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == relkit(*path, "--help").out
 
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])

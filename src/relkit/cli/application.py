@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
+from relkit.cli.group import CommandGroup
 from relkit.cli.messages import messages
 from relkit.errors import (
     CheckError,
@@ -80,7 +81,7 @@ class _PipeClosedError(Exception):
     """Nobody reads stdout any more. click would end with code 1 for a BrokenPipeError."""
 
 
-class Application(click.Group):
+class Application(CommandGroup):
     """A group that imports a command when it is used, and prints errors as people want them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -109,12 +110,6 @@ class Application(click.Group):
                 f"unknown command: `{name}`", hint=suggestion(name, list(COMMANDS))
             )
         return super().resolve_command(ctx, args)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help())
-            ctx.exit()
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

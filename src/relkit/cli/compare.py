@@ -19,6 +19,7 @@ from relkit.cli.options import (
     convention_options,
     digits_option,
     format_option,
+    format_options,
     measure_option,
     no_color_option,
     output_option,
@@ -91,10 +92,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @digits_option
 @output_option
 @columns_option
-@click.option(
-    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
-)
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@format_options
 @click.option(
     "--values", is_flag=True, help="The files hold values by query, and there are no judgments."
 )

@@ -16,6 +16,7 @@ from relkit.cli.options import (
     convention_options,
     format_named_by,
     format_option,
+    format_options,
     language_option,
     no_color_option,
     output_option,
@@ -87,8 +88,7 @@ not fit. The exit code is 0 whether they speak or not.
 @format_option("table", "json", "markdown", help="How to print; json holds every number and row.")
 @output_option
 @columns_option
-@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.")
+@format_options
 @no_color_option
 def command(
     judgments: str,

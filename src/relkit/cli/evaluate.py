@@ -25,6 +25,7 @@ from relkit.cli.options import (
     digits_option,
     format_named_by,
     format_option,
+    format_options,
     measure_option,
     no_color_option,
     output_option,
@@ -114,10 +115,7 @@ file whose scores stand in --scores FILE.
     "--strict", is_flag=True, help="Warnings about the data are errors: exit code 1, no data."
 )
 @columns_option
-@click.option(
-    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
-)
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@format_options
 @click.option(
     "--scored", metavar="FILE", help="A file of labels and scores, in place of JUDGMENTS and RUN."
 )

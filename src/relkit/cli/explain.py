@@ -18,6 +18,7 @@ from relkit.cli.options import (
     convention_options,
     format_named_by,
     format_option,
+    format_options,
     no_color_option,
     output_option,
     plugin_option,
@@ -84,8 +85,7 @@ named: those of the lowest values, or those that gained and lost most.
 @format_option("table", "json", "markdown")
 @output_option
 @columns_option
-@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
-@click.option("--run-format", metavar="FORMAT", help="Format of the run.")
+@format_options
 @plugin_option
 @no_color_option
 def command(

@@ -16,6 +16,7 @@ from relkit.cli.options import (
     convention_options,
     format_named_by,
     format_option,
+    format_options,
     no_color_option,
     output_option,
     scale_option,
@@ -85,8 +86,7 @@ ideal DCG@k over the judged documents.
 )
 @output_option
 @columns_option
-@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.")
+@format_options
 @no_color_option
 def command(
     judgments: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import CommandGroup
 from relkit.cli.judge_import import import_, text_of
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
@@ -76,14 +77,10 @@ Examples:
     "judge",
     help=HELP,
     short_help="Let people grade: make a project, fill it, see how far it is, export.",
-    invoke_without_command=True,
-    no_args_is_help=False,
+    cls=CommandGroup,
 )
-@click.pass_context
-def command(context: click.Context) -> None:
-    """Runs `relkit judge`; without a command it shows the help."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+def command() -> None:
+    """Runs `relkit judge`."""
 
 
 @command.command("init", help=INIT, short_help="Make a database, a project and accounts.")

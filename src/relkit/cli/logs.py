@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import CommandGroup
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -117,14 +118,10 @@ def _sessions(
     "logs",
     help=HELP,
     short_help="Read, describe, check and repair search logs.",
-    invoke_without_command=True,
-    no_args_is_help=False,
+    cls=CommandGroup,
 )
-@click.pass_context
-def command(context: click.Context) -> None:
-    """Runs `relkit logs`; without a command it shows the help."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+def command() -> None:
+    """Runs `relkit logs`."""
 
 
 @command.command("read", help=READ, short_help="Convert a log to the canonical form.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import CommandGroup
 from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -16,6 +17,7 @@ from relkit.cli.options import (
     columns_option,
     convention_options,
     format_option,
+    judgments_format_option,
     language_option,
     no_color_option,
     output_option,
@@ -103,14 +105,10 @@ recall or ranking, worst queries, coverage, rules and notes.
     "monitor",
     help=HELP,
     short_help="Keep a graded sample a month, and say what changed and why.",
-    invoke_without_command=True,
-    no_args_is_help=False,
+    cls=CommandGroup,
 )
-@click.pass_context
-def command(context: click.Context) -> None:
-    """Runs `relkit monitor`; without a command it shows the help."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+def command() -> None:
+    """Runs `relkit monitor`."""
 
 
 @command.command("add", help=ADD, short_help="Store a month's sample with its grades as a round.")
@@ -151,7 +149,7 @@ def command(context: click.Context) -> None:
 @convention_options
 @scale_option
 @columns_option
-@click.option("--judgments-format", metavar="FORMAT", help="Format of the judgments.")
+@judgments_format_option
 @no_color_option
 def add(
     rounds: str,

@@ -29,6 +29,8 @@ __all__ = [
     "digits_option",
     "format_named_by",
     "format_option",
+    "format_options",
+    "judgments_format_option",
     "language_option",
     "measure_option",
     "no_color_option",
@@ -192,6 +194,23 @@ def columns_option(command: F) -> F:
         multiple=True,
         help="Columns of CSV, TSV, JSONL or Parquet files, such as query=qid,document=url.",
     )(command)
+
+
+def judgments_format_option(command: F) -> F:
+    """Adds ``--judgments-format``."""
+    return click.option(
+        "--judgments-format",
+        metavar="FORMAT",
+        help="Format of the judgments.  [default: recognised]",
+    )(command)
+
+
+def format_options(command: F) -> F:
+    """Adds ``--judgments-format`` and ``--run-format``."""
+    command = click.option(
+        "--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]"
+    )(command)
+    return judgments_format_option(command)
 
 
 def output_option(command: F) -> F:

@@ -15,6 +15,7 @@ from relkit.cli.options import (
     columns_option,
     comparison_options,
     convention_options,
+    format_options,
     measure_option,
     no_color_option,
     plugin_option,
@@ -91,10 +92,7 @@ pip install 'relkit[report]'; Markdown does not.
 @convention_options
 @scale_option
 @columns_option
-@click.option(
-    "--judgments-format", metavar="FORMAT", help="Format of the judgments.  [default: recognised]"
-)
-@click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
+@format_options
 @threads_option
 @plugin_option
 @no_color_option
