@@ -16,6 +16,8 @@ from markupsafe import Markup
 from relkit.app.catalogue import name_reason, say, sentence_case, write_date
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import Visitor
+from relkit.monitoring.wording import tier_name
+from relkit.render.numbers import PAGE
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
@@ -39,7 +41,11 @@ def _address(name: str) -> str:
 
 
 def _number(value: float | None, digits: int = 2) -> str:
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    return PAGE.number(math.nan if value is None else value, digits)
+
+
+def _signed(value: float | None, digits: int = 2) -> str:
+    return PAGE.signed(math.nan if value is None else value, digits)
 
 
 def _percent(value: float | None) -> str:
@@ -70,6 +76,8 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(
         is_web=_is_web,
         number=_number,
+        signed=_signed,
+        tier=tier_name,
         percent=_percent,
         markdown=render_markdown,
         sentence_case=sentence_case,
