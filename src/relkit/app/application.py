@@ -96,6 +96,8 @@ def _ask_to_sign_in(request: Request, error: Exception) -> Response:
 def _tell_problem(request: Request, error: Exception) -> Response:
     message, hint = getattr(error, "message", str(error)), getattr(error, "hint", "")
     status = 404 if isinstance(error, UnknownNameError) else 400
+    if status == 404 and request.method == "GET" and not request.url.path.startswith("/api/"):
+        message = say(chosen_language(request), "error.404")
     if isinstance(error.__cause__, sa.exc.SQLAlchemyError):
         # Not the asker's fault: a queue in the browser tries again.
         log.error("%s", error)

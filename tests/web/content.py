@@ -1,0 +1,129 @@
+"""A judging database as teams have them: long texts, many grades, disagreements, two languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.web.server import PASSWORD
+
+from relkit.judging.access import create_token
+from relkit.judging.records import Comparison, Item, Rating
+from relkit.judging.store import open_store
+from relkit.scale import Level, Scale
+
+TITLE = (
+    "Lightweight waterproof trail running shoes for women, wide fit, with reflective details and a"
+    " recycled upper – free returns within 100 days"
+)
+CHINESE_TITLE = (
+    "女款轻量防水越野跑鞋宽楦反光设计再生材料鞋面一百天无忧退换货全国联保官方旗舰店正品秋冬新款"
+)
+SNIPPET = (
+    "Made for wet autumn trails: a 6 mm drop, a rock plate and 5 mm lugs. Reviewers praise the grip"
+    " and find the sizing small; order half a size up. Available in red, slate and moss."
+)
+CHINESE_SNIPPET = (
+    "专为湿滑山路设计：6 毫米落差，内置防刺板，5 毫米大底齿纹。用户普遍称赞抓地力，认为尺码偏小，"
+    "建议选大半码。红色、石板灰、苔藓绿三色可选，支持到店试穿，部分地区次日送达。"
+)
+LONG_URL = (
+    "https://shop.example/women/shoes/running/trail/waterproof/"
+    + "lightweight-waterproof-trail-running-shoe-" * 3
+    + "?utm_source=search&session=0f8b2c"
+)
+GUIDELINE = """# What to look at
+
+**High**: exactly what the searcher wants.
+
+- Compare the *product*, not the shop.
+- Out of stock counts as available.
+
+| grade | example |
+|---|---|
+| High | red trail shoes |
+| None | a shoe rack |
+"""
+CHINESE_GUIDELINE = """# 判断要点
+
+**高**：正是用户要找的商品。
+
+- 只看商品本身，不看店铺。
+- 缺货视为有货。
+"""
+NINE = Scale(
+    "nine",
+    levels=tuple(
+        Level(float(n), f"level {n} of nine", f"第 {n} 级", n / 8) for n in range(8, -1, -1)
+    ),
+)
+
+
+def fill_with_content(database: Path) -> None:
+    """Makes projects of each kind, accounts of each role, grades that agree and that do not."""
+    with open_store(database, create=True) as store:
+        for name in ("ana", "bo", "王小明"):
+            store.create_user(name, password=PASSWORD)
+        store.create_user("lead", role="admin", password=PASSWORD)
+        store.create_user("former", role="lead", password=PASSWORD)
+        store.set_user("former", active=False)
+        create_token(store, store.user("lead"), "nightly export")
+        project = store.create_project(
+            "Product search, June",
+            overlap=3,
+            gold_share=0.1,
+            guideline_en=GUIDELINE,
+            guideline_zh=CHINESE_GUIDELINE,
+        )
+        store.add_items(project.id, [_item(n) for n in range(40)])
+        store.import_ratings(
+            project.id,
+            [
+                (
+                    _item(n),
+                    [
+                        Rating(
+                            "ana", n % 4, note="The colour is wrong." if n == 5 else "", seconds=3.2
+                        ),
+                        Rating("bo", (n + (n % 5 == 0)) % 4, seconds=2.1),
+                        Rating("王小明", None, "unclear_query", CHINESE_SNIPPET)
+                        if n == 5
+                        else Rating("王小明", n % 4, seconds=4.4),
+                    ],
+                )
+                for n in range(20)
+            ],
+        )
+        store.set_gold(project.id, [(_item(n), n % 4) for n in range(3)])
+        pairs = store.create_project("Ranker B against A", kind="side_by_side")
+        store.add_comparisons(
+            pairs.id,
+            [
+                Comparison(
+                    f"query {n}",
+                    "ranker-alpha",
+                    "ranker-beta",
+                    tuple(_item(n + place) for place in range(3)),
+                    tuple(_item(n + 3 - place) for place in range(3)),
+                )
+                for n in range(6)
+            ],
+        )
+        for name, scale in (("九级评分", NINE), ("Any number", "integers")):
+            more = store.create_project(name, scale=scale)
+            store.add_items(more.id, [_item(n) for n in range(12)])
+
+
+def _item(n: int) -> Item:
+    chinese = n % 2 == 1
+    return Item(
+        f"q{n // 4}",
+        f"sku-{n:05}",
+        "防水越野跑鞋 女 宽楦 轻量" if chinese else "waterproof trail running shoes women wide",
+        n % 10 + 1,
+        f"{CHINESE_TITLE if chinese else TITLE} {n}",
+        CHINESE_SNIPPET if chinese else SNIPPET,
+        LONG_URL if n % 3 == 0 else f"https://shop.example/{n}",
+        "https://pictures.invalid/none.jpg" if n % 4 == 0 else "",
+        {"价格" if chinese else "price": "¥ 899" if chinese else 129.9, "brand": "Northridge"},
+        ("head", "middle", "tail")[n % 3],
+    )

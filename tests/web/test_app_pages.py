@@ -1,0 +1,179 @@
+"""Every page of the app: accessible, whole on a phone, quiet in the console, in two languages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import pytest
+
+pytest.importorskip("axe_core_python")
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+
+from tests.web.content import fill_with_content
+from tests.web.judging import READY
+from tests.web.server import Server
+
+from relkit.judging.access import start_sign_in
+from relkit.judging.store import open_store
+
+LOADED = "document.readyState === 'complete'"
+JUDGE = "/projects/1/judge"
+CLICK = "document.querySelector('[data-action={}]').click()"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page.
+
+    Attributes:
+        path: Where it is.
+        user: Who is signed in; nobody if empty.
+        ready: What is true once it shows what it has.
+        prepare: What is done before it is looked at.
+    """
+
+    path: str
+    user: str = "lead"
+    ready: str = LOADED
+    prepare: str = "0"
+
+
+PAGES = {
+    "sign-in": Page("/sign-in", ""),
+    "projects": Page("/"),
+    "projects-of-a-judge": Page("/", "ana"),
+    "judge": Page(JUDGE, "bo", READY),
+    "judge-note": Page(JUDGE, "bo", READY, CLICK.format("note")),
+    "judge-reasons": Page(JUDGE, "bo", READY, CLICK.format("cannot")),
+    "judge-keys": Page(JUDGE, "bo", READY, "document.getElementById('keys').showModal()"),
+    "judge-nine-levels": Page("/projects/3/judge", "ana", READY),
+    "judge-numbers": Page("/projects/4/judge", "ana", READY),
+    "side-by-side": Page("/projects/2/judge", "ana", READY),
+    "project": Page("/projects/1"),
+    "project-side-by-side": Page("/projects/2"),
+    "queue": Page("/projects/1/queue"),
+    "agreement": Page("/projects/1/agreement"),
+    "no-agreement": Page("/projects/3/agreement"),
+    "accounts": Page("/accounts"),
+    "account": Page("/account"),
+    "monitor": Page("/monitor"),
+    "error": Page("/projects/99"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    database = tmp_path_factory.mktemp("pages") / "judging.db"
+    fill_with_content(database)
+    running = Server(database)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture(scope="module")
+def secrets(server: Server) -> dict[str, str]:
+    """What the browser holds of each person's sign-in."""
+    with open_store(server.database) as store:
+        return {name: start_sign_in(store, store.user(name)) for name in ("lead", "ana", "bo")}
+
+
+def show(tab: Any, server: Server, page: Page, secrets: dict[str, str], **view: Any) -> None:
+    """Opens a page as the person to whom it belongs."""
+    language = view.pop("language", "en")
+    tab.send("Network.clearBrowserCookies")
+    cookies = {"relkit_language": language}
+    if page.user:
+        cookies["relkit_session"] = secrets[page.user]
+    for name, value in cookies.items():
+        tab.send("Network.setCookie", name=name, value=value, url=server.address)
+    tab.open(f"{server.address}{page.path}", **view)
+    tab.await_true(page.ready)
+    tab.run(page.prepare)
+
+
+def violations(tab: Any) -> list[str]:
+    """Returns what axe finds against WCAG 2.1 A and AA, with the elements."""
+    axe = resources.files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+    tab.send("Runtime.evaluate", expression=axe)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+    found = json.loads(
+        tab.run(
+            f"axe.run(document, {{runOnly: {tags}, resultTypes: ['violations']}})"
+            ".then(all => JSON.stringify(all.violations.map(one => [one.id, one.help,"
+            " one.nodes.map(node => node.html.slice(0, 160) + ' ' + node.failureSummary)])))"
+        )
+    )
+    return [f"{name}: {text}\n" + "\n".join(nodes) for name, text, nodes in found]
+
+
+def test_axe_finds_what_is_wrong(tab: Any, server: Server, secrets: dict[str, str]) -> None:
+    show(tab, server, PAGES["sign-in"], secrets)
+    tab.run("document.querySelector('label').replaceWith(document.createElement('input'))")
+    tab.run("document.querySelector('h1').style.color = '#ddd'")
+    found = "\n".join(violations(tab))
+    assert "label:" in found
+    assert "color-contrast:" in found
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_stands_in_anybodys_way(
+    tab: Any, server: Server, secrets: dict[str, str], name: str, language: str
+) -> None:
+    for scheme, width in (("light", 1200), ("dark", 390)):
+        show(tab, server, PAGES[name], secrets, language=language, scheme=scheme, width=width)
+        assert violations(tab) == []
+        assert tab.run("document.documentElement.lang") == ("zh-Hans" if language == "zh" else "en")
+        beyond = tab.run(
+            "[...document.querySelectorAll('main *')].filter(one => !one.closest('.scroll, .unseen,"
+            " pre, dialog:not([open])') && one.getBoundingClientRect().right > innerWidth + 1)"
+            ".map(one => one.outerHTML.slice(0, 120))"
+        )
+        assert beyond == []
+        assert tab.run("document.documentElement.scrollWidth") <= width
+    quiet = [one for one in tab.complaints if "pictures.invalid" not in one]
+    assert [one for one in quiet if "ERR_NAME_NOT_RESOLVED" not in one and "404" not in one] == []
+
+
+SMALL = (
+    "[...document.querySelectorAll('.controls button, .controls input, .controls textarea, summary,"
+    " dialog[open] button, dialog[open] input')].filter(one => one.checkVisibility()).map(one =>"
+    " [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])"
+    ".filter(([, box]) => box.height < 40 || box.width < 40).map(([html]) => html)"
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["judge", "judge-note", "judge-reasons", "judge-nine-levels", "judge-numbers", "side-by-side"],
+)  # fmt: skip
+def test_fingers_meet_what_they_aim_at(
+    tab: Any, server: Server, secrets: dict[str, str], name: str
+) -> None:
+    for language in ("en", "zh"):
+        show(tab, server, PAGES[name], secrets, language=language, width=390, height=844)
+        assert tab.run(SMALL) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["sign-in", "projects", "judge", "project", "queue", "accounts", "account"]
+)
+def test_the_focus_is_seen(tab: Any, server: Server, secrets: dict[str, str], name: str) -> None:
+    show(tab, server, PAGES[name], secrets)
+    unseen = []
+    for _ in range(25):
+        tab.press("Tab")
+        html, outline = tab.run(
+            "(() => { const one = document.activeElement, style = getComputedStyle(one);"
+            " return [one === document.body ? '' : one.outerHTML.slice(0, 120),"
+            " style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()"
+        )
+        if html and not outline:
+            unseen.append(html)
+    assert unseen == []
