@@ -43,7 +43,23 @@ __all__ = ["build_page", "router"]
 router = APIRouter(include_in_schema=False)
 
 ALPHA = 0.05
-POINTS = ("left_much", "left", "equal", "right", "right_much")
+POINTS = (
+    "preferences.left_much",
+    "preferences.left",
+    "preferences.equal",
+    "preferences.right",
+    "preferences.right_much",
+)
+HEADINGS = (
+    "preferences.tier",
+    "preferences.systems",
+    "preferences.queries",
+    "preferences.first",
+    "preferences.ties",
+    "preferences.second",
+    "preferences.mean",
+    "preferences.p",
+)
 
 
 @router.get("/projects/{project}/preferences")
@@ -116,7 +132,7 @@ def _headline(
     if decided:
         preferred = pair.first if pair.first_wins > pair.second_wins else pair.second
     tone: Tone = "better" if decided else "undecided"
-    key = "decided" if decided else "undecided"
+    key = "preferences.decided" if decided else "preferences.undecided"
     return Headline(
         subject=tell("preferences.against", first=pair.first, second=pair.second),
         numbers=f"{pair.first_wins} : {pair.second_wins}",
@@ -126,7 +142,7 @@ def _headline(
             p=PAGE.p_equation(p),
             corrected=tell("preferences.corrected") if corrected else "",
         ),
-        meaning=tell(f"preferences.{key}", preferred=preferred),
+        meaning=tell(key, preferred=preferred),
         tone=tone,
         mark="▲" if decided else "·",
         separator=tell("preferences.colon"),
@@ -135,10 +151,7 @@ def _headline(
 
 def _pairs(found: SideBySide, language: Language) -> Table:
     tell = partial(say, language)
-    headings = tuple(
-        tell(f"preferences.{key}")
-        for key in ("tier", "systems", "queries", "first", "ties", "second", "mean", "p")
-    )
+    headings = tuple(map(tell, HEADINGS))
     rows: list[tuple[Cell | str, ...]] = []
     for tier, summary in {"all": found.overall, **found.tiers}.items():
         for pair in summary.pairs:
@@ -175,7 +188,11 @@ def _order(found: SideBySide, tell: Callable[..., str]) -> list[Block]:
                 "text": f"{one.system} {PAGE.signed(one.strength, 2)} {interval}",
             }
         )
-    headings = tuple(tell(f"preferences.{key}") for key in ("system", "strength", "interval"))
+    headings = (
+        tell("preferences.system"),
+        tell("preferences.strength"),
+        tell("preferences.interval"),
+    )
     return [
         Chart(
             kind="forest",
@@ -189,10 +206,7 @@ def _order(found: SideBySide, tell: Callable[..., str]) -> list[Block]:
 
 
 def _points(pairs: Sequence[PairPreference], tell: Callable[..., str]) -> Table:
-    headings = (
-        tell("preferences.systems"),
-        *(tell(f"preferences.{point}") for point in POINTS),
-    )
+    headings = (tell("preferences.systems"), *map(tell, POINTS))
     rows = tuple(
         (f"{pair.first} / {pair.second}", *(f"{count:,}" for count in pair.points))
         for pair in pairs
