@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import random
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
 
 import pytest
-
-import relkit
+from tests.values import values_by_query
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -75,23 +72,6 @@ def make_inputs(
     return inputs
 
 
-def by_query(
-    judgments: Mapping[str, Any], run: Mapping[str, Any], names: list[str], convention: Any
-) -> dict[str, dict[str, float]]:
-    """Returns relkit's values by query, undefined ones as the convention says; `all`: summary."""
-    results = relkit.evaluate(judgments, run, names, convention=convention)
-    filled = {"zero": 0.0, "one": 1.0, "skip": math.nan}[results.convention.undefined]
-    values = {
-        query: {
-            name: filled if math.isnan(value) else value
-            for name, value in zip(names, row, strict=True)
-        }
-        for query, row in results.rows()
-    }
-    values["all"] = dict(zip(names, results.values(), strict=True))
-    return values
-
-
 @pytest.fixture(scope="session")
 def inputs() -> Callable[..., Inputs]:
     """Makes random inputs."""
@@ -101,7 +81,7 @@ def inputs() -> Callable[..., Inputs]:
 @pytest.fixture(scope="session")
 def values() -> Callable[..., dict[str, dict[str, float]]]:
     """Evaluates with relkit, query by query."""
-    return by_query
+    return values_by_query
 
 
 @pytest.fixture(scope="session")

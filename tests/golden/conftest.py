@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.values import FILLED, values_by_query
 
 from relkit.convention import load_convention
 from relkit.measures import measure
@@ -19,8 +20,6 @@ Values = dict[str, dict[str, float]]
 Lists = dict[str, dict[str, float]]
 Source = Path | Mapping[str, Mapping[str, float]]
 Engine = Callable[[Source, Source, list[str], Any], Values]
-
-FILLED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
 
 
 def read_lists(source: Source) -> Lists:
@@ -36,23 +35,6 @@ def read_lists(source: Source) -> Lists:
             number = fields[4] if len(fields) >= 6 else fields[3]  # a run's tag may hold spaces
             found.setdefault(fields[0], {})[fields[2]] = float(number)
     return found
-
-
-def kernels(judgments: Source, run: Source, names: list[str], convention: Any) -> Values:
-    """Values by query as `relkit.evaluate` finds them; `all` holds the summary."""
-    import relkit
-
-    results = relkit.evaluate(judgments, run, names, convention=convention)
-    filled = FILLED[results.convention.undefined]
-    values = {
-        query: {
-            name: filled if math.isnan(value) else value
-            for name, value in zip(names, row, strict=True)
-        }
-        for query, row in results.rows()
-    }
-    values["all"] = dict(zip(names, results.values(), strict=True))
-    return values
 
 
 def reference(judgments: Source, run: Source, names: list[str], convention: Any) -> Values:
@@ -81,7 +63,7 @@ def reference(judgments: Source, run: Source, names: list[str], convention: Any)
     return values
 
 
-@pytest.fixture(params=[kernels, reference], ids=["kernels", "reference"])
+@pytest.fixture(params=[values_by_query, reference], ids=["kernels", "reference"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Evaluates judgments, run, measure names and a convention."""
     chosen: Engine = request.param

@@ -164,6 +164,7 @@ def test_sakai_analysis_of_variance(sakai: tuple) -> None:
     assert found.f == pytest.approx(expected["C(s)"]["F"], rel=1e-9)
     assert found.p == pytest.approx(expected["C(s)"]["PR(>F)"], rel=1e-9)
     assert found.residual_mean_square == pytest.approx(expected["Residual"]["mean_sq"], rel=1e-9)
+    assert (found.run_degrees, found.query_degrees, found.residual_degrees) == (2, 19, 38)
 
 
 def test_sakai_tukey(sakai: tuple) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -134,3 +136,15 @@ def process(files: Path) -> Command:
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_cli() -> ModuleType:
+    """What writes the reference page of the command line."""
+    path = Path(__file__).parents[2] / "docs" / "make_cli.py"
+    spec = importlib.util.spec_from_file_location("make_cli", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -19,16 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def examples(help_text: str) -> list[str]:
     """Returns the commands of a help text, continued lines joined."""
     return re.findall(r"^    (relkit .*)$", help_text.replace("\\\n", " "), re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def make_cli() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_module_of_a_command_is_listed() -> None:
@@ -66,6 +55,12 @@ def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...], relkit)
     assert outcome.out == relkit(*path, "--help").out
 
 
+def test_the_first_help_names_commands_and_exit_codes(relkit) -> None:
+    outcome = relkit()
+    assert [name for name in COMMANDS if name not in outcome.out] == []
+    assert "Exit codes:" in outcome.out
+
+
 @pytest.mark.parametrize("name", [None, *COMMANDS])
 def test_help_fits_80_columns(name: str | None, relkit) -> None:
     outcome = relkit(*filter(None, [name]), "--help")
@@ -91,13 +86,6 @@ def test_the_examples_of_the_help_work(name: str, relkit) -> None:
             continue  # it serves until it is ended: the tests of the app start it as a process
         outcome = relkit(*arguments)
         assert outcome.code == 0, f"{line}: {outcome.err}"
-
-
-def test_without_a_command_the_help_is_shown(relkit) -> None:
-    outcome = relkit()
-    assert (outcome.code, outcome.err) == (0, "")
-    assert all(name in outcome.out for name in COMMANDS)
-    assert "Exit codes:" in outcome.out
 
 
 def test_version(relkit) -> None:

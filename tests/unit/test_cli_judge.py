@@ -292,12 +292,6 @@ def test_the_examples_of_the_parts_work_in_order(relkit, june: Path) -> None:
             assert outcome.code == 0, f"{line}: {outcome.err}"
 
 
-def test_without_a_command_the_help_is_shown(relkit) -> None:
-    outcome = relkit("judge")
-    assert outcome.code == 0
-    assert "relkit judge init" in outcome.out
-
-
 def test_the_help_needs_no_judging_packages() -> None:
     code = (
         "import sys; from relkit.cli.application import main\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -15,30 +14,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.unit.batches import plan, state
 
 from relkit import _native
-from relkit.convention import Convention
 from relkit.errors import InputError
-from relkit.evaluation import Program
 
 Rows = list[tuple[str, str, float, int]]
-
-
-def plan(**rules: Any) -> _native.Plan:
-    names = ["ndcg@5", "ap", "rr", "recall@3", "num_ret"]
-    return Program.compile(names, Convention(**rules), None, None).plan
-
-
-def state(batch: _native.Batch) -> object:
-    return (
-        batch.queries,
-        batch.missing,
-        batch.rows,
-        batch.matched,
-        batch.unjudged_queries,
-        batch.unjudged_examples,
-        [struct.pack(f"{len(v)}d", *v) for v in (batch.values(i) for i in range(5))],
-    )
 
 
 def rows_of(seed: int, *, whole_ids: bool = False) -> Rows:

@@ -8,34 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.unit.batches import plan, state
 
 from relkit import _native
 from relkit.errors import InputError, ParseError
 
 Rows = list[tuple[str, str, float]]
-
-
-def plan(**rules: object) -> _native.Plan:
-    from relkit.convention import Convention
-    from relkit.evaluation import Program
-
-    convention = Convention(**rules)  # type: ignore[arg-type]
-    return Program.compile(
-        ["ndcg@5", "ap", "rr", "recall@3", "num_ret"], convention, None, None
-    ).plan
-
-
-def state(batch: _native.Batch) -> object:
-    """Everything a batch says, with values bit for bit."""
-    return (
-        batch.queries,
-        batch.missing,
-        batch.rows,
-        batch.matched,
-        batch.unjudged_queries,
-        batch.unjudged_examples,
-        [struct.pack(f"{len(v)}d", *v) for v in (batch.values(i) for i in range(5))],
-    )
 
 
 def chunks(data: bytes, sizes: Callable[[], int]) -> Callable[[int], bytes]:

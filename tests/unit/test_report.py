@@ -264,7 +264,8 @@ def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison)
 def test_the_file_refers_to_nothing_outside(comparison: relkit.Comparison) -> None:
     text = render_report(comparison)
     addresses = re.findall(r"""(?:src|href|action)=["']([^"']*)""", text)
-    assert all(one.startswith(("#", "data:")) for one in addresses), addresses
+    assert addresses
+    assert [one for one in addresses if not one.startswith(("#", "data:"))] == []
     assert "@import" not in text
     assert "url(http" not in text
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -207,42 +204,6 @@ def test_power_without_an_answer() -> None:
 
 
 # -- several runs ------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def systems(test_data: Path) -> Values:
-    rows = []
-    for name in "XYZ":
-        path = test_data / "elinor_fixtures" / "sakai-book" / f"{name}.csv"
-        with path.open(encoding="utf-8", newline="") as file:
-            rows.append([float(row["ndcg@5"]) for row in csv.DictReader(file)])
-    return np.array(rows)
-
-
-@pytest.fixture(scope="module")
-def published(test_data: Path) -> dict[str, Any]:
-    path = test_data / "reference_fixtures" / "sakai_significance.json"
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
-
-
-def test_anova_gives_sakais_values(systems: Values, published: dict[str, Any]) -> None:
-    found = two_way_anova(systems)
-    table = published["anova_statsmodels"]
-    assert found.runs == pytest.approx(table["C(s)"]["sum_sq"], rel=1e-9)
-    assert found.queries == pytest.approx(table["C(t)"]["sum_sq"], rel=1e-9)
-    assert found.residual == pytest.approx(table["Residual"]["sum_sq"], rel=1e-9)
-    assert found.residual_mean_square == pytest.approx(table["Residual"]["mean_sq"], rel=1e-9)
-    assert found.f == pytest.approx(table["C(s)"]["F"], rel=1e-9)
-    assert found.p == pytest.approx(table["C(s)"]["PR(>F)"], rel=1e-9)
-    assert (found.run_degrees, found.query_degrees, found.residual_degrees) == (2, 19, 38)
-
-
-def test_tukey_gives_sakais_effect_sizes(systems: Values, published: dict[str, Any]) -> None:
-    found = tukey_hsd(systems)
-    sizes = published["book"]["tukey_effect_sizes"]
-    for pair, name in {(0, 1): "XY", (0, 2): "XZ", (1, 2): "YZ"}.items():
-        assert -found[pair].effect_size == pytest.approx(sizes[name], abs=5e-4)
 
 
 def test_anova_is_that_of_statsmodels() -> None:
