@@ -39,7 +39,7 @@ FULL = Sheet(
         ),
         Row(Item("-q2", "'d2"), (Rating("Ann", 0.0),)),
         Row(Item("q3", "d3", title="nobody graded it")),
-        Row(Item("q3", "d4"), final=1.0),
+        Row(Item("q3", "d4"), final=1.0, final_source="llm:small"),
     ),
     "June, 2026",
     SEARCH,
@@ -141,8 +141,8 @@ def test_what_is_lost_is_said(name: str, tmp_path: Path) -> None:
             assert said == {
                 rating.judge: rating.grade for rating in found[row.item.document].ratings
             }
-        if "final" not in lost:
-            assert found[row.item.document].final == row.final
+        for part in {"final", "final_source"} - lost:
+            assert getattr(found[row.item.document], part) == getattr(row, part), part
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))

@@ -140,7 +140,7 @@ def test_what_cannot_be_asked() -> None:
         make_prompt(project(FLOATS))
     with pytest.raises(InputError, match="side-by-side"):
         make_prompt(project(kind="side_by_side"))
-    with pytest.raises(ParameterError, match="must be en or zh"):
+    with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         make_prompt(project(), language="de")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="empty"):
         make_prompt(project(), task=" \n")

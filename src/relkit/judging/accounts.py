@@ -13,7 +13,26 @@ from relkit.judging.rows import read_user
 from relkit.judging.schema import postgresql, sa, sqlite, users
 from relkit.judging.texts import check_name, is_storable, unknown_name
 
-__all__ = ["AccountStore"]
+__all__ = ["MACHINE_PREFIX", "AccountStore"]
+
+#: How the names of language models begin, and no name of a person does.
+MACHINE_PREFIX = "llm:"
+
+
+def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
+    """Returns the name of an account without the space around it.
+
+    Raises:
+        InputError: If it has a character that no database can hold.
+        ParameterError: If it cannot be a name, or is one of a machine and should be a person's.
+    """
+    cleaned = check_name(name, what)
+    if cleaned.lower().startswith(MACHINE_PREFIX) != machine:
+        raise ParameterError(
+            f"`{cleaned}` is {'no' if machine else 'the'} name of a language model",
+            hint=f"the names of language models, and no others, begin with {MACHINE_PREFIX}",
+        )
+    return cleaned
 
 
 class AccountStore(StoreBase):
@@ -25,7 +44,7 @@ class AccountStore(StoreBase):
         Raises:
             ParameterError: If the name is empty or taken, the role unknown, or the password short.
         """
-        name = check_name(name, "user")
+        name = check_account_name(name, "user")
         if role not in get_args(Role):
             raise ParameterError(
                 f"the parameter `role` must be judge, lead or admin. Got `{role}` instead."
@@ -75,9 +94,13 @@ class AccountStore(StoreBase):
 
         Raises:
             UnknownNameError: If there is none of that name.
-            ParameterError: If the role is unknown or the password short.
+            ParameterError: If the role is unknown or the password short, or it is a language model.
         """
         found = self.user(name)
+        if found.machine:
+            raise ParameterError(
+                f"`{found.name}` is a language model", hint="nobody signs in as it or leads as it"
+            )
         changes: dict[str, Any] = {}
         if role is not None:
             if role not in get_args(Role):
@@ -96,7 +119,7 @@ class AccountStore(StoreBase):
 
     def _ensure_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
         """Returns the accounts of these names, which are made where there are none."""
-        wanted = {check_name(name, "judge") for name in names}
+        wanted = {check_account_name(name, "judge") for name in names}
         query = sa.select(users.c.name, users.c.id)
         known = {row.name: row.id for row in connection.execute(query)}
         missing = sorted(wanted - known.keys())  # in one order: two never wait for each other

@@ -23,8 +23,9 @@ class FinalGrade:
     Attributes:
         item: The item.
         value: The grade; under `mean_gain` a gain.
-        source: `adjudicated`, `gold`, or the rule that aggregated the judges' grades.
-        judges: How many grades there are.
+        source: `adjudicated`, `gold`, the rule that aggregated the judges' grades, or the name of
+            an accepted language model, which begins with `llm:`.
+        judges: How many people's grades there are.
         agreeing: How many of them are equal to the value.
         tied: Whether `majority` found several grades equally frequent.
     """

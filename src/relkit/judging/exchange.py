@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
+from relkit.judging.llm.storage import is_machine_source
 from relkit.judging.records import Rating
 from relkit.judgments import Judgments
 
@@ -31,12 +32,15 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
     """
     project = store.project(project_id)
     ratings = store.ratings(project.id)
-    finals = {one.item.id: one.value for one in store.final_grades(project.id, rule=rule)}
-    rows = tuple(
-        Row(replace(item, id=0), tuple(ratings.get(item.id, ())), finals.get(item.id))
-        for item in store.items(project.id)
-    )
-    return Sheet(rows, project.name, project.scale)
+    finals = {one.item.id: one for one in store.final_grades(project.id, rule=rule)}
+    rows = []
+    for item in store.items(project.id):
+        row = Row(replace(item, id=0), tuple(ratings.get(item.id, ())))
+        if final := finals.get(item.id):
+            source = final.source if is_machine_source(final.source) else ""
+            row = replace(row, final=final.value, final_source=source)
+        rows.append(row)
+    return Sheet(tuple(rows), project.name, project.scale)
 
 
 def final_judgments(store: Store, project_id: int, *, rule: Rule = "median") -> Judgments:
@@ -71,7 +75,8 @@ def import_sheet(
 
     Every judge's grades keep their name. Final grades of items without ratings become grades of
     `judge`, or known grades of gold items. Final grades beside ratings are not taken: the project
-    makes its own. An import that fails leaves nothing behind.
+    makes its own. Nor are a language model's: they are no person's. An import that fails leaves
+    nothing behind.
 
     Args:
         store: The database.
@@ -89,14 +94,18 @@ def import_sheet(
         UnknownNameError: If there is no such project.
     """
     if as_gold:
-        known = [(row.item, row.final) for row in sheet.finals().rows if row.final is not None]
+        known = [
+            (row.item, row.final)
+            for row in sheet.finals().rows
+            if row.final is not None and not row.final_source
+        ]
         if not known:
             raise InputError("there is no grade that an item could be known by")
         return store.set_gold(project_id, known)
     given = []
     for row in sheet.rows:
         ratings = row.ratings
-        if not ratings and row.final is not None:
+        if not ratings and row.final is not None and not row.final_source:
             ratings = (Rating(judge, row.final),)
         given.append((row.item, ratings))
     return store.import_ratings(project_id, given)

@@ -39,12 +39,14 @@ class User:
         role: A `judge` grades; a `lead` sees all grades and adjudicates; an `admin` also makes
             accounts.
         active: Whether the account may be used.
+        machine: Whether it is a language model, and nobody can sign in as it.
     """
 
     id: int
     name: str
     role: Role
     active: bool = True
+    machine: bool = False
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def read_comparison(row: Any) -> Comparison:
 
 def read_user(row: Any) -> User:
     """Returns an account from its row."""
-    return User(row.id, row.name, row.role, bool(row.active))
+    return User(row.id, row.name, row.role, bool(row.active), bool(row.machine))
 
 
 def read_project(row: Any) -> Project:

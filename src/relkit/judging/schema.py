@@ -8,6 +8,11 @@
                   ├── gold              items whose grade is known
                   └── sides             the two rankings of a side-by-side item
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
+    users ── llm_configurations          a language model as a judge of a project, and its prompt
+                  ├── llm_requests ─ ─ llm_answers   which item asks what; every answer, append-only
+                  └── llm_acceptances    who let its grades count, append-only
+
+A language model's grades are in `llm_answers` alone, never among the actions of people.
 
 Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test compares them.
 """
@@ -29,6 +34,10 @@ __all__ = [
     "gold",
     "items",
     "lapses",
+    "llm_acceptances",
+    "llm_answers",
+    "llm_configurations",
+    "llm_requests",
     "metadata",
     "postgresql",
     "projects",
@@ -75,6 +84,7 @@ users = sa.Table(
     sa.Column("role", sa.Text, nullable=False),
     sa.Column("password_hash", sa.Text),
     sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("machine", sa.Boolean, nullable=False, server_default=sa.false()),
     _time(),
     sa.CheckConstraint("role IN ('judge', 'lead', 'admin')", name="role"),
 )
@@ -226,4 +236,69 @@ tokens = sa.Table(
     sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
     _time(),
     sa.Index(None, "user_id"),
+)
+
+llm_configurations = sa.Table(
+    "llm_configurations",
+    metadata,
+    _id(),
+    _reference("project_id", "projects.id"),
+    _reference("user_id", "users.id"),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("endpoint", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("samples", sa.Integer, nullable=False),
+    sa.Column("parameters", sa.JSON, nullable=False),
+    sa.Column("language", sa.Text, nullable=False),
+    sa.Column("prompt", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    _time(),
+    sa.CheckConstraint("samples >= 1", name="samples"),
+    sa.UniqueConstraint("project_id", "user_id", "version"),
+    sa.UniqueConstraint("project_id", "user_id", "digest"),
+)
+
+llm_requests = sa.Table(
+    "llm_requests",
+    metadata,
+    sa.Column(
+        "configuration_id", sa.Integer, sa.ForeignKey("llm_configurations.id"), primary_key=True
+    ),
+    sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
+    # Of the endpoint and the whole request: the same question is asked once, in any project.
+    sa.Column("request_hash", sa.Text, nullable=False),
+)
+
+llm_answers = sa.Table(
+    "llm_answers",
+    metadata,
+    _id(),
+    sa.Column("request_hash", sa.Text, nullable=False),
+    sa.Column("sample", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    _text("content"),
+    sa.Column("grade", sa.Double),
+    _text("reason"),
+    _text("problem"),
+    sa.Column("prompt_tokens", sa.Integer, nullable=False),
+    sa.Column("completion_tokens", sa.Integer, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+    _time(),
+    sa.CheckConstraint("(grade IS NULL) = (problem <> '')", name="grade"),
+    sa.UniqueConstraint("request_hash", "sample", "attempt"),
+)
+
+llm_acceptances = sa.Table(
+    "llm_acceptances",
+    metadata,
+    _id(),
+    _reference("configuration_id", "llm_configurations.id"),
+    _reference("user_id", "users.id"),
+    sa.Column("accepted", sa.Boolean, nullable=False),
+    sa.Column("items", sa.Integer, nullable=False),
+    sa.Column("kappa", sa.Double),
+    sa.Column("weighted_kappa", sa.Double),
+    sa.Column("report", sa.JSON, nullable=False),
+    _text("note"),
+    _time(),
 )

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from relkit.judging.agreement import measure_agreement, plain_values
+from relkit.judging.llm.wording import describe_machines, render_machines
 from relkit.judging.progress import measure_progress
 from relkit.judging.sbs import read_preferences, summarize_preferences
 from relkit.render import align
@@ -21,7 +22,8 @@ __all__ = ["describe_project", "render_status"]
 def describe_project(store: Store, project_id: int) -> dict[str, Any]:
     """Returns a project's progress, judges, agreement and quality as JSON-ready values.
 
-    Gold items are not part of the agreement: judges share more of them than of others.
+    Gold items are not part of the agreement: judges share more of them than of others. Nor are
+    language models, of which `machines` tells.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -65,6 +67,7 @@ def describe_project(store: Store, project_id: int) -> dict[str, Any]:
             "agreement": agreement,
             "gold_quality": [asdict(one) for one in store.gold_quality(project.id)],
             "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
+            "machines": describe_machines(store, project.id),
         }
     )
     return found
@@ -99,6 +102,8 @@ def render_status(found: Mapping[str, Any]) -> str:
         lines += ["", *align(["gold items", "graded", "equal", "difference"], rows)]
     if found["preferences"]:
         lines += ["", *_preferences(found["preferences"])]
+    if found["machines"]:
+        lines += ["", *render_machines(found["machines"])]
     return "\n".join(lines)
 
 

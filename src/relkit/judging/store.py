@@ -10,16 +10,17 @@ import time
 from collections.abc import Callable
 
 from relkit.errors import InputError
-from relkit.judging.adjudication import AdjudicationStore
 from relkit.judging.database import Database
+from relkit.judging.llm.storage import MachineStore
 
 __all__ = ["Store", "open_store"]
 
 _INIT = "`relkit judge init` makes one, and brings an older one up to date"
 
 
-class Store(AdjudicationStore):
-    """A judging database that is open: accounts, projects, items, ratings, gold and decisions.
+class Store(MachineStore):
+    """A judging database that is open: accounts, projects, items, ratings, gold and decisions,
+    and what language models say.
 
     Attributes:
         database: The connection.

@@ -46,11 +46,13 @@ class Row:
         item: One document of one query.
         ratings: What each judge says.
         final: The grade that counts, if it is known.
+        final_source: The language model whose grade that is; empty where it is people's.
     """
 
     item: Item
     ratings: tuple[Rating, ...] = ()
     final: float | None = None
+    final_source: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ PARTS = {
     "seconds": "times per item",
     "at": "points in time",
     "final": "final grades",
+    "final_source": "which final grades are a language model's",
     "ungraded": "items without a grade",
     "name": "the project's name",
 }
@@ -189,6 +192,8 @@ def _used(row: Row) -> Iterable[str]:
     for part in ("reason", "note", "seconds", "at"):
         if any(getattr(one, part) not in ("", None) for one in row.ratings):
             yield part
+    if row.final_source:
+        yield "final_source"
     if row.final is not None:
         yield "final"
     elif not row.ratings:
@@ -297,7 +302,8 @@ def join_rows(sheet: Sheet, path: str = "") -> Sheet:
             )
         new = tuple(one for one in row.ratings if one.judge not in known)
         final = row.final if before.final is None else before.final
-        rows[key] = Row(before.item, (*before.ratings, *new), final)
+        source = before.final_source or row.final_source
+        rows[key] = Row(before.item, (*before.ratings, *new), final, source)
     return replace(sheet, rows=tuple(rows.values()))
 
 

@@ -34,7 +34,17 @@ NUMBERS = {"rank", "inclusion_probability", "grade", "seconds", "at", "final"}
 JUDGES = ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人")
 #: Headings that mean something here; in Quepid's books others are judges.
 KNOWN = frozenset(
-    {*ITEM_COLUMNS, *RATING_COLUMNS, *JUDGES, "final", "rating", "label", "relevance", "rel"}
+    {
+        *ITEM_COLUMNS,
+        *RATING_COLUMNS,
+        *JUDGES,
+        "final",
+        "final_source",
+        "rating",
+        "label",
+        "relevance",
+        "rel",
+    }
 )
 #: The headings of what `relkit sample --pool` writes.
 POOL = {"query", "doc", "tier", "position", "sessions", "reason"}
@@ -129,7 +139,7 @@ class CsvTable(Format):
     title: ClassVar[str] = "CSV"
     suffix: ClassVar[str] = ".csv"
     holds: ClassVar[frozenset[str]] = frozenset(
-        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "ungraded"}
+        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
     )
 
     def may_be(self, text: str) -> bool:
@@ -161,12 +171,15 @@ class CsvTable(Format):
     def write(self, sheet: Sheet) -> str:
         """Returns one line a rating; items without one have a line of their own."""
         rows = [[*ITEM_COLUMNS, *RATING_COLUMNS, "final"]]
+        if any(row.final_source for row in sheet.rows):
+            rows[0].append("final_source")
         for row in sheet.rows:
             item: dict[str, Any] = {name: getattr(row.item, name) for name in ITEM_COLUMNS}
             item["fields"] = (
                 json.dumps(dict(row.item.fields), ensure_ascii=False) if row.item.fields else ""
             )
             item["final"] = row.final
+            item["final_source"] = row.final_source
             for rating in row.ratings or (None,):
                 said: dict[str, Any] = {}
                 if rating is not None:
@@ -192,6 +205,7 @@ def _row(
         *chosen.values(),
         judge,
         "final",
+        "final_source",
         "fields",
         *RATING_COLUMNS,
         "unrateable",
@@ -220,6 +234,7 @@ def _row(
     grade = parse_grade(content, "the grade", "", scale) if content else None
     final = values.get("final", "").strip()
     ended = parse_grade(final, "the final grade", "", scale) if final else None
+    source = values.get("final_source", "").strip()
     who = values.get(judge, "") if judge else ""
     cannot = any(
         values.get(name, "").strip().lower() not in FALSE for name in ("cannot", "unrateable")
@@ -227,9 +242,9 @@ def _row(
     if not who:
         if cannot:
             raise InputError("there is no judge for what could not be graded")
-        return Row(item, final=ended if grade is None else grade)
+        return Row(item, final=ended if grade is None else grade, final_source=source)
     if grade is None and not cannot:
-        return Row(item, final=ended)
+        return Row(item, final=ended, final_source=source)
     rating = Rating(
         who,
         None if cannot else grade,
@@ -238,7 +253,7 @@ def _row(
         _number(values.get("seconds", ""), "time"),
         _number(values.get("at", ""), "point in time"),
     )
-    return Row(item, (rating,), ended)
+    return Row(item, (rating,), ended, source)
 
 
 def _fields(text: str) -> dict[str, Any]:

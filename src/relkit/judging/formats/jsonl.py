@@ -65,6 +65,8 @@ class JsonLines(Format):
                 ]
             if row.final is not None:
                 content["final"] = row.final
+            if row.final_source:
+                content["final_source"] = row.final_source
             lines.append(json.dumps(content, ensure_ascii=False) + "\n")
         return "".join(lines)
 
@@ -74,7 +76,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
         raise InputError(f"the rank `{rank}` is not a whole number")
     chance = content.get("inclusion_probability")
-    known = {one.name for one in fields(Item)} | {"ratings", "final", "grade"}
+    known = {one.name for one in fields(Item)} | {"ratings", "final", "final_source", "grade"}
     extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
     extra.update({key: value for key, value in content.items() if key not in known})
     texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in TEXTS}
@@ -93,7 +95,12 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
         for one in listing(content.get("ratings", []), "`ratings`", "")
     )
     final = content.get("final", content.get("grade"))
-    return Row(item, ratings, None if final is None else parse_grade(final, "the grade", "", scale))
+    return Row(
+        item,
+        ratings,
+        None if final is None else parse_grade(final, "the grade", "", scale),
+        _text(content.get("final_source", ""), "final_source"),
+    )
 
 
 def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:

@@ -97,6 +97,7 @@ class LabelStudio(Format):
             "seconds",
             "at",
             "final",
+            "final_source",
             "ungraded",
             "reason",
         }
@@ -125,6 +126,7 @@ class LabelStudio(Format):
             if values["rank"] is not None:
                 values["rank"] = int(values["rank"])
             final = data.pop("final", None)
+            source = str(data.pop("final_source", "") or "")
             extra = data.pop("fields", {})
             rows.append(
                 Row(
@@ -144,6 +146,7 @@ class LabelStudio(Format):
                         )
                     ),
                     None if final is None else parse_grade(final, where, path, scale),
+                    source,
                 )
             )
         return Sheet(tuple(rows))
@@ -166,6 +169,8 @@ class LabelStudio(Format):
                 data["fields"] = dict(item.fields)
             if row.final is not None:
                 data["final"] = plain_number(row.final)
+            if row.final_source:
+                data["final_source"] = row.final_source
             found = [_annotation(one, sheet.scale) for one in row.ratings]
             tasks.append({"id": number, "data": data, "annotations": found})
         return dump(tasks)

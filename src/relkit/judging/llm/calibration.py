@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError
-from relkit.judging.aggregation import aggregate
+from relkit.errors import InputError, ParameterError
+from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.agreement import (
     JudgeAgreement,
     Ratings,
@@ -18,10 +18,24 @@ from relkit.judging.agreement import (
 )
 from relkit.judging.llm.figures import Figures, Unit, measure_figures
 from relkit.judging.records import Item
+from relkit.parameters import check_whole
 from relkit.scale import Scale
 from relkit.statistics import Resampling
 
-__all__ = ["Calibration", "Comparisons", "Consistency", "Outlook", "measure_calibration"]
+if TYPE_CHECKING:
+    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.records import User
+    from relkit.judging.store import Store
+
+__all__ = [
+    "Calibration",
+    "Comparisons",
+    "Consistency",
+    "Outlook",
+    "accept_judge",
+    "calibrate",
+    "measure_calibration",
+]
 
 
 @dataclass(frozen=True)
@@ -189,6 +203,81 @@ def measure_calibration(
         drawn.resamples,
         drawn.seed,
     )
+
+
+def calibrate(
+    store: Store,
+    configuration: Configuration,
+    *,
+    rule: Rule = "median",
+    confidence: float = 0.95,
+    resampling: Resampling | None = None,
+) -> Calibration:
+    """Holds the grades of a model in a database against people's.
+
+    Gold items count in the comparison with the grade that counts; among people they do not, since
+    judges share more of them than of others.
+
+    Args:
+        store: The database.
+        configuration: The model and its settings.
+        rule: How several people's grades become one: `median` or `majority`.
+        confidence: Of the intervals.
+        resampling: How often queries are drawn, and from which seed.
+
+    Raises:
+        InputError: If no item was graded by both.
+        ParameterError: If the rule gives gains instead of grades.
+    """
+    if rule == "mean_gain":
+        raise ParameterError("a model's grades are held against grades, not gains")
+    project = store.project(configuration.project_id)
+    known = store.gold(project.id)
+    return measure_calibration(
+        configuration.judge,
+        store.samples(configuration),
+        {one.item.id: one.value for one in store.people_grades(project.id, rule=rule)},
+        {item: found for item, found in store.grades(project.id).items() if item not in known},
+        store.items(project.id),
+        project.scale,
+        confidence=confidence,
+        resampling=resampling,
+    )
+
+
+def accept_judge(
+    store: Store,
+    configuration: Configuration,
+    by: User,
+    *,
+    least: int = 50,
+    note: str = "",
+) -> Calibration:
+    """Lets a model's grades count where nobody said anything, after holding it against people.
+
+    Who accepted it, when, and the whole calibration are recorded.
+
+    Args:
+        store: The database.
+        configuration: The model and its settings: another version has to be accepted anew.
+        by: A lead or an admin.
+        least: How many items people and the model must both have graded.
+        note: Why.
+
+    Raises:
+        InputError: If fewer items were graded by both.
+        ParameterError: If the account does not lead, or `least` is below 1.
+    """
+    check_whole("least", least)
+    found = calibrate(store, configuration)
+    if found.items < least:
+        raise InputError(
+            f"{configuration.title} and people both graded {found.items} items, and {least} are"
+            " needed before its grades may count",
+            hint="let it grade what people graded (--items graded), or let people grade more",
+        )
+    store.record_acceptance(configuration, by, accepted=True, calibration=found, note=note)
+    return found
 
 
 def _compare(

@@ -7,15 +7,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.records import Item, Project
+from relkit.language import Language, check_language
 from relkit.scale import Scale
 
-__all__ = ["LONGEST", "Language", "Prompt", "can_be_shown", "make_prompt"]
-
-Language = Literal["en", "zh"]
+__all__ = ["LONGEST", "Prompt", "can_be_shown", "make_prompt"]
 
 #: Characters that are shown of one text of a result, and of all its further fields together.
 LONGEST = 4000
@@ -126,7 +125,7 @@ class Prompt:
             raise InputError(
                 f"query `{item.query}`, document `{item.document}` has no title, snippet, URL or"
                 " fields",
-                hint="`relkit judge import --documents` adds them before anybody grades",
+                hint="`relkit judge import --documents` gives them to items that are new",
             )
         data = _data(item)
         boundary = _boundary(data)
@@ -174,10 +173,7 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
         }
         END 358213e1e38ea803
     """
-    if language not in get_args(Language):
-        raise ParameterError(
-            f"the parameter `language` must be en or zh. Got `{language}` instead."
-        )
+    check_language(language)
     if project.kind != "grades":
         raise InputError(
             f"`{project.name}` is a side-by-side project: a model grades single results"

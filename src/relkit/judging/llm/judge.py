@@ -1,0 +1,338 @@
+"""A language model grades a project's items: asked repeatedly, stored at once, resumed at will."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from relkit.errors import ParameterError
+from relkit.judging.llm.answers import Answer, read_answer
+from relkit.judging.llm.endpoint import Completion, Endpoint, RefusedError
+from relkit.judging.llm.pace import StoppedError
+from relkit.judging.llm.prompt import Prompt, can_be_shown
+from relkit.judging.places import draw_number
+from relkit.judging.records import Item
+from relkit.parameters import check_choice, check_whole
+
+if TYPE_CHECKING:
+    from relkit.judging.llm.storage import Configuration, StoredAnswer
+    from relkit.judging.store import Store
+
+__all__ = ["Outcome", "Plan", "Which", "ask_model", "choose_items", "make_plan", "request_body"]
+
+Which = Literal["all", "graded", "ungraded"]
+
+#: So many items refused in a row mean that the endpoint does not take any.
+MOST_REFUSALS = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be asked.
+
+    Attributes:
+        items: The items that can be asked about.
+        requests: The hash of what is asked, by item.
+        open: What is not answered yet: item, sample, and the attempts made.
+        unreadable: Samples that were given up.
+        hidden: Items that have nothing to show.
+    """
+
+    items: tuple[Item, ...]
+    requests: Mapping[int, str]
+    open: tuple[tuple[Item, int, int], ...]
+    unreadable: int
+    hidden: int
+
+
+@dataclass
+class Outcome:
+    """What a run did.
+
+    Attributes:
+        asked: Requests that were answered.
+        graded: Of them, those with a grade.
+        problems: How many answers had none, by the kind of the problem.
+        given_up: Samples without a grade after the last attempt.
+        retried: Requests that were sent again after an error.
+        prompt_tokens: As the endpoint counts.
+        completion_tokens: As the endpoint counts.
+    """
+
+    asked: int = 0
+    graded: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    given_up: int = 0
+    retried: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def choose_items(
+    store: Store,
+    project_id: int,
+    *,
+    which: Which = "all",
+    queries: int | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+) -> list[Item]:
+    """Chooses what a model is asked about; the same choice each time.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        which: `graded` are the items with a grade by people, for a calibration; `ungraded` those
+            without.
+        queries: Only so many queries, drawn by chance, with all their items.
+        limit: Only so many items, query by query in a random order.
+        seed: Of the random order.
+
+    Raises:
+        ParameterError: If `which` is none of its choices, or a number is below 1.
+    """
+    check_choice("which", which, get_args(Which))
+    for name, value in (("queries", queries), ("limit", limit)):
+        if value is not None:
+            check_whole(name, value)
+    found = store.items(project_id)
+    if which != "all":
+        graded = {one.item.id for one in store.people_grades(project_id)}
+        found = [item for item in found if (item.id in graded) == (which == "graded")]
+    if queries is None and limit is None:
+        return found
+    place = {query: draw_number(seed, "queries", query) for query in {one.query for one in found}}
+    order = sorted(place, key=lambda query: (place[query], query))
+    chosen = set(order[:queries])
+    kept = [item for item in found if item.query in chosen]
+    return sorted(kept, key=lambda item: (place[item.query], item.query, item.id))[:limit]
+
+
+def request_body(configuration: Configuration, prompt: Prompt, item: Item) -> dict[str, Any]:
+    """Returns the JSON of the request about an item."""
+    settings = {"model": configuration.model, **configuration.parameters}
+    body = {key: value for key, value in settings.items() if value is not None}
+    return {**body, "messages": prompt.messages(item)}
+
+
+def make_plan(
+    store: Store,
+    configuration: Configuration,
+    prompt: Prompt,
+    items: Sequence[Item],
+    *,
+    attempts: int = 3,
+) -> Plan:
+    """Works out what is left to ask. What was asked before, in any project, is not asked again.
+
+    Args:
+        store: The database; it remembers what is asked about which item.
+        configuration: The model and its settings.
+        prompt: Its prompt.
+        items: What it is to grade.
+        attempts: How often a sample is asked for until its answer can be read.
+
+    Raises:
+        ParameterError: If `attempts` is below 1.
+    """
+    check_whole("attempts", attempts)
+    shown = [item for item in items if can_be_shown(item)]
+    requests = {
+        item.id: _hash(configuration.endpoint, request_body(configuration, prompt, item))
+        for item in shown
+    }
+    store.add_requests(configuration, requests)
+    answers = store.answers(configuration.id)
+    left = []
+    unreadable = 0
+    asked = set()
+    for item in shown:
+        # Items that show the same ask the same.
+        if requests[item.id] in asked:
+            continue
+        asked.add(requests[item.id])
+        known: dict[int, list[StoredAnswer]] = {}
+        for one in answers.get(item.id, []):
+            known.setdefault(one.sample, []).append(one)
+        refused = any(one.answer.problem == "refused" for one in answers.get(item.id, []))
+        for sample in range(1, configuration.samples + 1):
+            before = known.get(sample, [])
+            if any(one.answer.grade is not None for one in before):
+                continue
+            if refused or len(before) >= attempts:
+                unreadable += 1
+            else:
+                left.append((item, sample, len(before)))
+    return Plan(tuple(shown), requests, tuple(left), unreadable, len(items) - len(shown))
+
+
+def _hash(endpoint: str, body: Mapping[str, Any]) -> str:
+    text = json.dumps([endpoint, body], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ask_model(
+    store: Store,
+    configuration: Configuration,
+    prompt: Prompt,
+    plan: Plan,
+    endpoint: Endpoint,
+    *,
+    attempts: int = 3,
+    concurrency: int = 4,
+    outcome: Outcome | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    on_interrupt: Callable[[], None] | None = None,
+) -> Outcome:
+    """Asks what a plan has open and stores every answer as soon as it is there.
+
+    An interruption (Ctrl-C) waits for the requests that are on their way; what they are answered is
+    stored too. Whatever ends it, another run goes on where it stopped.
+
+    Args:
+        store: The database.
+        configuration: The model and its settings.
+        prompt: Its prompt.
+        plan: What to ask.
+        endpoint: Where.
+        attempts: As for `make_plan`.
+        concurrency: Requests on their way at once.
+        outcome: Is filled as it goes, so that what was done is known whatever ends it.
+        progress: Called with the samples done and all of them.
+        on_interrupt: Called before the requests on their way are waited for.
+
+    Raises:
+        EndpointError: If the endpoint cannot be used.
+        ParameterError: If `concurrency` is below 1.
+    """
+    if not 1 <= concurrency <= 64:
+        raise ParameterError(
+            f"the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead."
+        )
+    work = _Work(store, configuration, prompt, plan, endpoint, attempts, outcome or Outcome())
+    threads = [
+        threading.Thread(target=work.run, daemon=True)
+        for _ in range(min(concurrency, len(plan.open)))
+    ]
+    for thread in threads:
+        thread.start()
+    done = 0
+    try:
+        while any(thread.is_alive() for thread in threads) or not work.finished.empty():
+            try:
+                work.finished.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            done += 1
+            if progress is not None:
+                progress(done, len(plan.open))
+    except KeyboardInterrupt:
+        if on_interrupt is not None:
+            on_interrupt()
+        raise
+    finally:
+        endpoint.pace.stop()
+        for thread in threads:
+            thread.join()
+        work.outcome.retried = endpoint.retried
+    if work.error is not None:
+        raise work.error
+    return work.outcome
+
+
+class _Work:
+    """What several threads do together."""
+
+    def __init__(
+        self,
+        store: Store,
+        configuration: Configuration,
+        prompt: Prompt,
+        plan: Plan,
+        endpoint: Endpoint,
+        attempts: int,
+        outcome: Outcome,
+    ) -> None:
+        self.store = store
+        self.configuration = configuration
+        self.prompt = prompt
+        self.plan = plan
+        self.endpoint = endpoint
+        self.attempts = attempts
+        self.outcome = outcome
+        self.error: BaseException | None = None
+        self.finished: queue.Queue[None] = queue.Queue()
+        self._lock = threading.Lock()
+        self._open: Iterator[tuple[Item, int, int]] = iter(plan.open)
+        # Whether a refusal may be due to the request and not to the settings.
+        self._understood = any(store.answers(configuration.id).values())
+        self._refused: set[str] = set()
+        self._refusals = 0
+
+    def run(self) -> None:
+        """Takes one sample after the other until none is left or the work is to stop."""
+        try:
+            while not self.endpoint.pace.stopped:
+                with self._lock:
+                    task = next(self._open, None)
+                if task is None:
+                    return
+                self._ask(*task)
+                self.finished.put(None)
+        except StoppedError:
+            pass
+        except BaseException as error:
+            with self._lock:
+                self.error = self.error or error
+            self.endpoint.pace.stop()
+
+    def _ask(self, item: Item, sample: int, before: int) -> None:
+        asked = self.plan.requests[item.id]
+        body = request_body(self.configuration, self.prompt, item)
+        for attempt in range(before + 1, self.attempts + 1):
+            if asked in self._refused:  # another sample of the same request was
+                break
+            try:
+                completion = self.endpoint.complete(body)
+            except RefusedError as error:
+                self._refuse(asked, sample, attempt, error)
+                break
+            answer = read_answer(completion.content, self.prompt.scale)
+            self._keep(asked, sample, attempt, answer, completion)
+            if answer.grade is not None:
+                return
+        with self._lock:
+            self.outcome.given_up += 1
+
+    def _keep(
+        self, asked: str, sample: int, attempt: int, answer: Answer, completion: Completion
+    ) -> None:
+        self.store.add_answer(asked, sample, attempt, answer, completion)
+        with self._lock:
+            self._understood = True
+            self._refusals = 0
+            self.outcome.asked += 1
+            self.outcome.graded += answer.grade is not None
+            if answer.problem:
+                self.outcome.problems[answer.problem] += 1
+            self.outcome.prompt_tokens += completion.prompt_tokens
+            self.outcome.completion_tokens += completion.completion_tokens
+
+    def _refuse(self, asked: str, sample: int, attempt: int, error: RefusedError) -> None:
+        """Remembers that an item was refused; where none was ever taken, all would be."""
+        with self._lock:
+            if asked in self._refused:
+                return
+            self._refusals += 1
+            if not self._understood or self._refusals >= MOST_REFUSALS:
+                raise error
+            self._refused.add(asked)
+            self.outcome.problems["refused"] += 1
+        told = Completion(error.message)
+        self.store.add_answer(asked, sample, attempt, Answer(None, problem="refused"), told)

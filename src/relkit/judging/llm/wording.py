@@ -1,0 +1,238 @@
+"""Language models as judges, in words and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from relkit.judging.llm.figures import NAMES, Figure, Figures
+from relkit.judging.llm.storage import is_machine_source
+from relkit.render import align, markdown_lines
+
+if TYPE_CHECKING:
+    from relkit.judging.adjudication import FinalGrade
+    from relkit.judging.llm.calibration import Calibration, Comparisons
+    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.store import Store
+    from relkit.scale import Scale
+
+__all__ = [
+    "count_machine_grades",
+    "describe_configuration",
+    "describe_machines",
+    "describe_sources",
+    "render_calibration",
+    "render_machines",
+]
+
+_TITLES = {
+    "equal": "equal",
+    "kappa": "κ",
+    "weighted_kappa": "weighted κ",
+    "alpha_ordinal": "ordinal α",
+    "difference": "difference",
+    "relevant_equal": "relevant: equal",
+    "relevant_kappa": "relevant: κ",
+}
+
+
+def describe_configuration(found: Configuration) -> str:
+    """Returns what a judge's grades depend on, in one line."""
+    settings = [f"{name} {value}" for name, value in found.parameters.items()]
+    times = "1 sample" if found.samples == 1 else f"{found.samples} samples"
+    return (
+        f"{found.title}: model {found.model} at {found.endpoint}, "
+        + ", ".join([times, *settings, f"prompt in {found.language}"])
+        + f", since {_date(found.created_at)}"
+    )
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+def count_machine_grades(finals: Sequence[FinalGrade]) -> dict[str, int]:
+    """Returns how many final grades come from which language model."""
+    found: dict[str, int] = {}
+    for one in finals:
+        if is_machine_source(one.source):
+            found[one.source] = found.get(one.source, 0) + 1
+    return found
+
+
+def describe_sources(store: Store, project_id: int) -> str:
+    """Returns how many final grades are a language model's and who let them count; empty if none.
+
+    To be said wherever final grades leave the database.
+    """
+    accepted = store.acceptance(project_id)
+    if accepted is None:
+        return ""
+    finals = store.final_grades(project_id)
+    judge = accepted.configuration.judge
+    filled = count_machine_grades(finals).get(judge, 0)
+    if not filled:
+        return ""
+    return (
+        f"{filled:,} of {len(finals):,} final grades are those of the language model {judge},"
+        f" accepted by {accepted.by} on {_date(accepted.at)}"
+    )
+
+
+def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
+    """Returns the language models of a project, every version, as JSON-ready values."""
+    known = store.configurations(project_id)
+    if not known:
+        return []
+    accepted = store.acceptance(project_id)
+    filled = 0
+    if accepted is not None:
+        filled = sum(count_machine_grades(store.final_grades(project_id)).values())
+    found = []
+    for one in known:
+        mine = accepted if accepted is not None and accepted.configuration == one else None
+        found.append(
+            {
+                "judge": one.judge,
+                "version": one.version,
+                "model": one.model,
+                "endpoint": one.endpoint,
+                "samples": one.samples,
+                "parameters": dict(one.parameters),
+                "language": one.language,
+                "graded": store.count_graded(one),
+                "accepted": mine is not None,
+                "accepted_by": mine.by if mine else None,
+                "accepted_at": mine.at if mine else None,
+                "compared": mine.items if mine else None,
+                "kappa": mine.kappa if mine else None,
+                "weighted_kappa": mine.weighted_kappa if mine else None,
+                "filled": filled if mine else 0,
+            }
+        )
+    return found
+
+
+def render_machines(machines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns what `describe_machines` found as lines of text."""
+    lines = []
+    for one in machines:
+        line = f"{one['judge']} (version {one['version']}): {one['graded']:,} items graded; "
+        if one["accepted"]:
+            kappa = "" if one["kappa"] is None else f"κ {one['kappa']:.2f} with people on "
+            line += (
+                f"accepted by {one['accepted_by']} on {_date(one['accepted_at'])}"
+                f" ({kappa}{one['compared']:,} items); its grades count for {one['filled']:,}"
+                " items that nobody graded"
+            )
+        else:
+            line += "not accepted, so its grades count nowhere"
+        lines.append(line)
+    return lines
+
+
+def render_calibration(
+    found: Calibration, configuration: Configuration, scale: Scale, *, markdown: bool = False
+) -> str:
+    """Returns a calibration as text for the terminal, or as Markdown."""
+    table: Callable[..., list[str]] = markdown_lines if markdown else align
+    head = "## " if markdown else ""
+    title = f"{found.judge} and people"
+    lines = [f"# {title}" if markdown else title, "", describe_configuration(configuration), ""]
+    lines += [*_verdict(found), ""]
+    lines += [f"{head}Confusion matrix: rows the model, columns the grade that counts", ""]
+    labels = [f"{grade:g} {scale.label(grade)}".strip() for grade in found.levels]
+    labels = [f"{grade:g}" if label == f"{grade:g} {grade:g}" else label
+              for label, grade in zip(labels, found.levels, strict=True)]  # fmt: skip
+    rows = [
+        [label, *map(str, counts), str(sum(counts))]
+        for label, counts in zip(labels, found.confusion, strict=True)
+    ]
+    rows.append(["all", *(str(sum(column)) for column in zip(*found.confusion, strict=True)),
+                 str(found.items)])  # fmt: skip
+    lines += [*table([found.judge, *labels, "all"], rows), ""]
+    for name, one in {"all": found.overall, **found.tiers}.items():
+        queries = f"{one.final.queries:,} quer{'y' if one.final.queries == 1 else 'ies'}"
+        lines += [f"{head}{name}: {one.final.items:,} items, {queries}", ""]
+        lines += [*_comparisons(one, table), ""]
+    if found.judges:
+        lines += [f"{head}Each judge with single other people", ""]
+        lines += [
+            *table(
+                ["judge", "items", "equal", "difference", "weighted κ"],
+                [
+                    [one.judge, str(one.units), _share(one.equal), _number(one.difference),
+                     _number(one.weighted_kappa)]
+                    for one in found.judges
+                ],
+            ),
+            "",
+        ]  # fmt: skip
+    lines.append(
+        f"Brackets: {found.confidence:.0%} of {found.resamples:,} draws of queries (seed"
+        f" {found.seed}). Difference: the first grade less the second, on average."
+    )
+    return "\n".join(lines)
+
+
+def _verdict(found: Calibration) -> list[str]:
+    lines = []
+    if found.outlook is not None:
+        people = (
+            f"{found.outlook.lowest:.2f}"
+            if found.outlook.lowest == found.outlook.highest
+            else f"{found.outlook.lowest:.2f} to {found.outlook.highest:.2f}"
+        )
+        lines.append(
+            f"With single people its weighted κ is {found.outlook.machine:.2f}; people among"
+            f" themselves have {people}: it is "
+            + ("within" if found.outlook.within else "below")
+            + " the range of people."
+        )
+    bias = found.overall.final.difference
+    if bias.low > 0 or bias.high < 0:
+        kind = "more generous" if bias.value > 0 else "stricter"
+        lines.append(f"It is {kind} than people: by {abs(bias.value):.2f} grades on average.")
+    itself = found.consistency
+    if not math.isnan(itself.unanimous):
+        alpha = (
+            "" if math.isnan(itself.alpha_ordinal) else f", ordinal α {itself.alpha_ordinal:.2f}"
+        )
+        lines.append(
+            f"Asked repeatedly, it gives {itself.unanimous:.0%} of {itself.items:,} items one and"
+            f" the same grade (mean spread {itself.spread:.2f}{alpha})."
+        )
+    return lines
+
+
+def _comparisons(found: Comparisons, table: Callable[..., list[str]]) -> list[str]:
+    columns: dict[str, Figures] = {"model – final grade": found.final}
+    if found.single is not None:
+        columns["model – one person"] = found.single
+    if found.people is not None:
+        columns["person – person"] = found.people
+    rows = [
+        [_TITLES[name], *(_figure(getattr(one, name), name) for one in columns.values())]
+        for name in NAMES
+    ]
+    rows.insert(0, ["items", *(f"{one.items:,}" for one in columns.values())])
+    return table(["", *columns], rows)
+
+
+def _figure(found: Figure, name: str) -> str:
+    show = _share if name.endswith("equal") else _number
+    if math.isnan(found.value):
+        return "-"
+    if math.isnan(found.low):
+        return show(found.value)
+    return f"{show(found.value)} [{show(found.low)}, {show(found.high)}]"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def _share(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.0%}"

@@ -1,0 +1,512 @@
+"""A language model grades a project: stored at once, resumed, kept apart from people."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from tests.unit.completions import Completions, Received, Reply, serve_completions
+
+from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
+from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
+from relkit.judging.formats import formats, write_sheet
+from relkit.judging.llm.calibration import accept_judge, calibrate
+from relkit.judging.llm.endpoint import Endpoint, EndpointError
+from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
+from relkit.judging.llm.pace import Pace
+from relkit.judging.llm.prompt import make_prompt
+from relkit.judging.llm.storage import Configuration
+from relkit.judging.progress import measure_progress
+from relkit.judging.records import Item, Project
+from relkit.judging.schema import llm_answers, sa
+from relkit.judging.status import describe_project
+from relkit.judging.store import Store, open_store
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    with open_store(database, create=True) as found:
+        yield found
+
+
+@pytest.fixture
+def server() -> Iterator[Completions]:
+    with serve_completions() as found:
+        yield found
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    found = store.create_project("June", overlap=2, guideline_en="Grade it.")
+    store.add_items(found.id, [Item(f"q{n // 4}", f"d{n}", title=f"Title {n}") for n in range(12)])
+    return found
+
+
+def configure(store: Store, project: Project, url: str, **changes: Any) -> Configuration:
+    settings: dict[str, Any] = {
+        "endpoint": url,
+        "model": "small",
+        "samples": 3,
+        "parameters": {"temperature": 0.7},
+        "language": "en",
+        "prompt": make_prompt(project).text,
+        **changes,
+    }
+    return store.add_configuration(project.id, settings.pop("judge", "llm:small"), **settings)
+
+
+def run(
+    store: Store, project: Project, url: str, *, items: list[Item] | None = None,
+    attempts: int = 3, concurrency: int = 4, **changes: Any,
+) -> Outcome:  # fmt: skip
+    """Does what `relkit judge llm` does, without waiting between attempts."""
+    configuration = configure(store, project, url, **changes)
+    prompt = make_prompt(project)
+    chosen = choose_items(store, project.id) if items is None else items
+    plan = make_plan(store, configuration, prompt, chosen, attempts=attempts)
+    endpoint = Endpoint(url, pace=Pace(wait=lambda _: None), retries=2)
+    return ask_model(
+        store, configuration, prompt, plan, endpoint, attempts=attempts, concurrency=concurrency
+    )
+
+
+def title_number(request: Received) -> int:
+    return int(str(request.data["title"]).removeprefix("Title "))
+
+
+def people(store: Store, project: Project, names: tuple[str, ...] = ("Ann", "Bo")) -> None:
+    """Two people grade every item as `number % 4`."""
+    for name in names:
+        user = store.create_user(name)
+        for task in take_tasks(store, user, project.id, count=100):
+            grade = int(task.item.document[1:]) % 4
+            key = f"{name} {task.item.id}"
+            record_action(store, user, "grade", key=key, item_id=task.item.id, grade=grade)
+
+
+def test_every_item_is_asked_as_often_as_wanted_and_the_median_counts(
+    store: Store, project: Project, server: Completions
+) -> None:
+    seen: Counter[int] = Counter()
+    lock = threading.Lock()
+
+    def script(request: Received) -> Reply:
+        with lock:
+            seen[title_number(request)] += 1
+            sample = seen[title_number(request)]
+        return Reply(f'{{"grade": {[0, 3, 2][sample - 1]}}}')
+
+    server.script = script
+    outcome = run(store, project, server.url)
+    assert len(server.received) == 36
+    assert set(seen.values()) == {3}
+    assert (outcome.asked, outcome.graded, outcome.given_up) == (36, 36, 0)
+    assert (outcome.prompt_tokens, outcome.completion_tokens) == (3600, 360)
+    found = store.samples(store.configuration(project.id))
+    assert {tuple(sorted(one)) for one in found.values()} == {(0.0, 2.0, 3.0)}
+    request = server.received[0].body
+    assert (request["model"], request["temperature"]) == ("small", 0.7)
+
+
+def test_nothing_is_asked_twice(store: Store, project: Project, server: Completions) -> None:
+    run(store, project, server.url)
+    before = len(server.received)
+    assert run(store, project, server.url).asked == 0
+    assert len(server.received) == before
+    # More samples: only those that are new. Another project with the same items: none.
+    assert run(store, project, server.url, samples=5).asked == 24
+    july = store.create_project("July", guideline_en="Grade it.")
+    store.add_items(july.id, [replace(item, id=0) for item in store.items(project.id)])
+    assert run(store, july, server.url).asked == 0
+    assert len(store.samples(store.configuration(july.id))) == 12
+    # Another temperature, model, guideline or endpoint is another question.
+    assert run(store, project, server.url, parameters={"temperature": 0.0}).asked == 36
+    assert run(store, project, server.url, model="large", judge="llm:large").asked == 36
+    store.set_guideline(project.id, en="Grade it well.")
+    assert run(store, store.project("June"), server.url).asked == 36
+
+
+def test_other_settings_are_another_version(
+    store: Store, project: Project, server: Completions
+) -> None:
+    one = configure(store, project, server.url)
+    other = configure(store, project, server.url, samples=5)
+    assert configure(store, project, server.url) == one
+    assert (one.version, other.version) == (1, 2)
+    assert store.configuration(project.id).version == 2
+    assert store.configuration(project.id, "llm:small", 1) == one
+    with pytest.raises(UnknownNameError, match="no version 3"):
+        store.configuration(project.id, version=3)
+    with pytest.raises(UnknownNameError, match="unknown language model: `llm:smal`"):
+        store.configuration(project.id, "llm:smal")
+    configure(store, project, server.url, judge="llm:other")
+    with pytest.raises(InputError, match="2 language models"):
+        store.configuration(project.id)
+    july = store.create_project("July")
+    with pytest.raises(InputError, match="no language model"):
+        store.configuration(july.id)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"judge": "small"}, {"judge": "llm"}, {"samples": 0}, {"parameters": {"n": 3}},
+     {"parameters": {"messages": []}}, {"model": " "}],
+)  # fmt: skip
+def test_settings_that_cannot_be(store: Store, project: Project, changes: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        configure(store, project, "http://x.test", **changes)
+    assert store.configurations(project.id) == []
+    assert store.users() == []
+
+
+def test_answers_that_cannot_be_read_are_asked_again_and_never_guessed(
+    store: Store, project: Project, server: Completions
+) -> None:
+    bad = ["I cannot help.", '{"grade": 9}', "", '{"grade": 0} {"grade": 3}', "3"]
+
+    def script(request: Received) -> Reply:
+        number = title_number(request)
+        return Reply(bad[number % 5] if number < 5 else '{"grade": 1}')
+
+    server.script = script
+    outcome = run(store, project, server.url, samples=1)
+    assert len(server.received) == 7 + 5 * 3
+    assert (outcome.graded, outcome.given_up) == (7, 5)
+    assert outcome.problems == {"no_grade": 6, "wrong_grade": 3, "empty": 3, "several_grades": 3}
+    assert len(store.samples(store.configuration(project.id))) == 7
+    # They were given up; with more attempts they are asked again.
+    assert run(store, project, server.url, samples=1).asked == 0
+    assert run(store, project, server.url, samples=1, attempts=4).asked == 5
+
+
+def test_an_item_needs_most_of_its_samples(
+    store: Store, project: Project, server: Completions
+) -> None:
+    seen: Counter[int] = Counter()
+
+    def script(request: Received) -> Reply:
+        seen[title_number(request)] += 1
+        # The first item gets two grades of four, the others three.
+        few = seen[title_number(request)] > (2 if title_number(request) == 0 else 3)
+        return Reply("no" if few else '{"grade": 1}')
+
+    server.script = script
+    run(store, project, server.url, samples=4, attempts=1, concurrency=1)
+    found = store.samples(store.configuration(project.id))
+    assert sorted(map(len, found.values())) == [3] * 11
+
+
+def test_an_error_of_the_endpoint_ends_and_what_was_answered_stays(
+    store: Store, project: Project, server: Completions
+) -> None:
+    server.replies(*[Reply()] * 10, *[Reply(status=401, body=b"{}")] * 20)
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        run(store, project, server.url, concurrency=1)
+    assert len(server.received) == 11
+    server.replies()
+    assert run(store, project, server.url).asked == 26
+
+
+def test_a_first_request_that_is_refused_ends(
+    store: Store, project: Project, server: Completions
+) -> None:
+    server.script = lambda _: Reply(status=400, body=b'{"error": "no such parameter"}')
+    with pytest.raises(EndpointError, match="HTTP 400: no such parameter"):
+        run(store, project, server.url, concurrency=1)
+    assert len(server.received) == 1
+
+
+def test_one_item_that_is_refused_does_not_end(
+    store: Store, project: Project, server: Completions
+) -> None:
+    def script(request: Received) -> Reply:
+        if title_number(request) == 5:
+            return Reply(status=400, body=b'{"error": "content filter"}')
+        return Reply()
+
+    server.script = script
+    outcome = run(store, project, server.url, concurrency=1)
+    assert (outcome.problems["refused"], outcome.given_up, outcome.graded) == (1, 3, 33)
+    assert len(server.received) == 34
+    # It would be refused again.
+    assert run(store, project, server.url).asked == 0
+    assert len(server.received) == 34
+
+
+def test_an_endpoint_that_refuses_everything_after_a_while_ends(
+    store: Store, project: Project, server: Completions
+) -> None:
+    server.script = lambda request: (
+        Reply() if title_number(request) == 0 else Reply(status=400, body=b"{}")
+    )
+    with pytest.raises(EndpointError, match="HTTP 400"):
+        run(store, project, server.url, concurrency=1)
+    assert len(server.received) == 3 + 10
+
+
+def test_interruption_stores_what_is_on_its_way(
+    store: Store, project: Project, server: Completions
+) -> None:
+    """Ctrl-C in the middle: what was asked is answered and kept; another run does the rest."""
+    server.script = lambda _: Reply(seconds=0.2)
+    configuration = configure(store, project, server.url)
+    prompt = make_prompt(project)
+    plan = make_plan(store, configuration, prompt, store.items(project.id))
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    told = []
+    outcome = Outcome()
+    with pytest.raises(KeyboardInterrupt):
+        ask_model(
+            store, configuration, prompt, plan, Endpoint(server.url), outcome=outcome,
+            progress=interrupt, on_interrupt=lambda: told.append("waiting"),
+        )  # fmt: skip
+    assert told == ["waiting"]
+    asked = len(server.received)
+    assert 4 <= asked <= 12
+    assert outcome.asked == asked
+    server.script = lambda _: Reply()
+    assert run(store, project, server.url).asked == 36 - asked
+
+
+def test_two_runs_at_once_store_each_answer_once(
+    store: Store, project: Project, server: Completions
+) -> None:
+    errors = []
+
+    def grade() -> None:
+        try:
+            run(store, project, server.url)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=grade) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    with store.database.read() as connection:
+        rows = connection.execute(sa.select(llm_answers.c.request_hash, llm_answers.c.sample)).all()
+    assert len(rows) == len(set(rows)) == 36
+
+
+def test_items_that_show_the_same_are_asked_once(
+    store: Store, project: Project, server: Completions
+) -> None:
+    store.add_items(project.id, [Item("q0", "copy", title="Title 0")])
+    run(store, project, server.url)
+    assert len(server.received) == 36
+    assert len(store.samples(store.configuration(project.id))) == 13
+
+
+def test_items_without_anything_to_show_are_not_asked(
+    store: Store, project: Project, server: Completions
+) -> None:
+    store.add_items(project.id, [Item("q0", "bare")])
+    configuration = configure(store, project, server.url)
+    plan = make_plan(store, configuration, make_prompt(project), store.items(project.id))
+    assert (plan.hidden, len(plan.items), len(plan.open)) == (1, 12, 36)
+
+
+def test_which_items(store: Store, project: Project) -> None:
+    ann = store.create_user("Ann")
+    for task in take_tasks(store, ann, project.id, count=5):
+        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    graded = choose_items(store, project.id, which="graded")
+    ungraded = choose_items(store, project.id, which="ungraded")
+    assert (len(graded), len(ungraded)) == (5, 7)
+    assert {one.id for one in graded}.isdisjoint(one.id for one in ungraded)
+    two = choose_items(store, project.id, queries=2)
+    assert len({one.query for one in two}) == 2
+    assert len(two) == 8
+    assert choose_items(store, project.id, limit=3) == choose_items(store, project.id, limit=5)[:3]
+    chosen = [choose_items(store, project.id, limit=4, seed=seed) for seed in range(20)]
+    orders = {tuple(item.id for item in one) for one in chosen}
+    assert len(orders) == 3
+    with pytest.raises(ParameterError, match="`which` must be"):
+        choose_items(store, project.id, which="some")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="`limit` must be"):
+        choose_items(store, project.id, limit=0)
+
+
+def snapshot(store: Store, project: Project) -> Any:
+    """Everything that is made of people's grades."""
+    status = describe_project(store, project.id)
+    status.pop("machines", None)
+    return (
+        store.ratings(project.id),
+        store.grades(project.id),
+        store.queue(project.id),
+        store.gold_quality(project.id),
+        store.history(project.id),
+        measure_progress(store, project.id),
+        store.people_grades(project.id),
+        status,
+    )
+
+
+def test_a_model_changes_nothing_of_what_people_say_accepted_or_not(
+    store: Store, project: Project, server: Completions
+) -> None:
+    lead = store.create_user("Lee", role="lead")
+    store.set_gold(project.id, [(Item("q0", "gold", title="Title 99"), 2.0)])
+    ann = store.create_user("Ann")
+    for task in take_tasks(store, ann, project.id, count=6):
+        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    before = snapshot(store, project)
+    finals = store.final_grades(project.id)
+    text, _ = write_sheet(export_sheet(store, project.id), format="csv")
+    run(store, project, server.url)
+    assert snapshot(store, project) == before
+    assert store.final_grades(project.id) == finals
+    assert write_sheet(export_sheet(store, project.id), format="csv")[0] == text
+    configuration = store.configuration(project.id)
+    accept_judge(store, configuration, lead, least=5)
+    assert snapshot(store, project) == before
+
+
+def test_accepted_grades_fill_only_what_nobody_said_anything_of(
+    store: Store, project: Project, server: Completions
+) -> None:
+    lead = store.create_user("Lee", role="lead")
+    ann = store.create_user("Ann")
+    tasks = take_tasks(store, ann, project.id, count=8)
+    for place, task in enumerate(tasks):
+        kind: Any = "cannot" if place == 7 else "grade"
+        more: Any = {"reason": "gone"} if place == 7 else {"grade": 1}
+        record_action(store, ann, kind, key=f"{task.item.id}", item_id=task.item.id, **more)
+    run(store, project, server.url)
+    configuration = store.configuration(project.id)
+    assert store.acceptance(project.id) is None
+    accept_judge(store, configuration, lead, least=7, note="good enough")
+    found = {one.item.id: one for one in store.final_grades(project.id)}
+    filled = [one for one in found.values() if one.source == "llm:small"]
+    assert len(filled) == 4
+    assert {(one.value, one.judges, one.agreeing) for one in filled} == {(2.0, 0, 0)}
+    assert {found[task.item.id].source for task in tasks[:7]} == {"median"}
+    assert tasks[7].item.id not in found
+    assert {one.value for one in store.final_grades(project.id, rule="mean_gain")} == {0.3, 0.7}
+    assert len(final_judgments(store, project.id).to_dict()) == 3
+    accepted = store.acceptance(project.id)
+    assert accepted is not None
+    assert (accepted.by, accepted.items, accepted.note) == ("Lee", 7, "good enough")
+    assert accepted.configuration == configuration
+    # A person's grade comes before it at once.
+    store.adjudicate(filled[0].item.id, lead, 0, key="1")
+    after = {one.item.id: one for one in store.final_grades(project.id)}
+    assert (after[filled[0].item.id].source, after[filled[0].item.id].value) == ("adjudicated", 0.0)
+    # Another version is not accepted by it.
+    server.script = lambda _: Reply('{"grade": 3}')
+    run(store, project, server.url, samples=1, parameters={"temperature": 0.0})
+    assert store.final_grades(project.id) == list(after.values())
+    store.record_acceptance(configuration, lead, accepted=False)
+    assert store.acceptance(project.id) is None
+    assert {one.source for one in store.final_grades(project.id)} == {"median", "adjudicated"}
+
+
+def test_accepting_needs_a_lead_and_enough_items(
+    store: Store, project: Project, server: Completions
+) -> None:
+    people(store, project)
+    run(store, project, server.url)
+    configuration = store.configuration(project.id)
+    lead = store.create_user("Lee", role="lead")
+    with pytest.raises(InputError, match="both graded 12 items, and 50 are needed"):
+        accept_judge(store, configuration, lead)
+    with pytest.raises(ParameterError, match="`Ann` does not lead"):
+        accept_judge(store, configuration, store.user("Ann"), least=12)
+    with pytest.raises(ParameterError, match="does not lead"):
+        accept_judge(store, configuration, store.user("llm:small"), least=12)
+    assert store.acceptance(project.id) is None
+    accept_judge(store, configuration, lead, least=12)
+    assert store.acceptance(project.id) is not None
+
+
+def test_a_calibration_of_what_is_stored(
+    store: Store, project: Project, server: Completions
+) -> None:
+    people(store, project)
+    store.set_gold(project.id, [(Item("q9", "gold", title="Title 13"), 1.0)])
+    server.script = lambda request: Reply(f'{{"grade": {title_number(request) % 4}}}')
+    run(store, project, server.url)
+    found = calibrate(store, store.configuration(project.id))
+    assert found.items == 13
+    assert found.overall.final.kappa.value == 1.0
+    assert found.overall.single is not None
+    assert found.overall.single.items == 12
+    assert [one.judge for one in found.judges] == ["Ann", "Bo", "llm:small"]
+    assert found.consistency.unanimous == 1.0
+    with pytest.raises(ParameterError, match="not gains"):
+        calibrate(store, store.configuration(project.id), rule="mean_gain")
+
+
+def test_a_model_is_no_person(store: Store, project: Project, server: Completions) -> None:
+    run(store, project, server.url)
+    machine = store.user("llm:small")
+    assert machine.machine
+    assert not machine.active
+    assert store.check_password("llm:small", "") is None
+    with pytest.raises(ParameterError, match="is a language model"):
+        store.set_user("llm:small", password="correct horse battery staple")
+    with pytest.raises(ParameterError, match="is a language model"):
+        store.set_user("llm:small", role="lead")
+    with pytest.raises(ParameterError):
+        take_tasks(store, machine, project.id)
+    with pytest.raises(ParameterError):
+        record_action(store, machine, "grade", key="1", item_id=1, grade=3)
+    for name in ("llm:small", "llm:other", "LLM:x"):
+        with pytest.raises(ParameterError, match="the name of a language model"):
+            store.create_user(name)
+
+
+def test_a_models_grades_do_not_come_back_as_a_persons(
+    store: Store, project: Project, server: Completions
+) -> None:
+    """Exported with its name, they are not imported as anybody's."""
+    lead = store.create_user("Lee", role="lead")
+    ann = store.create_user("Ann")
+    for task in take_tasks(store, ann, project.id, count=6):
+        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    run(store, project, server.url)
+    accept_judge(store, store.configuration(project.id), lead, least=6)
+    sheet = export_sheet(store, project.id)
+    assert Counter(row.final_source for row in sheet.rows) == {"": 6, "llm:small": 6}
+    july = store.create_project("July", overlap=2)
+    for name in ("csv", "jsonl", "label-studio"):
+        text, notes = write_sheet(sheet, format=name)
+        assert "llm:small" in text
+        assert all(note.kind == "not-exported-name" for note in notes)
+        again = formats.get(name).read(text, scale=project.scale)
+        assert [row.final_source for row in again.rows] == [row.final_source for row in sheet.rows]
+        import_sheet(store, july.id, again)
+        import_sheet(store, july.id, again, as_gold=False)
+    assert {name for found in store.grades(july.id).values() for name in found} == {"Ann"}
+    assert len(store.grades(july.id)) == 6
+    assert len(store.items(july.id)) == 12
+    import_sheet(
+        store,
+        july.id,
+        replace(sheet, rows=tuple(replace(row, ratings=()) for row in sheet.rows)),
+        as_gold=True,
+    )
+    assert len(store.gold(july.id)) == 6
+    for name in formats:
+        chosen = formats.get(name)
+        if "final" in chosen.holds and "final_source" not in chosen.holds:
+            kinds = {note.kind: note.count for note in chosen.losses(sheet)}
+            assert kinds["not-exported-final-source"] == 6
+    foreign = "query,document,judge,grade\nq0,d1,llm:small,3\n"
+    with pytest.raises(ParameterError, match="the name of a language model"):
+        import_sheet(store, july.id, formats.get("csv").read(foreign))
