@@ -89,7 +89,7 @@ $(DONE)/build: | $(VENV)/bin/python
 
 $(DONE)/install: $(NATIVE) $(DONE)/build
 	@echo "Building relkit"
-	@$(PIP) install --no-build-isolation --editable '.[demo]' --config-settings=build-dir=build/make
+	@$(PIP) install --no-build-isolation --editable '.[demo,judge]' --config-settings=build-dir=build/make
 	@touch $@
 
 $(DONE)/test: $(DONE)/install
