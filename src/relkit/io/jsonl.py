@@ -14,6 +14,7 @@ from relkit.columns import Record, choose
 from relkit.errors import InputError, ParseError
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Source
+from relkit.io.rows import json_object
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:
@@ -122,20 +123,7 @@ def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         line, start, number = data[start:end], end + 1, number + 1
         if not line.strip():
             continue
-        try:
-            row = json.loads(line, parse_int=str, parse_float=str)
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                f"is not UTF-8 text ({error.reason})", path=path, line=number
-            ) from None
-        except (ValueError, RecursionError) as error:
-            reason = getattr(error, "msg", "nested too deeply")
-            raise ParseError(f"is not JSON: {reason}", path=path, line=number) from None
-        if not isinstance(row, dict):
-            raise ParseError(
-                f"expected an object, got a {type(row).__name__}", path=path, line=number
-            )
-        yield number, row
+        yield number, json_object(line, path, number, parse_int=str, parse_float=str)
 
 
 def _fast(data: bytes, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.io.open import Source, split_suffix
-from relkit.io.rows import csv_reader
+from relkit.io.rows import csv_reader, json_object
 from relkit.registry import suggestion
 from relkit.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 
@@ -128,14 +127,15 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
     """
     import polars as pl
 
+    from relkit.io.write import replaced_file
+
     target = os.fspath(path)
     kind = check_target(target)
     native: Any = sessions.frame.to_native()
     frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
     if kind != "parquet" and "timestamp" in sessions.columns:
         frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
-    partial = f"{target}.{os.getpid()}.partial"
-    try:
+    with replaced_file(target) as partial:
         if kind == "parquet":
             frame.sink_parquet(partial)
         elif kind == "jsonl":
@@ -144,12 +144,6 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
             frame.sink_csv(partial)
         if split_suffix(target)[2]:
             _compress(partial, target)
-        os.replace(partial, target)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=target) from None
-    finally:
-        if os.path.exists(partial):
-            os.unlink(partial)
 
 
 def check_target(path: str) -> SessionFormat:
@@ -346,20 +340,7 @@ def _objects(
             text = line.removeprefix(_BOM) if number == 1 else line
             if not text.strip():
                 continue
-            try:
-                row = json.loads(text)
-            except UnicodeDecodeError as error:
-                raise ParseError(
-                    f"is not UTF-8 text ({error.reason})", path=shown, line=number
-                ) from None
-            except (ValueError, RecursionError) as error:
-                reason = getattr(error, "msg", "nested too deeply")
-                raise ParseError(f"is not JSON: {reason}", path=shown, line=number) from None
-            if not isinstance(row, dict):
-                raise ParseError(
-                    f"expected an object, got a {type(row).__name__}", path=shown, line=number
-                )
-            yield number, row
+            yield number, json_object(text, shown, number)
             count += 1
             if count == rows:
                 return

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError, ParseError
+from relkit.io.rows import json_object
 from relkit.notes import Note
 from relkit.sessions import Sessions
 
@@ -162,15 +163,7 @@ def _row(line: bytes, number: int, path: str) -> Iterator[tuple[int, dict[str, A
         line = line.removeprefix(b"\xef\xbb\xbf")
     if not line.strip():
         return
-    try:
-        row = json.loads(line)
-    except UnicodeDecodeError as error:
-        raise ParseError(f"is not UTF-8 text ({error.reason})", path=path, line=number) from None
-    except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", "nested too deeply")
-        raise ParseError(f"is not JSON: {reason}", path=path, line=number) from None
-    if not isinstance(row, dict):
-        raise ParseError(f"expected an object, got a {type(row).__name__}", path=path, line=number)
+    row = json_object(line, path, number)
     if isinstance(row.get("_source"), dict):  # as a search or an export prints it
         row = row["_source"]
     if not _is_bulk(row):

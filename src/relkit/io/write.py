@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.errors import DependencyError, InputError, ParameterError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from relkit.judgments import Judgments
     from relkit.run import Run
 
-__all__ = ["compressed", "write_judgments", "write_run"]
+__all__ = ["compressed", "replaced_file", "write_judgments", "write_run"]
 
 
 def write_judgments(
@@ -112,18 +113,28 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
     if os.path.isdir(path):
         raise InputError("is a folder, not a file", path=path, hint="name a file in it")
     _refuse_existing(path, overwrite)
+    with replaced_file(path) as partial:
+        with open(partial, "xb") as file:
+            stream = compressed(file, split_suffix(path)[2], path)
+            write(stream)
+            if stream is not file:
+                stream.close()
+        _refuse_existing(path, overwrite)
+
+
+@contextmanager
+def replaced_file(path: str) -> Iterator[str]:
+    """Gives a name to write to; what stands there takes the path's place when it is complete.
+
+    Raises:
+        InputError: If it cannot be written.
+    """
     partial = f"{path}.{os.getpid()}.partial"
     try:
-        try:
-            with open(partial, "xb") as file:
-                stream = compressed(file, split_suffix(path)[2], path)
-                write(stream)
-                if stream is not file:
-                    stream.close()
-            _refuse_existing(path, overwrite)
-            os.replace(partial, path)
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+        yield partial
+        os.replace(partial, path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
     finally:
         if os.path.exists(partial):
             os.unlink(partial)

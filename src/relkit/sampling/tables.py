@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.errors import InputError, ParameterError
 from relkit.io.open import Source, split_suffix
+from relkit.io.write import replaced_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,17 +54,8 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """
     target = os.fspath(path)
     suffix = check_name(target)
-    partial = f"{target}.{os.getpid()}.partial"
-    try:
-        try:
-            with open(partial, "xb") as file:
-                _write(frame, file, suffix)
-            os.replace(partial, target)
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", path=target) from None
-    finally:
-        if os.path.exists(partial):
-            os.unlink(partial)
+    with replaced_file(target) as partial, open(partial, "xb") as file:
+        _write(frame, file, suffix)
 
 
 def check_name(path: str) -> str:
