@@ -34,6 +34,19 @@ def grade(tab: Any, key: str) -> str:
     return str(before).split(" {")[0].split(" <")[0]
 
 
+def click(tab: Any, selector: str) -> None:
+    """Presses the mouse in the middle of an element."""
+    box = tab.run(
+        f"(() => {{ const one = document.querySelector({selector!r});"
+        " one.scrollIntoView({block: 'center'}); const box = one.getBoundingClientRect();"
+        " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        tab.send(
+            "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
+        )
+
+
 def stored(server: Server) -> dict[str, float | None]:
     """Returns the first grade of each item by the beginning of its title."""
     with open_store(server.database) as store:

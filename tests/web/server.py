@@ -65,8 +65,8 @@ def sign_in(
     tab.await_true(f"location.pathname === '{target}' && document.readyState === 'complete'")
 
 
-def fill_in(tab: Any, name: str) -> None:
+def fill_in(tab: Any, name: str, password: str = PASSWORD) -> None:
     """Fills in and sends the form of the sign-in page."""
     tab.run(f"document.querySelector('[name=name]').value = '{name}'")
-    tab.run(f"document.querySelector('[name=password]').value = '{PASSWORD}'")
+    tab.run(f"document.querySelector('[name=password]').value = '{password}'")
     tab.run("document.querySelector('.form').requestSubmit()")

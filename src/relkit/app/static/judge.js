@@ -23,6 +23,7 @@
   let filling = false;
   let connected = true;
   let pause = 500;
+  let retry = 0;
   let shownAt = 0;
   let hiddenAt = 0;
   let shown = 0;
@@ -164,7 +165,8 @@
       show();
     } catch {
       lose();
-      setTimeout(fill, 2000);
+      clearTimeout(retry);
+      retry = setTimeout(fill, 2000);
     } finally {
       filling = false;
     }
@@ -244,6 +246,8 @@
     if (document.activeElement.matches("input, textarea")) document.activeElement.blur();
     show();
     flush();
+    // The next results are asked for while the grades before are still on their way.
+    if (connected) fill();
   }
 
   async function undo() {
