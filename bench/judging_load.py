@@ -1,19 +1,29 @@
-"""Grades that one `relkit judge serve` takes from many judges at once, over HTTP, on SQLite.
+"""Grades that one `relkit judge serve` takes from many judges at once, over HTTP.
 
-    python bench/judging_load.py [JUDGES] [SECONDS]
+    python bench/judging_load.py --database sqlite
+    python bench/judging_load.py --database postgresql
+    python bench/judging_load.py --database postgresql://USER@HOST/NAME --judges 20
 
-The judges run on the same machine and take time from the server.
+`sqlite` is a file in a temporary folder; `postgresql` a server of its own, started for the
+measurement, with every commit on the disk as usual. A URL must be of an empty database. The judges
+run on the same machine and take time from the server.
 """
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
+import os
 import socket
+import statistics
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +31,26 @@ from relkit.judging.access import create_token
 from relkit.judging.records import Item
 from relkit.judging.store import open_store
 
-ITEMS, OVERLAP = 1500, 2
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.postgresql import serve_postgresql
+
+OVERLAP = 2
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one run measured.
+
+    Attributes:
+        grades: Grades a second.
+        half: Milliseconds within which half of the grades were stored.
+        most: Milliseconds within which 99 % of them were.
+    """
+
+    grades: float
+    half: float
+    most: float
 
 
 def grade(port: int, token: str, end: float, times: list[float], bad: list[int]) -> None:
@@ -45,51 +74,83 @@ def grade(port: int, token: str, end: float, times: list[float], bad: list[int])
                 bad.append(answer.status)
 
 
-def main(judges: int = 50, seconds: float = 15.0) -> None:
-    """Measures and prints."""
-    with TemporaryDirectory() as folder:
-        database = Path(folder) / "judging.db"
-        with open_store(database, create=True) as store:
-            project = store.create_project("load", overlap=OVERLAP)
-            store.add_items(project.id, [Item(f"q{n // 10}", f"d{n}") for n in range(ITEMS)])
-            tokens = [
-                create_token(store, store.create_user(f"j{n}"), "load") for n in range(judges)
-            ]
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        command = [sys.executable, "-m", "relkit", "judge", "serve", str(database)]
-        times: list[float] = []
-        bad: list[int] = []
-        with subprocess.Popen(
-            [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as server:
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port)).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            start = time.monotonic()
-            threads = [
-                threading.Thread(target=grade, args=(port, token, start + seconds, times, bad))
-                for token in tokens
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            took = time.monotonic() - start
-            server.terminate()
-        with open_store(database) as store:
-            counts = [len(found) for found in store.ratings(1).values()]
+@contextmanager
+def databases(kind: str) -> Iterator[str]:
+    """Yields the address of an empty database."""
+    if kind == "sqlite":
+        with TemporaryDirectory() as folder:
+            yield str(Path(folder) / "judging.db")
+    elif kind == "postgresql":
+        with serve_postgresql(durable=True) as url:
+            yield url.format("postgres")
+    else:
+        yield kind
+
+
+def measure(address: str, judges: int, seconds: float, items: int) -> Load:
+    """Runs a server and its judges once."""
+    with open_store(address, create=True) as store:
+        project = store.create_project("load", overlap=OVERLAP)
+        store.add_items(project.id, [Item(f"q{n // 10}", f"d{n}") for n in range(items)])
+        tokens = [create_token(store, store.create_user(f"j{n}"), "load") for n in range(judges)]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "relkit", "judge", "serve", address, "--port", str(port)]
+    times: list[float] = []
+    bad: list[int] = []
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        start = time.monotonic()
+        threads = [
+            threading.Thread(target=grade, args=(port, token, start + seconds, times, bad))
+            for token in tokens
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        took = time.monotonic() - start
+        server.terminate()
+    with open_store(address) as store:
+        counts = [len(found) for found in store.ratings(1).values()]
+    if bad or sum(counts) != len(times) or max(counts) > OVERLAP:
+        raise RuntimeError(f"refused {bad}, {sum(counts)} of {len(times)} stored, {max(counts)=}")
     times.sort()
+    half, most = (1e3 * times[int(len(times) * share)] for share in (0.5, 0.99))
+    return Load(len(times) / took, half, most)
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--database", default="sqlite", help="sqlite, postgresql, or a URL")
+    parser.add_argument("--judges", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--items", type=int, default=5000)
+    parser.add_argument("--runs", type=int, default=3)
+    chosen = parser.parse_args()
+    loads = []
+    for number in range(1, 2 if "://" in chosen.database else chosen.runs + 1):
+        with databases(chosen.database) as address:
+            load = measure(address, chosen.judges, chosen.seconds, chosen.items)
+        print(f"run {number}: {load}", file=sys.stderr, flush=True)
+        loads.append(load)
+    grades, half, most = (
+        statistics.median(getattr(one, name) for one in loads)
+        for name in ("grades", "half", "most")
+    )
     print(
-        f"{judges} judges: {len(times)} grades, {len(times) / took:.0f} a second,"
-        f" p50 {1e3 * times[len(times) // 2]:.0f} ms,"
-        f" p99 {1e3 * times[int(len(times) * 0.99)]:.0f} ms; refused {len(bad)},"
-        f" stored {sum(counts)}, at most {max(counts)} of {OVERLAP} an item"
+        f"{chosen.judges} judges on {chosen.database}, {os.cpu_count()} cores, median of"
+        f" {len(loads)}: {grades:.0f} grades a second, p50 {half:.0f} ms, p99 {most:.0f} ms"
     )
 
 
 if __name__ == "__main__":
-    main(*(kind(text) for kind, text in zip((int, float), sys.argv[1:], strict=False)))
+    main()

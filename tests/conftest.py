@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from bench.postgresql import UnavailableError, serve_postgresql
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -35,65 +33,15 @@ def test_data() -> Path:
     return folder
 
 
-def _unprivileged() -> dict[str, object]:
-    """PostgreSQL refuses to run as root: another user for it, where the tests do."""
-    if os.geteuid() != 0:
-        return {}
-    import pwd
-
-    for name in ("postgres", "nobody"):
-        try:
-            found = pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
-    pytest.skip("the tests run as root and there is no user postgres or nobody")
-
-
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """A PostgreSQL server of our own, as the URL that the name of a database completes."""
-    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
-    programs = [shutil.which(name) for name in ("initdb", "postgres")]
-    if None in programs:
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-        programs = [str(found[-1] / name) for name in ("initdb", "postgres")] if found else []
-    if not programs:
-        pytest.skip("PostgreSQL (initdb, postgres) is not installed")
-    initdb, postgres = map(str, programs)
-    identity = _unprivileged()
-    # Not under pytest's own folder, which only root may enter; and a socket's path is short.
-    folder = Path(tempfile.mkdtemp(prefix="relkit-pg-"))
-    if identity:
-        os.chown(folder, int(str(identity["user"])), int(str(identity["group"])))
-    made = subprocess.run(
-        [initdb, "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8",
-         "--locale=C", "-N"],
-        capture_output=True, cwd=folder, check=False, **identity,  # type: ignore[call-overload]
-    )  # fmt: skip
-    assert made.returncode == 0, made.stderr
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [postgres, "-D", str(folder / "data"), "-k", str(folder), "-c", "listen_addresses=",
-             "-c", "max_connections=100", "-F"],
-            stdout=log, stderr=log, cwd=folder, **identity,  # type: ignore[call-overload]
-        )  # fmt: skip
-    url = f"postgresql://postgres@/{{}}?host={folder}"
-    try:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                psycopg.connect(url.format("postgres")).close()
-                break
-            except psycopg.OperationalError:
-                assert server.poll() is None, (folder / "log").read_text("utf-8", "replace")
-                assert time.monotonic() < deadline, "PostgreSQL does not start"
-                time.sleep(0.05)
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(serve_postgresql(durable=False))
+        except UnavailableError as reason:
+            pytest.skip(str(reason))
         yield url
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

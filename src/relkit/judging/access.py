@@ -41,6 +41,22 @@ LIFETIME = 14 * 86400.0
 #: Tokens that one account may have.
 MOST_TOKENS = 50
 
+# What every request asks is put together once.
+TOKEN_USER = (
+    sa.select(users)
+    .select_from(users.join(tokens, tokens.c.user_id == users.c.id))
+    .where(tokens.c.secret_hash == sa.bindparam("hashed"), users.c.active)
+)
+SIGNED_IN = (
+    sa.select(users)
+    .select_from(users.join(sign_ins, sign_ins.c.user_id == users.c.id))
+    .where(
+        sign_ins.c.secret_hash == sa.bindparam("hashed"),
+        sign_ins.c.expires_at > sa.bindparam("now"),
+        users.c.active,
+    )
+)
+
 
 @dataclass(frozen=True)
 class Token:
@@ -87,17 +103,9 @@ def find_signed_in(store: Store, secret: str) -> User | None:
     """Returns whose sign-in a secret belongs to: None if it ended or the account is closed."""
     if not secret:
         return None
-    query = (
-        sa.select(users)
-        .select_from(users.join(sign_ins, sign_ins.c.user_id == users.c.id))
-        .where(
-            sign_ins.c.secret_hash == _hashed(secret),
-            sign_ins.c.expires_at > store.clock(),
-            users.c.active,
-        )
-    )
+    values = {"hashed": _hashed(secret), "now": store.clock()}
     with store.database.read() as connection:
-        row = connection.execute(query).one_or_none()
+        row = connection.execute(SIGNED_IN, values).one_or_none()
     return None if row is None else read_user(row)
 
 
@@ -158,13 +166,8 @@ def delete_token(store: Store, user: User, token_id: int) -> None:
 
 def find_token_user(store: Store, secret: str) -> User | None:
     """Returns for whom a token acts: None if there is none, or the account is closed."""
-    query = (
-        sa.select(users)
-        .select_from(users.join(tokens, tokens.c.user_id == users.c.id))
-        .where(tokens.c.secret_hash == _hashed(secret), users.c.active)
-    )
     with store.database.read() as connection:
-        row = connection.execute(query).one_or_none()
+        row = connection.execute(TOKEN_USER, {"hashed": _hashed(secret)}).one_or_none()
     return None if row is None else read_user(row)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
@@ -28,6 +28,31 @@ __all__ = ["Receipt", "record_action"]
 #: Kinds of actions that say what becomes of an item.
 DECIDING = ("grade", "cannot", "skip", "later")
 LONGEST = 10_000
+
+# What each grade asks is put together once.
+HELD = (
+    sa.select(assignments)
+    .where(
+        assignments.c.item_id == sa.bindparam("item"),
+        assignments.c.user_id == sa.bindparam("user"),
+    )
+    .with_for_update()  # the same judge's actions from two devices come one after the other
+)
+STORED = sa.select(actions).where(
+    actions.c.user_id == sa.bindparam("user"), actions.c.key == sa.bindparam("key")
+)
+SETTLE = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
+
+
+class _NotAloneError(Exception):
+    """What is to be done may change other judges' places, and others are at work."""
+
+
+class _Said(NamedTuple):
+    """What a judge said last of an item."""
+
+    id: int
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -93,17 +118,15 @@ def record_action(
     """
     _check(user, kind, key, item_id, project_id, reason, note, seconds)
     values: dict[str, Any] = {"reason": reason, "note": note, "seconds": seconds}
+    wish = (user, kind, key, item_id, project_id, grade, values, undoes)
     try:
         with store.database.write() as connection:
-            return _record(
-                store, connection, user, kind, key, item_id, project_id, grade, values, undoes
-            )
-    except sa.exc.IntegrityError:
-        # The same request came in twice at once: the other one was stored.
+            return _record(store, connection, *wish, alone=kind in ("skip", "undo"))
+    except (sa.exc.IntegrityError, _NotAloneError):
+        # The same request came in twice at once, and the other one was stored; or other judges'
+        # places are concerned.
         with store.database.write() as connection:
-            return _record(
-                store, connection, user, kind, key, item_id, project_id, grade, values, undoes
-            )
+            return _record(store, connection, *wish, alone=True)
 
 
 def _check(
@@ -150,6 +173,8 @@ def _record(
     grade: float | str | None,
     values: dict[str, Any],
     undoes: str | None,
+    *,
+    alone: bool,
 ) -> Receipt:
     if kind == "undo":
         project = _find_project(connection, project_id)
@@ -157,26 +182,29 @@ def _record(
         before = _stored(connection, user, key)
         if before is not None:
             _same(before, kind, None, None)
-            return _receipt(connection, project, before, user, repeated=True)
+            return _repeat(connection, project, user, before)
         target = _undoable(connection, project, user, undoes)
         item_id = int(target.item_id)
         values = {**values, "undoes": target.id}
-        stored = None
+        stored = held = None
     else:
         item_id = item_id or 0
         project = find_project(connection, item_id)
-        take_turn(connection, project.id)
+        take_turn(connection, project.id, alone=alone)
         stored = _parse(project, kind, grade)
-        if stored is not None and is_swapped(project, user, item_id):
-            stored = -stored or 0.0
+        stored = _seen(project, user, item_id, stored)
         before = _stored(connection, user, key)
         if before is not None:
             _same(before, kind, item_id, stored)
-            return _receipt(connection, project, before, user, repeated=True)
-        if not _had(connection, user, item_id):
+            return _repeat(connection, project, user, before)
+        held = _held(connection, user, item_id)
+        if held is None and not alone:
+            raise _NotAloneError
+        if held is None and not _had(connection, user, item_id):
             raise InputError(f"`{user.name}` was not given the item {item_id}")
     for name in ("reason", "note"):
         check_text(values[name], name)
+    now = store.clock()
     inserted = connection.execute(
         sa.insert(actions).values(
             project_id=project.id,
@@ -185,14 +213,17 @@ def _record(
             kind=kind,
             grade=stored,
             key=check_text(key, "key"),
-            created_at=store.clock(),
+            created_at=now,
             **values,
         )
     )
-    if kind != "note":
-        _settle(connection, project, user, item_id, store.clock())
-    action = connection.execute(sa.select(actions).where(actions.c.id == new_id(inserted))).one()
-    return _receipt(connection, project, action, user, repeated=False)
+    action = new_id(inserted)
+    if kind == "undo":
+        _settle(connection, project, user, item_id, _last(connection, user, item_id), now)
+    elif kind != "note":
+        _settle(connection, project, user, item_id, _Said(action, kind), now, held)
+    counted = kind not in ("grade", "cannot") or _has(connection, user, item_id, held)
+    return Receipt(action, kind, item_id, _seen(project, user, item_id, stored), False, counted)
 
 
 def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
@@ -217,9 +248,7 @@ def _parse(project: Project, kind: str, grade: float | str | None) -> float | No
 
 
 def _stored(connection: sa.Connection, user: User, key: str) -> Any:
-    return connection.execute(
-        sa.select(actions).where(actions.c.user_id == user.id, actions.c.key == key)
-    ).one_or_none()
+    return connection.execute(STORED, {"user": user.id, "key": key}).one_or_none()
 
 
 def _same(before: Any, kind: str, item_id: int | None, grade: float | None) -> None:
@@ -231,15 +260,31 @@ def _same(before: Any, kind: str, item_id: int | None, grade: float | None) -> N
         )
 
 
+def _held(connection: sa.Connection, user: User, item_id: int) -> Any:
+    """The judge's place of an item, or None."""
+    return connection.execute(HELD, {"item": item_id, "user": user.id}).one_or_none()
+
+
+def _has(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
+    """Whether the judge has a place of an item, after what became of one that they had."""
+    return held is not None or _held(connection, user, item_id) is not None
+
+
 def _had(connection: sa.Connection, user: User, item_id: int) -> bool:
-    """Whether the judge has the item, or had it."""
-    for table in (assignments, lapses, actions):
+    """Whether the judge had the item once."""
+    for table in (lapses, actions):
         mine = sa.select(table.c.item_id).where(
             table.c.item_id == item_id, table.c.user_id == user.id
         )
         if connection.execute(mine.limit(1)).all():
             return True
     return False
+
+
+def _seen(project: Project, user: User, item_id: int, grade: float | None) -> float | None:
+    """Turns a preference between left and right into one between two systems, and back."""
+    swapped = grade is not None and is_swapped(project, user, item_id)
+    return -(grade or 0.0) or 0.0 if swapped else grade
 
 
 def _undoable(connection: sa.Connection, project: Project, user: User, undoes: str | None) -> Any:
@@ -259,10 +304,10 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
     return found
 
 
-def _last(connection: sa.Connection, user: User, item_id: int) -> Any:
+def _last(connection: sa.Connection, user: User, item_id: int) -> _Said | None:
     """The last thing a judge said of an item that was not undone."""
-    return connection.execute(
-        sa.select(actions)
+    row = connection.execute(
+        sa.select(actions.c.id, actions.c.kind)
         .where(
             actions.c.item_id == item_id,
             actions.c.user_id == user.id,
@@ -272,33 +317,42 @@ def _last(connection: sa.Connection, user: User, item_id: int) -> Any:
         .order_by(actions.c.id.desc())
         .limit(1)
     ).one_or_none()
+    return None if row is None else _Said(row.id, row.kind)
 
 
 def _settle(
-    connection: sa.Connection, project: Project, user: User, item_id: int, now: float
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    item_id: int,
+    last: _Said | None,
+    now: float,
+    held: Any = None,
 ) -> None:
-    """Makes an assignment say what the history says."""
-    last = _last(connection, user, item_id)
-    mine = sa.and_(assignments.c.item_id == item_id, assignments.c.user_id == user.id)
-    held = connection.execute(sa.select(assignments).where(mine)).one_or_none()
+    """Makes an assignment say what the judge said last."""
+    held = held or _held(connection, user, item_id)
     kind = None if last is None else last.kind
     if kind == "skip" and (held is None or held.slot is not None):
-        values = {"user_id": None, "state": "open", "leased_until": None, "action_id": None}
-        connection.execute(sa.update(assignments).where(mine).values(swapped=False, **values))
+        if held is not None:
+            values = {"user_id": None, "state": "open", "leased_until": None, "action_id": None}
+            place = assignments.c.id == held.id
+            connection.execute(sa.update(assignments).where(place).values(swapped=False, **values))
         _count_late(connection, project, item_id, now)
         return
-    if held is None and not _take_back(connection, project, user, item_id, kind, now):
-        return
+    if held is None:
+        if not _take_back(connection, project, user, item_id, kind, now):
+            return
+        held = _held(connection, user, item_id)
     state = {None: "open", "later": "later"}.get(kind, "done")
     lease = {"open": 1, "later": LATER, "done": None}[state]
     connection.execute(
-        sa.update(assignments)
-        .where(mine)
-        .values(
-            state=state,
-            leased_until=None if lease is None else now + lease * project.lease_seconds,
-            action_id=None if last is None else last.id,
-        )
+        SETTLE,
+        {
+            "place": held.id,
+            "state": state,
+            "leased_until": None if lease is None else now + lease * project.lease_seconds,
+            "action_id": None if last is None else last.id,
+        },
     )
 
 
@@ -320,8 +374,9 @@ def _count_late(connection: sa.Connection, project: Project, item_id: int, now: 
     ).all()
     for row in late:
         judge = read_user(row)
-        if _last(connection, judge, item_id).kind in ("grade", "cannot"):
-            _settle(connection, project, judge, item_id, now)
+        last = _last(connection, judge, item_id)
+        if last is not None and last.kind in ("grade", "cannot"):
+            _settle(connection, project, judge, item_id, last, now)
             return
 
 
@@ -353,16 +408,9 @@ def _take_back(
     return True
 
 
-def _receipt(
-    connection: sa.Connection, project: Project, action: Any, user: User, *, repeated: bool
-) -> Receipt:
-    counted = True
-    if action.kind in ("grade", "cannot"):
-        held = sa.select(assignments.c.id).where(
-            assignments.c.item_id == action.item_id, assignments.c.user_id == user.id
-        )
-        counted = bool(connection.execute(held).all())
-    grade = action.grade
-    if grade is not None and is_swapped(project, user, action.item_id):
-        grade = -grade or 0.0
-    return Receipt(action.id, action.kind, action.item_id, grade, repeated, counted)
+def _repeat(connection: sa.Connection, project: Project, user: User, before: Any) -> Receipt:
+    """What became of an action when it was sent for the first time."""
+    item_id = before.item_id
+    counted = before.kind not in ("grade", "cannot") or _has(connection, user, item_id, None)
+    grade = _seen(project, user, item_id, before.grade)
+    return Receipt(before.id, before.kind, item_id, grade, True, counted)

@@ -14,6 +14,11 @@ from relkit.judging.texts import is_id
 
 __all__ = ["ItemStore", "find_project", "item_ids"]
 
+# What every grade asks is put together once.
+PROJECT_OF = (
+    sa.select(projects).select_from(projects.join(items)).where(items.c.id == sa.bindparam("item"))
+)
+
 
 class ItemStore(ProjectStore):
     """The part of a store that keeps items."""
@@ -148,8 +153,7 @@ def find_project(connection: sa.Connection, item_id: int) -> Project:
     """
     row = None
     if is_id(item_id):
-        query = sa.select(projects).select_from(projects.join(items)).where(items.c.id == item_id)
-        row = connection.execute(query).one_or_none()
+        row = connection.execute(PROJECT_OF, {"item": item_id}).one_or_none()
     if row is None:
         raise InputError(f"there is no item {item_id}")
     return read_project(row)

@@ -26,11 +26,18 @@ __all__ = [
 LATER = 100
 
 
-def take_turn(connection: sa.Connection, project_id: int) -> None:
-    """Lets one transaction after the other change a project's assignments, for a moment each."""
+def take_turn(connection: sa.Connection, project_id: int, *, alone: bool = True) -> None:
+    """Lets one transaction after the other change who has which place, for a moment each.
+
+    Args:
+        connection: In a transaction that writes.
+        project_id: The project.
+        alone: False for who changes nothing but a place of their own: those wait only for who is
+            alone, and their transactions reach the disk together.
+    """
     if connection.dialect.name != "sqlite":  # whose writers queue anyway
-        lock = sa.text("SELECT pg_advisory_xact_lock(728512, :project)")
-        connection.execute(lock, {"project": project_id})
+        lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+        connection.execute(sa.text(f"SELECT {lock}(728512, :project)"), {"project": project_id})
 
 
 def draw_number(*parts: object) -> int:
