@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,3 +157,25 @@ def test_a_directory_that_cannot_be_made_is_told(relkit, files: Path) -> None:
     outcome = relkit("judge", "serve", "--demo", "taken", "--port", "0")
     assert outcome.code == 3
     assert outcome.err.startswith("error: taken")
+
+
+def test_it_opens_on_the_months(
+    relkit, told: tuple[Story, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(told[0].database.parent, tmp_path / "made")
+    served, opened = [], []
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: served.append(self.config.app))
+    monkeypatch.setattr("click.launch", opened.append)
+    first, second = (
+        relkit("judge", "serve", "--demo", str(tmp_path / "made"), "--port", "0", "--browser")
+        for _ in range(2)
+    )
+    assert (first.code, second.code) == (0, 0)
+    with open_store(tmp_path / "made" / "judging.db") as store:
+        lead = store.check_password("lead", first.out.strip())
+    assert lead is not None
+    assert lead.role == "admin"
+    assert second.out == ""
+    assert "note: the password was printed when" in second.err
+    assert [address.rpartition("/")[2] for address in opened] == ["monitor", "monitor"]
+    assert served[0].state.rounds.monitor().months[-1] == "2026-03"
