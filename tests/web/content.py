@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 from tests.web.server import PASSWORD
 
 from relkit.judging.access import create_token
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
 from relkit.judging.records import Comparison, Item, Rating
-from relkit.judging.store import open_store
+from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale
 
 TITLE = (
@@ -111,6 +114,27 @@ def fill_with_content(database: Path) -> None:
         for name, scale in (("九级评分", NINE), ("Any number", "integers")):
             more = store.create_project(name, scale=scale)
             store.add_items(more.id, [_item(n) for n in range(12)])
+        _compare_three(store)
+
+
+def _compare_three(store: Store) -> None:
+    """A side-by-side project of three systems that one judge has finished."""
+    systems = ("bm25", "a-system-with-a-long-name", "稠密向量")
+    project = store.create_project("Three systems", kind="side_by_side")
+    store.add_comparisons(
+        project.id,
+        [
+            Comparison(f"query {n}", one, other, (_item(n),), (_item(n + 1),), tier=tier)
+            for one, other in combinations(systems, 2)
+            for n, tier in enumerate(("head", "middle", "tail") * 3)
+        ],
+    )
+    judge = store.user("ana")
+    for task in take_tasks(store, judge, project.id, count=100):
+        record_action(
+            store, judge, "grade", key=f"three {task.item.id}", item_id=task.item.id,
+            grade=task.item.id % 5 - 2,
+        )  # fmt: skip
 
 
 def _item(n: int) -> Item:

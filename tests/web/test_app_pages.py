@@ -61,7 +61,10 @@ PAGES = {
     "no-agreement": Page("/projects/3/agreement"),
     "accounts": Page("/accounts"),
     "account": Page("/account"),
+    "preferences": Page("/projects/5/preferences"),
+    "no-preferences": Page("/projects/2/preferences"),
     "monitor": Page("/monitor"),
+    "new-month": Page("/monitor/new"),
     "error": Page("/projects/99"),
 }  # fmt: skip
 
@@ -70,7 +73,7 @@ PAGES = {
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("pages") / "judging.db"
     fill_with_content(database)
-    running = Server(database)
+    running = Server(database, "--rounds", str(database.parent / "rounds"))
     running.start()
     yield running
     running.kill()

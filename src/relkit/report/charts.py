@@ -371,6 +371,8 @@ def _fit(svg: str, chart: Chart, name: str) -> str:
     body = body.replace(f'font-family="{FONT}"', "")
     # Vega makes links absolute, to a place of its own; those of a report stay on the page.
     body = re.sub(r'\bxlink:href="[^"#]*#', 'href="#', body)
+    # A layer without marks would be an image without a name.
+    body = re.sub(r'<g class="mark-[^>]*/>', "", body)
     # What a screen reader says of a mark, the pointer shows.
     body = re.sub(r'(<path aria-label="([^"]*)"[^>]*?)/>', r"\1><title>\2</title></path>", body)
     if hatched:
