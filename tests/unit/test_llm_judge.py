@@ -24,7 +24,7 @@ from relkit.judging.llm.endpoint import Endpoint, EndpointError
 from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
 from relkit.judging.llm.pace import Pace
 from relkit.judging.llm.prompt import make_prompt
-from relkit.judging.llm.storage import Configuration
+from relkit.judging.llm.storage import Configuration, draft_configuration
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Project
 from relkit.judging.schema import llm_answers, sa
@@ -61,7 +61,8 @@ def configure(store: Store, project: Project, url: str, **changes: Any) -> Confi
         "prompt": make_prompt(project).text,
         **changes,
     }
-    return store.add_configuration(project.id, settings.pop("judge", "llm:small"), **settings)
+    judge = settings.pop("judge", "llm:small")
+    return store.add_configuration(draft_configuration(project.id, judge, **settings))
 
 
 def run(

@@ -8,6 +8,7 @@ import click
 
 from relkit.cli.group import CommandGroup
 from relkit.cli.judge_import import import_, text_of
+from relkit.cli.judge_llm import accept, calibrate, llm
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -213,6 +214,7 @@ def export(
     from relkit.judging.formats import formats, write_sheet
     from relkit.judging.formats.base import BYTE_ORDER_MARK
     from relkit.judging.formats.label_studio import labelling_config as interface
+    from relkit.judging.llm.wording import describe_sources
     from relkit.judging.store import open_store
 
     chosen = formats.get(form)
@@ -220,6 +222,7 @@ def export(
     with open_store(database) as store:
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
+        sources = describe_sources(store, found.id)
     text, notes = write_sheet(sheet, format=form)
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
@@ -227,6 +230,8 @@ def export(
     messages.notes(("", note) for note in notes)
     if "final" in chosen.holds:
         messages.note(describe_rule(rule))
+        if sources:
+            messages.note(sources)
 
 
 @command.command("status", help=STATUS, short_help="Show how far a project is.")
@@ -252,3 +257,5 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
+for _command in (llm, calibrate, accept):
+    command.add_command(_command)

@@ -132,7 +132,7 @@ def make_plan(
     """Works out what is left to ask. What was asked before, in any project, is not asked again.
 
     Args:
-        store: The database; it remembers what is asked about which item.
+        store: The database, in which nothing changes.
         configuration: The model and its settings.
         prompt: Its prompt.
         items: What it is to grade.
@@ -147,8 +147,7 @@ def make_plan(
         item.id: _hash(configuration.endpoint, request_body(configuration, prompt, item))
         for item in shown
     }
-    store.add_requests(configuration, requests)
-    answers = store.answers(configuration.id)
+    answers = store.find_answers(requests.values())
     left = []
     unreadable = 0
     asked = set()
@@ -158,9 +157,9 @@ def make_plan(
             continue
         asked.add(requests[item.id])
         known: dict[int, list[StoredAnswer]] = {}
-        for one in answers.get(item.id, []):
+        for one in answers.get(requests[item.id], []):
             known.setdefault(one.sample, []).append(one)
-        refused = any(one.answer.problem == "refused" for one in answers.get(item.id, []))
+        refused = any(one.answer.problem == "refused" for one in answers.get(requests[item.id], []))
         for sample in range(1, configuration.samples + 1):
             before = known.get(sample, [])
             if any(one.answer.grade is not None for one in before):
@@ -215,6 +214,7 @@ def ask_model(
         raise ParameterError(
             f"the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead."
         )
+    store.add_requests(configuration, plan.requests)
     work = _Work(store, configuration, prompt, plan, endpoint, attempts, outcome or Outcome())
     threads = [
         threading.Thread(target=work.run, daemon=True)

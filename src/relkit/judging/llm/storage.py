@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +27,25 @@ from relkit.judging.schema import (
     users,
 )
 from relkit.judging.texts import check_text, plain, unknown_name
+from relkit.parameters import check_whole
 
 if TYPE_CHECKING:
     from relkit.judging.llm.calibration import Calibration
 
+__all__ = [
+    "Acceptance",
+    "Configuration",
+    "MachineStore",
+    "StoredAnswer",
+    "draft_configuration",
+    "is_machine_source",
+]
+
+
 #: Parameters of requests that are ours, or would change what an answer looks like.
 RESERVED = ("messages", "model", "n", "stream", "stream_options")
-
-__all__ = ["Acceptance", "Configuration", "MachineStore", "StoredAnswer", "is_machine_source"]
+#: So many hashes are looked up in one query: databases limit what a query may hold.
+MOST_HASHES = 500
 
 
 def is_machine_source(source: str) -> bool:
@@ -122,45 +133,54 @@ class Acceptance:
     note: str
 
 
+def draft_configuration(
+    project_id: int,
+    judge: str,
+    *,
+    endpoint: str,
+    model: str,
+    samples: int,
+    parameters: Mapping[str, Any],
+    language: str,
+    prompt: str,
+) -> Configuration:
+    """Returns settings that are not stored yet: id and version are 0.
+
+    Raises:
+        ParameterError: If the judge's name is none of a language model, the model has no name, the
+            number of samples is below 1, or a parameter of requests cannot be set.
+    """
+    for name in RESERVED:
+        if name in parameters:
+            raise ParameterError(f"the parameter `{name}` of requests cannot be set")
+    if not model.strip():
+        raise ParameterError("the model has no name")
+    return Configuration(
+        0,
+        project_id,
+        check_account_name(judge, "judge", machine=True),
+        0,
+        endpoint,
+        check_text(model.strip(), "name of the model"),
+        check_whole("samples", samples),
+        plain(parameters),
+        language,
+        check_text(prompt, "prompt"),
+        0.0,
+    )
+
+
 class MachineStore(AdjudicationStore):
     """The part of a store that keeps what language models say, apart from what people say."""
 
-    def add_configuration(
-        self,
-        project_id: int,
-        judge: str,
-        *,
-        endpoint: str,
-        model: str,
-        samples: int,
-        parameters: Mapping[str, Any],
-        language: str,
-        prompt: str,
-    ) -> Configuration:
+    def add_configuration(self, draft: Configuration) -> Configuration:
         """Returns the version of a judge with these settings, and makes it where there is none.
 
-        Raises:
-            ParameterError: If the judge's name is none, the number of samples is below 1, or a
-                parameter of requests cannot be set.
+        Args:
+            draft: As `draft_configuration` makes it.
         """
-        for name in RESERVED:
-            if name in parameters:
-                raise ParameterError(f"the parameter `{name}` of requests cannot be set")
-        judge = check_account_name(judge, "judge", machine=True)
-        if not model.strip():
-            raise ParameterError("the model has no name")
-        if not 1 <= samples <= 1000:
-            raise ParameterError(
-                f"the parameter `samples` must be from 1 to 1,000. Got `{samples}` instead."
-            )
-        settings = {
-            "endpoint": endpoint,
-            "model": check_text(model, "name of the model"),
-            "samples": samples,
-            "parameters": plain(parameters),
-            "language": language,
-            "prompt": check_text(prompt, "prompt"),
-        }
+        project_id, judge = draft.project_id, draft.judge
+        settings = _settings(draft)
         digest = _digest(settings)
         with self.database.write() as connection:
             take_turn(connection, project_id)
@@ -181,7 +201,9 @@ class MachineStore(AdjudicationStore):
                     )
                 )
         found = self.configurations(project_id)
-        return next(one for one in found if one.judge == judge and _digest_of(one) == digest)
+        return next(
+            one for one in found if one.judge == judge and _digest(_settings(one)) == digest
+        )
 
     def _ensure_machine(self, connection: sa.Connection, judge: str) -> int:
         dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
@@ -267,16 +289,21 @@ class MachineStore(AdjudicationStore):
         found: dict[int, list[StoredAnswer]] = {}
         with self.database.read() as connection:
             for row in connection.execute(query):
-                found.setdefault(row.item_id, []).append(
-                    StoredAnswer(
-                        row.request_hash,
-                        row.sample,
-                        row.attempt,
-                        Answer(row.grade, row.reason, row.problem),
-                        row.prompt_tokens,
-                        row.completion_tokens,
-                    )
-                )
+                found.setdefault(row.item_id, []).append(_answer(row))
+        return found
+
+    def find_answers(self, request_hashes: Iterable[str]) -> dict[str, list[StoredAnswer]]:
+        """Returns what was answered to requests, in whichever project, by sample and attempt."""
+        wanted = sorted(set(request_hashes))
+        found: dict[str, list[StoredAnswer]] = {}
+        with self.database.read() as connection:
+            for first in range(0, len(wanted), MOST_HASHES):
+                some = llm_answers.c.request_hash.in_(wanted[first : first + MOST_HASHES])
+                query = sa.select(llm_answers).where(some)
+                for row in connection.execute(
+                    query.order_by(llm_answers.c.sample, llm_answers.c.attempt)
+                ):
+                    found.setdefault(row.request_hash, []).append(_answer(row))
         return found
 
     def add_answer(
@@ -488,11 +515,22 @@ def _configuration(row: Any) -> Configuration:
     )
 
 
+def _answer(row: Any) -> StoredAnswer:
+    return StoredAnswer(
+        row.request_hash,
+        row.sample,
+        row.attempt,
+        Answer(row.grade, row.reason, row.problem),
+        row.prompt_tokens,
+        row.completion_tokens,
+    )
+
+
 def _digest(settings: Mapping[str, Any]) -> str:
     text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digest_of(one: Configuration) -> str:
-    names: Sequence[str] = ("endpoint", "model", "samples", "parameters", "language", "prompt")
-    return _digest({name: getattr(one, name) for name in names})
+def _settings(one: Configuration) -> dict[str, Any]:
+    names = ("endpoint", "model", "samples", "parameters", "language", "prompt")
+    return {name: getattr(one, name) for name in names}

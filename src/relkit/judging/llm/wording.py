@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 from relkit.judging.llm.storage import is_machine_source
-from relkit.render import align, markdown_lines
+from relkit.render import align, markdown_lines, wrap
 
 if TYPE_CHECKING:
     from relkit.judging.adjudication import FinalGrade
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relkit.scale import Scale
 
 __all__ = [
+    "configuration_dict",
     "count_machine_grades",
     "describe_configuration",
     "describe_machines",
@@ -47,6 +48,19 @@ def describe_configuration(found: Configuration) -> str:
         + ", ".join([times, *settings, f"prompt in {found.language}"])
         + f", since {_date(found.created_at)}"
     )
+
+
+def configuration_dict(found: Configuration) -> dict[str, Any]:
+    """Returns a judge's settings as JSON-ready values, without the prompt."""
+    return {
+        "judge": found.judge,
+        "version": found.version,
+        "model": found.model,
+        "endpoint": found.endpoint,
+        "samples": found.samples,
+        "parameters": dict(found.parameters),
+        "language": found.language,
+    }
 
 
 def _date(seconds: float) -> str:
@@ -95,13 +109,7 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
         mine = accepted if accepted is not None and accepted.configuration == one else None
         found.append(
             {
-                "judge": one.judge,
-                "version": one.version,
-                "model": one.model,
-                "endpoint": one.endpoint,
-                "samples": one.samples,
-                "parameters": dict(one.parameters),
-                "language": one.language,
+                **configuration_dict(one),
                 "graded": store.count_graded(one),
                 "accepted": mine is not None,
                 "accepted_by": mine.by if mine else None,
@@ -129,7 +137,7 @@ def render_machines(machines: Sequence[Mapping[str, Any]]) -> list[str]:
             )
         else:
             line += "not accepted, so its grades count nowhere"
-        lines.append(line)
+        lines += wrap(line, 80, "  ")
     return lines
 
 
@@ -140,8 +148,9 @@ def render_calibration(
     table: Callable[..., list[str]] = markdown_lines if markdown else align
     head = "## " if markdown else ""
     title = f"{found.judge} and people"
-    lines = [f"# {title}" if markdown else title, "", describe_configuration(configuration), ""]
-    lines += [*_verdict(found), ""]
+    lines = [f"# {title}" if markdown else title, ""]
+    for sentence in (describe_configuration(configuration), *_verdict(found)):
+        lines += [*([sentence] if markdown else wrap(sentence, 80)), ""]
     lines += [f"{head}Confusion matrix: rows the model, columns the grade that counts", ""]
     labels = [f"{grade:g} {scale.label(grade)}".strip() for grade in found.levels]
     labels = [f"{grade:g}" if label == f"{grade:g} {grade:g}" else label
@@ -170,10 +179,11 @@ def render_calibration(
             ),
             "",
         ]  # fmt: skip
-    lines.append(
+    last = (
         f"Brackets: {found.confidence:.0%} of {found.resamples:,} draws of queries (seed"
         f" {found.seed}). Difference: the first grade less the second, on average."
     )
+    lines += [last] if markdown else wrap(last, 80)
     return "\n".join(lines)
 
 
@@ -191,7 +201,8 @@ def _verdict(found: Calibration) -> list[str]:
             + ("within" if found.outlook.within else "below")
             + " the range of people."
         )
-    bias = found.overall.final.difference
+    # Of two people's grades the lower one counts: beside it even a fair judge looks generous.
+    bias = (found.overall.single or found.overall.final).difference
     if bias.low > 0 or bias.high < 0:
         kind = "more generous" if bias.value > 0 else "stricter"
         lines.append(f"It is {kind} than people: by {abs(bias.value):.2f} grades on average.")
@@ -217,6 +228,8 @@ def _comparisons(found: Comparisons, table: Callable[..., list[str]]) -> list[st
         [_TITLES[name], *(_figure(getattr(one, name), name) for one in columns.values())]
         for name in NAMES
     ]
+    if found.people is not None:
+        rows[NAMES.index("difference")][-1] = "-"  # either person may be the first
     rows.insert(0, ["items", *(f"{one.items:,}" for one in columns.values())])
     return table(["", *columns], rows)
 

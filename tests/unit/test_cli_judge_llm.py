@@ -1,0 +1,300 @@
+"""`relkit judge llm`, `calibrate` and `accept`, against a server that plays the endpoint."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from tests.unit.completions import Completions, Received, Reply, serve_completions
+
+from relkit.judging.records import Item, Rating
+from relkit.judging.schema import llm_answers, sa
+from relkit.judging.store import open_store
+
+KEY = "sk-very-secret-0123456789"
+
+
+@pytest.fixture
+def server() -> Iterator[Completions]:
+    with serve_completions() as found:
+        # The model says what the title ends in, and wavers once in a while.
+        found.script = lambda request: Reply(json.dumps({"grade": number(request) % 4}))
+        yield found
+
+
+def number(request: Received) -> int:
+    return int(str(request.data["title"]).split()[-1])
+
+
+@pytest.fixture
+def june(files: Path) -> Path:
+    """Two people graded 60 of 80 items; the last 20 nobody did."""
+    with open_store(files / "judging.db", create=True) as store:
+        project = store.create_project("June", overlap=2, guideline_en="Grade it.")
+        store.create_user("Lee", role="lead")
+        items = [
+            Item(f"q{n // 5}", f"d{n}", title=f"Title {n}", tier="head" if n % 2 else "tail")
+            for n in range(80)
+        ]
+        given = [
+            (item, (Rating("Ann", n % 4), Rating("Bo", (n % 4 if n % 3 else min(n % 4 + 1, 3)))))
+            for n, item in enumerate(items[:60])
+        ]
+        store.import_ratings(project.id, given)
+        store.add_items(project.id, items)
+    return files
+
+
+def arguments(server: Completions, *more: str) -> list[str]:
+    return ["judge", "llm", "judging.db", "--project", "June", "--endpoint", server.url,
+            "--model", "small", "--samples", "3", *more]  # fmt: skip
+
+
+def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completions) -> None:
+    outcome = relkit(*arguments(server))
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "llm:small (version 1): 240 requests answered; 24,000 + 2,400 tokens" in outcome.err
+    assert "80 of 80 items have a grade by it" in outcome.err
+    again = relkit(*arguments(server))
+    assert "llm:small (version 1): 0 requests answered" in again.err
+    assert len(server.received) == 240
+
+    status = relkit("judge", "status", "judging.db", "--project", "June")
+    assert "llm:small (version 1): 80 items graded; not accepted" in status.out
+    assert "June: 120 of 160 grades" in status.out
+    export = ("judge", "export", "judging.db", "--project", "June", "--format", "csv")
+    before = relkit(*export)
+    assert "llm:" not in before.out + before.err
+
+    calibration = relkit("judge", "calibrate", "judging.db", "--project", "June", "--format",
+                         "json", "--resamples", "200")  # fmt: skip
+    found = json.loads(calibration.out)
+    assert (found["items"], found["configuration"]["samples"]) == (60, 3)
+    assert sum(map(sum, found["confusion"])) == 60
+    assert set(found["tiers"]) == {"head", "tail"}
+    # Ann is who the model agrees with, and Bo with neither.
+    assert found["overall"]["final"]["kappa"]["value"] > 0.99
+    assert 0.5 < found["overall"]["people"]["kappa"]["value"] < 0.8
+    assert found["outlook"]["within"] is True
+
+    table = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200")
+    assert "it is within the range of people" in table.out.replace("\n", " ")
+    assert max(map(len, table.out.splitlines())) <= 80
+    markdown = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples",
+                      "200", "--format", "markdown")  # fmt: skip
+    assert markdown.out.startswith("# llm:small and people\n")
+    assert "| llm:small | 0 none |" in markdown.out
+
+    accept = ("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:small")
+    refused = relkit(*accept, "--by", "Lee", "--least-items", "61")
+    assert refused.code != 0
+    assert "both graded 60 items, and 61 are needed" in refused.err
+    assert "does not lead" in relkit(*accept, "--by", "Ann").err
+    accepted = relkit(*accept, "--by", "Lee")
+    assert accepted.code == 0
+    assert "Confusion matrix" in accepted.out
+    assert "llm:small (version 1) is accepted by Lee in June" in accepted.err
+    assert "20 of 80 final grades are those of the language model llm:small" in accepted.err
+
+    after = relkit(*export)
+    rows = list(csv.DictReader(after.out.splitlines()))
+    by_model = [row for row in rows if row["final_source"]]
+    assert len(by_model) == 20
+    assert {row["final_source"] for row in by_model} == {"llm:small"}
+    assert all(int(row["final"]) == int(row["document"][1:]) % 4 for row in by_model)
+    assert not any(row["judge"].startswith("llm") for row in rows)
+    trec = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+    assert "20 of 80 final grades are those of the language model llm:small" in trec.err
+    assert "which final grades are a language model's: left out of 20 items" in trec.err
+    status = relkit("judge", "status", "judging.db", "--project", "June")
+    assert "count for 20 items that nobody graded" in " ".join(status.out.split())
+    assert "June: 120 of 160 grades" in status.out
+
+    withdrawn = relkit(*accept, "--by", "Lee", "--withdraw")
+    assert "counts no longer in June" in withdrawn.err
+    assert relkit(*export).out == before.out
+    assert "no language model is accepted" in relkit(*accept, "--by", "Lee", "--withdraw").err
+
+
+def test_a_dry_run_sends_and_stores_nothing(relkit, june: Path, server: Completions) -> None:
+    before = (june / "judging.db").read_bytes()
+    outcome = relkit(*arguments(server, "--items", "ungraded", "--dry-run"))
+    assert outcome.code == 0
+    assert outcome.out.startswith("[system]\nYou are a relevance assessor")
+    assert "Grade it." in outcome.out
+    assert '"title": "Title 60"' in outcome.out
+    assert "60 requests for 20 items and 3 samples each" in outcome.err
+    assert server.received == []
+    assert (june / "judging.db").read_bytes() == before
+    relkit(*arguments(server, "--items", "ungraded", "--limit", "4"))
+    again = relkit(*arguments(server, "--items", "ungraded", "--dry-run"))
+    assert "48 requests for 20 items and 3 samples each" in again.err
+
+
+def test_what_is_sent(relkit, june: Path, server: Completions) -> None:
+    (june / "prompt.txt").write_text("Be strict. {scale}", "utf-8")
+    outcome = relkit(*arguments(
+        server, "--limit", "1", "--prompt", "prompt.txt", "--lang", "zh", "--parameter",
+        "max_tokens=300", "--parameter", "temperature=null", "--parameter", "user=a",
+    ))  # fmt: skip
+    assert outcome.code == 0
+    body = server.received[0].body
+    assert set(body) == {"model", "max_tokens", "user", "messages"}
+    assert (body["max_tokens"], body["user"]) == (300, "a")
+    assert body["messages"][0]["content"].startswith("Be strict. - 3 = 高")
+    assert "只输出一个 JSON 对象" in body["messages"][0]["content"]
+
+
+def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
+    relkit, june: Path, server: Completions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELKIT_LLM_KEY", KEY)
+    outcome = relkit(*arguments(server, "--limit", "2"))
+    assert {one.headers["authorization"] for one in server.received} == {f"Bearer {KEY}"}
+    told = json.dumps({"error": {"message": f"the key {KEY} has no credit"}}).encode()
+    server.script = lambda _: Reply(status=402, body=told)
+    failed = relkit(*arguments(server))
+    assert failed.code != 0
+    assert "HTTP 402: the key *** has no credit" in failed.err
+    seen = outcome.out + outcome.err + failed.out + failed.err
+    assert KEY not in seen
+    for path in june.glob("judging.db*"):
+        assert KEY.encode() not in path.read_bytes()
+    assert "OTHER_KEY is empty" in relkit(*arguments(server, "--api-key-env", "OTHER_KEY")).err
+
+
+def test_problems_are_counted_and_said(relkit, june: Path, server: Completions) -> None:
+    server.script = lambda request: Reply(
+        "I would rather not." if number(request) == 3 else '{"grade": 1}'
+    )
+    outcome = relkit(*arguments(server, "--attempts", "2"))
+    assert outcome.code == 0
+    assert "6 times the answer had no JSON object with a grade" in outcome.err
+    assert "3 samples have no grade" in outcome.err
+    assert "79 of 80 items have a grade by it" in outcome.err
+
+
+def test_remarks(relkit, june: Path, server: Completions) -> None:
+    with open_store(june / "judging.db") as store:
+        july = store.create_project("July")
+        store.add_items(july.id, [Item("q", "bare"), Item("q", "d", title="Title 1")])
+    outcome = relkit("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
+                     "--model", "small", "--temperature", "0")  # fmt: skip
+    assert "`July` has no guideline" in outcome.err
+    assert "1 of 2 items have nothing but an id" in outcome.err
+    assert "at temperature 0" in outcome.err
+    none = relkit("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
+                  "--model", "small", "--items", "graded")  # fmt: skip
+    assert "no item was chosen" in none.err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(["--parameter", "n=2"], "cannot be set"), (["--parameter", "n"], "not NAME=VALUE"),
+     (["--judge", "Ann"], "no name of a language model"), (["--samples", "0"], "not in the range"),
+     (["--endpoint", "ftp://x"], "not an http or https URL")],
+)  # fmt: skip
+def test_bad_options(
+    relkit, june: Path, server: Completions, more: list[str], message: str
+) -> None:
+    outcome = relkit(*arguments(server, *more))
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert server.received == []
+
+
+def test_without_a_judge(relkit, june: Path) -> None:
+    outcome = relkit("judge", "calibrate", "judging.db", "--project", "June")
+    assert "no language model graded in this project" in outcome.err
+    assert "relkit judge llm" in outcome.err
+
+
+def start(server: Completions, folder: Path, *more: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "relkit", *arguments(server, *more)],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )  # fmt: skip
+
+
+def wait_for(server: Completions, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(server.received) < count:
+        assert time.monotonic() < deadline, "no requests came"
+        time.sleep(0.01)
+
+
+def stored(folder: Path) -> int:
+    with open_store(folder / "judging.db") as store, store.database.read() as connection:
+        return int(
+            connection.execute(sa.select(sa.func.count()).select_from(llm_answers)).scalar_one()
+        )
+
+
+def asked(server: Completions) -> Counter[str]:
+    """How often each item was asked about."""
+    return Counter(request.data["title"] for request in server.received)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
+def test_kill_9_loses_no_answer_and_repeats_no_request(
+    relkit, june: Path, server: Completions
+) -> None:
+    server.script = lambda request: Reply(f'{{"grade": {number(request) % 4}}}', seconds=0.02)
+    lost = 0
+    for already in (40, 90):
+        process = start(server, june)
+        wait_for(server, already)
+        process.kill()
+        process.communicate(timeout=30)
+        time.sleep(0.2)
+        sent, kept = len(server.received), stored(june)
+        # All that is lost is what was on its way: at most four requests at a time.
+        assert kept >= already - 4 * (1 + (already > 40))
+        lost = sent - kept
+        assert lost <= 4 * (1 + (already > 40))
+    outcome = relkit(*arguments(server))
+    assert outcome.code == 0
+    assert stored(june) == 240
+    # Everything else was asked once.
+    assert len(server.received) == 240 + lost
+    assert sum(times - 3 for times in asked(server).values()) == lost
+    assert "80 of 80 items" in outcome.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of processes differ")
+def test_ctrl_c_keeps_what_was_asked(relkit, june: Path, server: Completions) -> None:
+    server.script = lambda _: Reply(seconds=0.1)
+    process = start(server, june)
+    wait_for(server, 20)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert b"waiting for the requests on their way" in err
+    assert b"interrupted" in err
+    sent = len(server.received)
+    assert stored(june) == sent
+    assert f"{sent} requests answered".encode() in err
+    server.script = lambda _: Reply()
+    relkit(*arguments(server))
+    assert len(server.received) == 240
+
+
+def test_no_more_requests_than_allowed(relkit, june: Path, server: Completions) -> None:
+    outcome = relkit(*arguments(server, "--limit", "4", "--requests-per-minute", "600"))
+    assert outcome.code == 0
+    times = sorted(request.at for request in server.received)
+    assert len(times) == 12
+    assert times[-1] - times[0] >= 11 * 0.1 * 0.9
