@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError
+from relkit.sampling.tiers import order_tiers
 
 __all__ = [
     "Agreement",
@@ -361,7 +362,7 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
             common.setdefault((one, other), []).append((found[one], found[other]))
     return Agreement(
         overall=_coefficients(ratings.values()),
-        tiers={tier: _coefficients(units) for tier, units in by_tier.items()},
+        tiers={tier: _coefficients(by_tier[tier]) for tier in order_tiers(by_tier)},
         pairs=tuple(
             PairAgreement(
                 one,

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError, ParameterError
+from relkit.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -191,7 +192,7 @@ def summarize_preferences(
             tiers.setdefault(one.tier, []).append(one)
     return SideBySide(
         _summary(given, confidence),
-        {tier: _summary(found, confidence) for tier, found in tiers.items()},
+        {tier: _summary(tiers[tier], confidence) for tier in order_tiers(tiers)},
         confidence,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -14,11 +14,22 @@ from relkit.sampling.frames import count_queries
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["METHODS", "NAMES", "Method", "Tiers", "make_tiers", "tiers_of"]
+__all__ = ["METHODS", "NAMES", "Method", "Tiers", "make_tiers", "order_tiers", "tiers_of"]
 
 Method = Literal["share", "quantile", "count"]
 METHODS: tuple[Method, ...] = ("share", "quantile", "count")
 NAMES = ("head", "middle", "tail")
+
+
+def order_tiers(names: Iterable[str]) -> list[str]:
+    """Returns names of tiers, the usual ones from head to tail and then others as they come.
+
+    Examples:
+        >>> order_tiers(["tail", "mobile", "head"])
+        ['head', 'tail', 'mobile']
+    """
+    places = {name: place for place, name in enumerate(NAMES)}
+    return sorted(names, key=lambda name: places.get(name, len(NAMES)))
 
 
 @dataclass(frozen=True)
