@@ -28,6 +28,7 @@ def fill_database(database: Path, items: list[Item], **options: Any) -> None:
 
 def grade(tab: Any, key: str) -> str:
     """Grades what is shown by a key, waits for the next one, and returns what was shown."""
+    tab.await_true(READY)
     before = tab.run(SHOWN)
     tab.press(key)
     tab.await_true(f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")

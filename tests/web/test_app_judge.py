@@ -1,0 +1,242 @@
+"""People who judge without the mouse, quickly, and without knowing whose results they see."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+
+from tests.web.judging import JUDGING, READY, SAVING, SHOWN, UNSENT, fill_database, grade, stored
+from tests.web.server import PASSWORD, Server, sign_in
+
+from relkit.judging.records import Comparison, Item
+from relkit.judging.sbs import read_preferences
+from relkit.judging.store import open_store
+
+LATENCY = 500
+ANNOUNCED = "document.getElementById('announcement').textContent"
+OPEN = "document.getElementById('guideline').open"
+KEYS = "document.getElementById('keys').open"
+#: Writes down when an action is answered and when another result is shown.
+WATCH = """(() => {
+  window.told = [];
+  const real = window.fetch;
+  window.fetch = async (...all) => {
+    const answer = await real(...all);
+    if (String(all[0]) === "/api/actions") window.told.push(["answered", performance.now()]);
+    return answer;
+  };
+  new MutationObserver(() => window.told.push(["shown", performance.now()]))
+    .observe(document.getElementById("documents"), { childList: true });
+})()"""
+#: Keeps every answer of the interface, from the first one on.
+LISTEN = """(() => {
+  window.heard = [];
+  const real = window.fetch;
+  window.fetch = async (...all) => {
+    const answer = await real(...all);
+    window.heard.push(await answer.clone().text());
+    return answer;
+  };
+})()"""
+SIDES = (
+    "[...document.querySelectorAll('.sides section')].map(one =>"
+    " one.querySelector('.title').textContent.split(' ')[0])"
+)
+
+
+def serve(database: Path) -> Iterator[Server]:
+    running = Server(database)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    items = [Item("red shoes", f"d{n}", title=f"Shoe {n}") for n in range(40)]
+    fill_database(tmp_path / "judging.db", items, guideline_en="**High**: as wanted.")
+    yield from serve(tmp_path / "judging.db")
+
+
+@pytest.fixture
+def page(tab: Any, server: Server) -> Any:
+    tab.remember()
+    sign_in(tab, server, "ana", JUDGING)
+    tab.await_true(READY)
+    return tab
+
+
+def delay(tab: Any, milliseconds: int) -> None:
+    tab.send(
+        "Network.emulateNetworkConditions",
+        offline=False,
+        latency=milliseconds,
+        downloadThroughput=-1,
+        uploadThroughput=-1,
+    )
+
+
+def test_twenty_results_in_a_minute_without_waiting_for_the_network(
+    page: Any, server: Server
+) -> None:
+    delay(page, LATENCY)
+    page.run(WATCH)
+    begin = time.monotonic()
+    given: dict[str, float] = {}
+    for n in range(20):
+        key = "1234"[n % 4]
+        if n == 7:
+            page.press("n")
+            page.send("Input.insertText", text="a note")
+            page.press("Escape")
+        given[grade(page, key)] = 3.0 - n % 4
+        if n == 9:
+            page.press("u")
+            page.await_true(f"{SHOWN} === {list(given)[-1]!r}")
+            del given[list(given)[-1]]
+            given[grade(page, "4")] = 0.0
+        time.sleep(0.25)
+    page.await_true(f"{UNSENT} === 0 && {SAVING} === 'All grades saved'", patience=60)
+    assert time.monotonic() - begin < 60
+    assert len(given) == 20
+    assert stored(server) == given
+    with open_store(server.database) as store:
+        notes = [one.note for found in store.ratings(1).values() for one in found if one.note]
+    assert notes == ["a note"]
+    # The next result was there before the grade of the one before had been answered.
+    told = page.run("window.told")
+    shown = [at for kind, at in told if kind == "shown"]
+    answered = [at for kind, at in told if kind == "answered"]
+    assert len(shown) == len(answered) == 22
+    assert all(next_shown < answer for next_shown, answer in zip(shown, answered, strict=True))
+    assert all(
+        answer - next_shown >= LATENCY / 2
+        for next_shown, answer in zip(shown, answered, strict=True)
+    )
+
+
+def test_keys_for_the_guidelines_and_for_the_list_of_keys(page: Any, server: Server) -> None:
+    assert page.run(OPEN) is True
+    page.press("g")
+    page.await_true(f"!{OPEN}")
+    page.press("g")
+    page.await_true(OPEN)
+    page.press("?")
+    page.await_true(KEYS)
+    listed = page.run("document.getElementById('keys').innerText")
+    for key in "usclng?":
+        assert f"\n{key}\n" in f"\n{listed}\n"
+    # While the list is open, no key grades.
+    before = page.run(SHOWN)
+    page.press("1")
+    page.press("?")
+    page.await_true(f"!{KEYS}")
+    assert page.run(SHOWN) == before
+    page.press("?")
+    page.await_true(KEYS)
+    page.press("Escape")
+    page.await_true(f"!{KEYS}")
+    assert stored(server) == {}
+
+
+def test_the_next_result_is_announced_and_the_focus_stays(page: Any) -> None:
+    assert page.run(ANNOUNCED) == f"Next result: {page.run(SHOWN)}. Query: red shoes"
+    page.run("document.querySelector('[data-grade=\"2.0\"]').focus()")
+    before = page.run(SHOWN)
+    page.press("Enter")
+    page.await_true(f"{SHOWN} !== {before!r}")
+    assert page.run(ANNOUNCED) == f"Next result: {page.run(SHOWN)}. Query: red shoes"
+    assert page.run("document.activeElement.dataset.grade") == "2.0"
+    assert page.run("document.getElementById('announcement').getAttribute('aria-live')") == "polite"
+
+
+def test_what_was_put_off_comes_back_at_the_end_also_in_a_new_page(
+    page: Any, server: Server
+) -> None:
+    later = grade(page, "l")
+    for _ in range(10):
+        assert grade(page, "1") != later
+    page.await_true(f"{UNSENT} === 0")
+    page.open(f"{server.address}{JUDGING}")
+    page.await_true(READY)
+    for _ in range(29):
+        assert grade(page, "1") != later
+    page.await_true(READY)
+    assert page.run(SHOWN) == later
+    assert not page.run("document.getElementById('put-off').hidden")
+    grade(page, "2")
+    page.await_true(f"{UNSENT} === 0")
+    assert stored(server)[later] == 2.0
+    assert len(stored(server)) == 40
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Iterator[Server]:
+    """Two systems, whose titles begin with North and South."""
+    database = tmp_path / "pairs.db"
+    with open_store(database, create=True) as store:
+        store.create_user("ana", password=PASSWORD)
+        project = store.create_project("Which is better", kind="side_by_side")
+        store.add_comparisons(
+            project.id,
+            [
+                Comparison(
+                    f"query {n}",
+                    "ranker-alpha",
+                    "ranker-beta",
+                    tuple(
+                        Item(f"query {n}", f"n{place}", title=f"North {place}") for place in (1, 2)
+                    ),
+                    tuple(
+                        Item(f"query {n}", f"s{place}", title=f"South {place}") for place in (1, 2)
+                    ),
+                )
+                for n in range(15)
+            ],
+        )
+    yield from serve(database)
+
+
+def test_two_rankings_are_compared_blindly(tab: Any, pairs: Server) -> None:
+    tab.remember()
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=LISTEN)
+    sign_in(tab, pairs, "ana", JUDGING)
+    tab.await_true(READY)
+    given: dict[str, float] = {}
+    sides = []
+    for n in range(15):
+        tab.await_true(READY)
+        query, shown = tab.run("document.getElementById('query').textContent"), tab.run(SIDES)
+        assert sorted(shown) == ["North", "South"]
+        sides.append(shown[0])
+        key = "12345"[n % 5]
+        # The first system is North: what the judge said of the left is turned into that.
+        preference = int(key) - 3.0
+        given[query] = preference if shown[0] == "North" else -preference
+        source = tab.run("document.documentElement.outerHTML")
+        assert "ranker" not in source
+        tab.press(key)
+        tab.await_true(
+            f"document.getElementById('task').hidden ||"
+            f" document.getElementById('query').textContent !== {json.dumps(query)}"
+        )
+    tab.await_true(f"{UNSENT} === 0")
+    assert set(sides) == {"North", "South"}
+    heard = tab.run("window.heard.join()")
+    assert "North" in heard
+    assert "South" in heard
+    assert "ranker" not in heard
+    assert "ranker" not in tab.run("fetch(location.href).then(answer => answer.text())")
+    kept = tab.run("JSON.stringify(localStorage)")
+    assert "ranker" not in kept
+    with open_store(pairs.database) as store:
+        found = {one.query: one.value for one in read_preferences(store, 1)}
+    assert found == given
