@@ -97,6 +97,16 @@ def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completio
     assert markdown.out.startswith("# llm:small and people\n")
     assert "| llm:small | 0 none |" in markdown.out
 
+    for name, order in (("up", range(60)), ("down", range(59, -1, -1))):
+        (june / f"{name}.run").write_text(
+            "".join(f"q{n // 5} Q0 d{n} 1 {100 - rank} {name}\n" for rank, n in enumerate(order)),
+            "utf-8",
+        )
+    systems = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
+                     "--run", "up.run", "--run", "down.run", "-m", "ndcg@3")  # fmt: skip
+    assert "Systems by ndcg@3" in systems.out
+    assert "Kendall's τ of the two orders is 1.00; the model swaps none." in systems.out
+
     accept = ("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:small")
     refused = relkit(*accept, "--by", "Lee", "--least-items", "61")
     assert refused.code != 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from math import log2
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
 from relkit.judging.llm.pace import Pace
 from relkit.judging.llm.prompt import make_prompt
 from relkit.judging.llm.storage import Configuration, draft_configuration
+from relkit.judging.llm.systems import compare_systems
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Project
 from relkit.judging.schema import llm_answers, sa
@@ -511,3 +514,44 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
     foreign = "query,document,judge,grade\nq0,d1,llm:small,3\n"
     with pytest.raises(ParameterError, match="the name of a language model"):
         import_sheet(store, july.id, formats.get("csv").read(foreign))
+
+
+def test_the_order_of_systems_by_either_ones_grades(
+    store: Store, project: Project, server: Completions
+) -> None:
+    scipy = pytest.importorskip("scipy.stats")
+    people(store, project)
+    # The model turns the grades of the first query round.
+    server.script = lambda request: Reply(
+        json.dumps({"grade": 3 - number if (number := title_number(request)) < 4 else number % 4})
+    )
+    run(store, project, server.url)
+    configuration = store.configuration(project.id)
+    documents = {f"q{n}": [f"d{n * 4 + place}" for place in range(4)] for n in range(3)}
+
+    def system(*orders: list[int]) -> dict[str, dict[str, float]]:
+        return {
+            query: {found[place]: float(-rank) for rank, place in enumerate(order)}
+            for (query, found), order in zip(documents.items(), orders, strict=True)
+        }
+
+    up, down = [0, 1, 2, 3], [3, 2, 1, 0]
+    runs = {
+        "best": system(down, down, down),
+        "first wrong": system(up, down, down),
+        "last wrong": system(down, down, up),
+        "worst": system(up, up, up),
+    }
+    found = compare_systems(store, configuration, runs, measure="dcg@4")
+    values = {one.system: (one.people, one.machine) for one in found.systems}
+    high, low = (
+        sum(grade / log2(rank + 2) for rank, grade in enumerate(order)) for order in (down, up)
+    )
+    assert values["best"] == pytest.approx((high, (2 * high + low) / 3))
+    assert values["first wrong"] == pytest.approx(((2 * high + low) / 3, high))
+    assert found.systems[0].system == "best"
+    assert ("best", "first wrong") in found.swapped
+    expected = scipy.kendalltau(*zip(*values.values(), strict=True)).statistic
+    assert found.tau == pytest.approx(expected)
+    with pytest.raises(ParameterError, match="needs two runs"):
+        compare_systems(store, configuration, {"one": runs["best"]})

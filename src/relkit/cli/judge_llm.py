@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from relkit.judging.llm.judge import Outcome, Plan
     from relkit.judging.llm.prompt import Prompt
     from relkit.judging.llm.storage import Configuration
+    from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.records import Project
     from relkit.judging.store import Store
 
@@ -65,7 +66,8 @@ Examples:
 Prints the confusion matrix, Cohen's and weighted kappa, Krippendorff's alpha,
 the mean difference and the agreement on what is relevant, each with an interval
 from resampled queries, overall and by tier; the same between people; and how
-far the model agrees with itself.
+far the model agrees with itself. With --run given twice or more it also says
+whether the model's grades put these systems in the same order as people's.
 """
 
 ACCEPT = """Let a language model's grades count where nobody gave one.
@@ -415,6 +417,16 @@ def _duration(seconds: float) -> str:
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, help="Of what is drawn.  [default: 0]"
 )
+@click.option(
+    "--run",
+    "runs",
+    metavar="FILE",
+    multiple=True,
+    help="What a system returns: two or more are put in order by either one's grades.",
+)
+@click.option(
+    "-m", "--measure", default="ndcg@10", show_default=True, help="By which they are in order."
+)
 @format_option("table", "json", "markdown")
 @output_option
 @no_color_option
@@ -426,23 +438,35 @@ def calibrate(
     rule: Any,
     resamples: int,
     seed: int,
+    runs: Sequence[str],
+    measure: str,
     form: str,
     output: str | None,
 ) -> None:
     """Runs `relkit judge calibrate`."""
     from relkit.judging.llm.calibration import calibrate as hold
+    from relkit.judging.llm.systems import compare_systems
     from relkit.judging.store import open_store
     from relkit.statistics import Resampling
 
-    protect_inputs(output, [database])
+    protect_inputs(output, [database, *runs])
+    order = None
     with open_store(database) as store:
         found = store.project(project)
         chosen = store.configuration(found.id, judge, version)
         measured = hold(store, chosen, rule=rule, resampling=Resampling(resamples, seed))
-    emit(_rendered(measured, chosen, found, form), output)
+        if runs:
+            order = compare_systems(store, chosen, {run: run for run in runs}, measure=measure)
+    emit(_rendered(measured, chosen, found, form, order), output)
 
 
-def _rendered(measured: Calibration, chosen: Configuration, project: Project, form: str) -> str:
+def _rendered(
+    measured: Calibration,
+    chosen: Configuration,
+    project: Project,
+    form: str,
+    order: SystemOrder | None = None,
+) -> str:
     from relkit.judging.llm.wording import configuration_dict, render_calibration
 
     if form == "json":
@@ -452,9 +476,12 @@ def _rendered(measured: Calibration, chosen: Configuration, project: Project, fo
             "project": project.name,
             "configuration": configuration_dict(chosen),
             **measured.to_dict(),
+            "systems": None if order is None else order.to_dict(),
         }
         return json.dumps(content, ensure_ascii=False, indent=2)
-    return render_calibration(measured, chosen, project.scale, markdown=form == "markdown")
+    return render_calibration(
+        measured, chosen, project.scale, order=order, markdown=form == "markdown"
+    )
 
 
 @click.command(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 from relkit.judging.llm.storage import is_machine_source
-from relkit.render import align, markdown_lines, wrap
+from relkit.render import align, markdown_lines, number, wrap
 
 if TYPE_CHECKING:
     from relkit.judging.adjudication import FinalGrade
     from relkit.judging.llm.calibration import Calibration, Comparisons
     from relkit.judging.llm.storage import Configuration
+    from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.store import Store
     from relkit.scale import Scale
 
@@ -142,9 +143,22 @@ def render_machines(machines: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def render_calibration(
-    found: Calibration, configuration: Configuration, scale: Scale, *, markdown: bool = False
+    found: Calibration,
+    configuration: Configuration,
+    scale: Scale,
+    *,
+    order: SystemOrder | None = None,
+    markdown: bool = False,
 ) -> str:
-    """Returns a calibration as text for the terminal, or as Markdown."""
+    """Returns a calibration as text for the terminal, or as Markdown.
+
+    Args:
+        found: The calibration.
+        configuration: The model and its settings.
+        scale: What the grades are called.
+        order: Systems by either one's grades.
+        markdown: In place of text.
+    """
     table: Callable[..., list[str]] = markdown_lines if markdown else align
     head = "## " if markdown else ""
     title = f"{found.judge} and people"
@@ -179,6 +193,17 @@ def render_calibration(
             ),
             "",
         ]  # fmt: skip
+    if order is not None:
+        lines += [f"{head}Systems by {order.measure}", ""]
+        systems = [
+            [one.system, _number(one.people, 4), _number(one.machine, 4)] for one in order.systems
+        ]
+        lines += [*table(["system", "by people's grades", "by the model's"], systems), ""]
+        swapped = ", ".join(f"{one} and {other}" for one, other in order.swapped)
+        told = f"Kendall's τ of the two orders is {_number(order.tau)}; " + (
+            f"the model swaps {swapped}." if swapped else "the model swaps none."
+        )
+        lines += [*([told] if markdown else wrap(told, 80)), ""]
     last = (
         f"Brackets: {found.confidence:.0%} of {found.resamples:,} draws of queries (seed"
         f" {found.seed}). Difference: the first grade less the second, on average."
@@ -243,8 +268,8 @@ def _figure(found: Figure, name: str) -> str:
     return f"{show(found.value)} [{show(found.low)}, {show(found.high)}]"
 
 
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}"
+def _number(value: float, digits: int = 2) -> str:
+    return number(value, digits)
 
 
 def _share(value: float) -> str:

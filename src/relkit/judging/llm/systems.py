@@ -1,0 +1,117 @@
+"""Whether a language model's grades would put systems in another order than people's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.aggregation import aggregate
+from relkit.judging.agreement import plain_values
+from relkit.judgments import Judgments
+
+if TYPE_CHECKING:
+    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.store import Store
+
+__all__ = ["SystemOrder", "SystemValue", "compare_systems"]
+
+
+@dataclass(frozen=True)
+class SystemValue:
+    """A system's value by either one's grades of the same items.
+
+    Attributes:
+        system: Its name.
+        people: By the grades that count.
+        machine: By the model's.
+    """
+
+    system: str
+    people: float
+    machine: float
+
+
+@dataclass(frozen=True)
+class SystemOrder:
+    """Systems by people's grades and by a model's.
+
+    Attributes:
+        measure: What is compared.
+        systems: The best by people's grades first.
+        tau: Kendall's tau-b of the two orders: 1 if they are the same.
+        swapped: Pairs that the model's grades put the other way round.
+    """
+
+    measure: str
+    systems: tuple[SystemValue, ...]
+    tau: float
+    swapped: tuple[tuple[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as JSON-ready values."""
+        found: dict[str, Any] = plain_values(asdict(self))
+        return found
+
+
+def compare_systems(
+    store: Store,
+    configuration: Configuration,
+    runs: Mapping[str, Any],
+    *,
+    measure: str = "ndcg@10",
+) -> SystemOrder:
+    """Evaluates runs by people's grades and by a model's of the same items.
+
+    Args:
+        store: The database.
+        configuration: The model and its settings.
+        runs: What each system returns, as `relkit.evaluate` takes it.
+        measure: By which they are put in order.
+
+    Raises:
+        ParameterError: If there are fewer than two runs.
+        InputError: If no item was graded by both, or a run has none of the queries.
+
+    References:
+        Upadhyay, Pradeep, Thakur, Campos, Craswell, Soboroff, Dang and Lin (2024), A Large-Scale
+        Study of Relevance Assessments with Large Language Models, arXiv:2411.08275.
+    """
+    from relkit.evaluation import evaluate, evaluate_scores
+
+    if len(runs) < 2:
+        raise ParameterError("an order of systems needs two runs")
+    scale = store.project(configuration.project_id).scale
+    samples = store.samples(configuration)
+    people: dict[str, dict[str, float]] = {}
+    machine: dict[str, dict[str, float]] = {}
+    for one in store.people_grades(configuration.project_id):
+        if one.item.id in samples:
+            people.setdefault(one.item.query, {})[one.item.document] = one.value
+            median = aggregate(samples[one.item.id]).value
+            machine.setdefault(one.item.query, {})[one.item.document] = median
+    if not people:
+        raise InputError(f"no item was graded by `{configuration.judge}` and by people")
+    by_people, by_machine = (
+        Judgments.from_dict(grades, scale=scale) for grades in (people, machine)
+    )
+    values = [
+        SystemValue(
+            name,
+            float(evaluate(by_people, run, [measure], name=name)[measure]),
+            float(evaluate(by_machine, run, [measure], name=name)[measure]),
+        )
+        for name, run in runs.items()
+    ]
+    values.sort(key=lambda one: -one.people)
+    tau = evaluate_scores(
+        [one.people for one in values], [one.machine for one in values], [len(values)], ["tau"]
+    )
+    swapped = tuple(
+        (better.system, worse.system)
+        for place, better in enumerate(values)
+        for worse in values[place + 1 :]
+        if better.people > worse.people and better.machine < worse.machine
+    )
+    return SystemOrder(measure, tuple(values), float(tau["tau"]), swapped)
