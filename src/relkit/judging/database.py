@@ -43,7 +43,7 @@ class Database:
         address: A path, or a URL: ``sqlite:///PATH`` or ``postgresql://USER@HOST/NAME``.
 
     Attributes:
-        address: Without a password, for messages.
+        address: The file, or the URL without a password, for messages.
         engine: SQLAlchemy's.
 
     Raises:
@@ -54,8 +54,9 @@ class Database:
 
     def __init__(self, address: str | os.PathLike[str]) -> None:
         url = _url(os.fspath(address))
-        self.address = url.render_as_string(hide_password=True)
         self.sqlite = url.get_backend_name() == "sqlite"
+        text = url.render_as_string(hide_password=True)
+        self.address = (url.database or text) if self.sqlite else text
         # One writer at a time is SQLite's rule. Threads of this process queue for it here: its own
         # waiting is a lottery, which some of fifty writers lose for too long.
         self._turn: Any = threading.Lock() if self.sqlite else nullcontext()
