@@ -19,6 +19,7 @@ from relkit.judging.agreement import (
 from relkit.judging.llm.figures import Figures, Unit, measure_figures
 from relkit.judging.records import Item
 from relkit.parameters import check_whole
+from relkit.sampling.tiers import order_tiers
 from relkit.scale import Scale
 from relkit.statistics import Resampling
 
@@ -187,7 +188,7 @@ def measure_calibration(
         return _compare(chosen, graded, final, people, scale, confidence, drawn)
 
     named = {item.id: people.get(item.id, {}) for item in both}
-    tiers = sorted({item.tier for item in both if item.tier})
+    tiers = order_tiers(sorted({item.tier for item in both if item.tier}))
     levels, confusion = _confusion([(graded[one.id], final[one.id]) for one in both], scale)
     judges = _judges(judge, graded, named)
     return Calibration(
