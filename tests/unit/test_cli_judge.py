@@ -239,12 +239,13 @@ def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:
         }
     with open_store(june / "judging.db") as store:
         project = store.project("June").id
-        direct = final_judgments(store, project)
+        direct, grading = final_judgments(store, project)
         assert {query: direct[query] for query in direct.queries} == {
             query: found[query] for query in found.queries
         }
+        assert grading == "median"
         assert direct.scale == store.project("June").scale
-        gains = final_judgments(store, project, rule="mean_gain")
+        gains, _ = final_judgments(store, project, rule="mean_gain")
         assert gains["q1"] == {"d1": 1.0, "d2": 0.5}
 
 

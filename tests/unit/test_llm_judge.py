@@ -402,7 +402,12 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     assert {found[task.item.id].source for task in tasks[:7]} == {"median"}
     assert tasks[7].item.id not in found
     assert {one.value for one in store.final_grades(project.id, rule="mean_gain")} == {0.3, 0.7}
-    assert len(final_judgments(store, project.id).to_dict()) == 3
+    judgments, grading = final_judgments(store, project.id)
+    assert len(judgments.to_dict()) == 3
+    assert grading == "median, llm:small"
+    (note,) = judgments.notes
+    assert (note.kind, note.level) == ("machine-grades", "warning")
+    assert note.message.startswith("4 of 11 final grades are those of the language model llm:small")
     accepted = store.acceptance(project.id)
     assert accepted is not None
     assert (accepted.by, accepted.items, accepted.note) == ("Lee", 7, "good enough")

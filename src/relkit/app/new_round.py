@@ -49,8 +49,8 @@ def add_round(
     rule: Annotated[Rule, Form()] = "median",
 ) -> Response:
     """Stores a month, which is never changed afterwards."""
-    grades = final_judgments(store, project, rule=rule)
-    made = make_round(month, _uploaded(sample), grades, grading=rule)
+    grades, grading = final_judgments(store, project, rule=rule)
+    made = make_round(month, _uploaded(sample), grades, grading=grading)
     write_round(made, rounds.folder)
     return RedirectResponse("/monitor", 303)
 

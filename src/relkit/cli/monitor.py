@@ -175,6 +175,7 @@ def add(
     check_stdin([sample_file, judgments])
     depths = None if k is None else parse_depths(k)
     rules = chosen_convention(convention, changes)
+    grading = ""
     if project is None:
         grades = judgments_argument(
             judgments, judgments_format, chosen_columns(columns), chosen_scale(scale)
@@ -182,7 +183,7 @@ def add(
     else:
         if scale is not None or columns or judgments_format is not None:
             raise ParameterError("--scale, --columns and --judgments-format are not for --project")
-        grades = _judged(judgments, project, rule)
+        grades, grading = _judged(judgments, project, rule)
     sample = read_sample(sample_file)
     made = make_round(
         month,
@@ -191,7 +192,7 @@ def add(
         convention=rules,
         k=depths,
         common_k=common_k,
-        grading="" if project is None else rule,
+        grading=grading,
     )
     path = write_round(made, rounds)
     left_out = int(made.results["dcg"].null_count())
@@ -204,7 +205,7 @@ def add(
         )
 
 
-def _judged(database: str, project: str, rule: Any) -> Judgments:
+def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
     """Returns the grades of a project that count, and says by which rule."""
     from relkit.judging.aggregation import describe_rule
     from relkit.judging.exchange import final_judgments

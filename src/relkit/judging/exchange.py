@@ -9,8 +9,10 @@ from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.llm.storage import is_machine_source
+from relkit.judging.llm.wording import count_machine_grades, describe_sources
 from relkit.judging.records import Rating
 from relkit.judgments import Judgments
+from relkit.notes import Note
 
 if TYPE_CHECKING:
     from relkit.judging.ratings import Imported
@@ -43,14 +45,22 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
     return Sheet(tuple(rows), project.name, project.scale)
 
 
-def final_judgments(store: Store, project_id: int, *, rule: Rule = "median") -> Judgments:
+def final_judgments(
+    store: Store, project_id: int, *, rule: Rule = "median"
+) -> tuple[Judgments, str]:
     """Returns the grades that count as judgments, for `relkit.evaluate` and `relkit.make_round`.
+
+    A note of the judgments says how many of them are a language model's.
 
     Args:
         store: The database.
         project_id: A project whose single results are graded.
         rule: How several grades become one, where no lead decided. Under `mean_gain` they are
             gains, and the judgments have no scale.
+
+    Returns:
+        The judgments, and how they came about: the rule, and the language model whose grades
+        stand where people gave none.
 
     Raises:
         UnknownNameError: If there is no such project.
@@ -60,12 +70,18 @@ def final_judgments(store: Store, project_id: int, *, rule: Rule = "median") -> 
     if project.kind == "side_by_side":
         raise InputError(f"`{project.name}` holds preferences between rankings, no grades")
     grades: dict[str, dict[str, float]] = {}
-    for one in store.final_grades(project.id, rule=rule):
+    finals = store.final_grades(project.id, rule=rule)
+    for one in finals:
         grades.setdefault(one.item.query, {})[one.item.document] = one.value
     if not grades:
         raise InputError(f"nothing is graded in `{project.name}` yet")
     scale = None if rule == "mean_gain" else project.scale
-    return Judgments.from_dict(grades, scale=scale)
+    found = Judgments.from_dict(grades, scale=scale)
+    told = describe_sources(store, project.id)
+    if told:
+        note = Note("machine-grades", told, level="warning")
+        found = Judgments(found.table, scale=scale, notes=(note,))
+    return found, ", ".join([rule, *count_machine_grades(finals)])
 
 
 def import_sheet(
