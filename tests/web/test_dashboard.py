@@ -32,6 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running.kill()
 
 
+LOADED = "document.readyState === 'complete'"
 SAID = {
     "en": (
         "2026-03: look at recall first",
@@ -97,7 +98,7 @@ def test_drill_downs_contents_and_downloads(tab: Any, server: Server) -> None:
     assert "2026-02" in tab.run(f"{details}.querySelector('table').innerText")
     tab.run("document.querySelector('nav ol a[href=\"#queries\"]').click()")
     tab.await_true("Math.abs(document.querySelector('#queries').getBoundingClientRect().top) < 90")
-    links = tab.run("[...document.querySelectorAll('.downloads a')].map(e => e.href)")
+    links = tab.run("[...document.querySelectorAll('.downloads a[download]')].map(e => e.href)")
     report, numbers = (tab.run(f"fetch({link!r}).then(answer => answer.text())") for link in links)
     assert report.startswith("<!DOCTYPE html>")
     assert '"recall"' in numbers
@@ -107,11 +108,11 @@ def test_drill_downs_contents_and_downloads(tab: Any, server: Server) -> None:
 def test_the_bar_leads_there_and_back(tab: Any, server: Server) -> None:
     sign_in(tab, server, "lead", "/")
     tab.run("document.querySelector('.places a[href=\"/monitor\"]').click()")
-    tab.await_true("location.pathname === '/monitor' && !!document.querySelector('.alarms')")
+    tab.await_true(f"location.pathname === '/monitor' && {LOADED}")
     tab.run("document.querySelector('.tools a[lang=zh-Hans]').click()")
-    tab.await_true("document.documentElement.lang === 'zh-Hans'")
+    tab.await_true(f"document.documentElement?.lang === 'zh-Hans' && {LOADED}")
     tab.run("document.querySelector('.places a[href=\"/\"]').click()")
-    tab.await_true("location.pathname === '/'")
+    tab.await_true(f"location.pathname === '/' && {LOADED}")
     assert "试一试" in tab.run("document.body.innerText")
 
 
