@@ -100,6 +100,45 @@ def test_both_derivations_end_with_the_values(page: Page, comparison: relkit.Com
             assert table.caption == f"{results.run}: {value:.4f}"
 
 
+def tables(drill: Details, side: int, heading: str) -> list[Table]:
+    """The tables of one run's side that have a heading."""
+    columns = next(one for one in drill.blocks if isinstance(one, Columns))
+    return [
+        one for one in columns.groups[side] if isinstance(one, Table) if heading in one.headings
+    ]
+
+
+@pytest.mark.parametrize(("language", "grade"), [("en", "grade"), ("zh", "等级")])
+def test_missed_documents_follow_the_derivation(language: str, grade: str) -> None:
+    judgments = {f"q{n}": {f"d{m}": 1 + m % 3 for m in range(8)} for n in range(3)}
+    old = {query: {"d0": 2.0, "x": 1.0} for query in judgments}
+    new = {query: {f"d{m}": 1.0 * m for m in range(7)} for query in judgments}
+    one = relkit.compare(judgments, old, new, "recall@2", names=["old", "new"])
+    drill = drills(build_page(one, queries=1, lang=language))[0]
+    _, missed = tables(drill, 0, grade)
+    assert missed.caption.startswith("7 ")
+    assert [row[0].text for row in missed.cells()[:-1]] == ["d2", "d5", "d1", "d4", "d7"]
+    assert "2" in missed.cells()[-1][0].text
+    _, kept = tables(drill, 1, grade)
+    assert {row[0].text: row[2].text for row in kept.cells()[:-1]}["d2"] == "5"
+
+
+def test_pairs_in_the_wrong_order_follow_the_derivation() -> None:
+    judgments = {f"q{n}": {"a": 3, "b": 2, "c": 0, "d": 0} for n in range(3)}
+    old = {query: {"c": 4.0, "b": 3.0, "a": 2.0, "d": 1.0} for query in judgments}
+    new = {query: {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for query in judgments}
+    one = relkit.compare(judgments, old, new, "pnr(smoothing=1)", names=["old", "new"])
+    drill = drills(build_page(one, queries=1))[0]
+    (pairs,) = tables(drill, 0, "grade difference")
+    assert pairs.caption == "3 pairs in the wrong order, the costliest first"
+    assert [tuple(cell.text for cell in row) for row in pairs.cells()] == [
+        ("1. c · 0", "3. a · 3", "3"),
+        ("1. c · 0", "2. b · 2", "2"),
+        ("2. b · 2", "3. a · 3", "1"),
+    ]
+    assert tables(drill, 1, "grade difference") == []
+
+
 def test_bars_lead_to_their_derivation(page: Page) -> None:
     names = {f"#{one.name}": one.summary for one in drills(page)}
     chart = next(b for b in page.blocks() if isinstance(b, Chart) and b.kind == "waterfall")

@@ -56,7 +56,6 @@ PAGES = {
     "side-by-side": Page("/projects/2/judge", "ana", READY),
     "project": Page("/projects/1"),
     "project-side-by-side": Page("/projects/2"),
-    "preferences": Page("/projects/2/preferences"),
     "queue": Page("/projects/1/queue"),
     "agreement": Page("/projects/1/agreement"),
     "no-agreement": Page("/projects/3/agreement"),

@@ -15,12 +15,15 @@ from relkit.report.wording import MARKS, number, signed
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
+    from relkit.ranking import RankedDocument
     from relkit.run import Run
 
 __all__ = ["Drilldown", "has_lists"]
 
 MOST_MOVES = 12
 MOST_RANKS = 20
+MOST_MISSED = 5
+MOST_PAIRS = 5
 
 
 def has_lists(comparison: Comparison) -> bool:
@@ -191,7 +194,42 @@ class Drilldown:
             blocks.append(Prose((self.texts.count("drill.further", left),)))
         if one.formula:
             blocks.append(Prose((one.formula,)))
-        return blocks
+        return [*blocks, *self._missed(one), *self._inverted(one)]
+
+    def _missed(self, one: Explanation) -> list[Block]:
+        """Returns the relevant documents that the counted ranks lack, the best grades first."""
+        if not one.missed:
+            return []
+        say = self.texts.say
+        headings = (say("drill.document"), say("drill.grade"), say("drill.rank"))
+        rows = [
+            (missed.document, self._grade(one, missed.grade), self._rank(missed.ranked))
+            for missed in one.missed[:MOST_MISSED]
+        ]
+        left = len(one.missed) - len(rows)
+        if left:
+            rows.append((self.texts.count("drill.more", left), "", ""))
+        caption = self.texts.count("drill.missed", len(one.missed))
+        return [Table(headings, tuple(rows), caption, left=2)]
+
+    def _inverted(self, one: Explanation) -> list[Block]:
+        """Returns the costliest pairs in the wrong order."""
+        if not one.inversions:
+            return []
+        say = self.texts.say
+        rows = [
+            (self._ranked(one, pair.above), self._ranked(one, pair.below), f"{pair.cost:g}")
+            for pair in one.inversions[:MOST_PAIRS]
+        ]
+        left = one.inverted - len(rows)
+        if left:
+            rows.append((self.texts.count("drill.more_pairs", left), "", ""))
+        caption = self.texts.count("drill.inverted", one.inverted)
+        headings = (say("drill.above"), say("drill.below"), say("drill.cost"))
+        return [Table(headings, tuple(rows), caption, left=2)]
+
+    def _ranked(self, one: Explanation, entry: RankedDocument) -> str:
+        return f"{entry.rank:,}. {entry.document} · {self._grade(one, entry.grade)}"
 
 
 def _short(value: float) -> str:
