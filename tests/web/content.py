@@ -10,7 +10,11 @@ from tests.web.server import PASSWORD
 from relkit.judging.access import create_token
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
-from relkit.judging.records import Comparison, Item, Rating
+from relkit.judging.llm.answers import Answer
+from relkit.judging.llm.calibration import accept_judge
+from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.storage import draft_configuration
+from relkit.judging.records import Comparison, Item, Project, Rating
 from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale
 
@@ -115,6 +119,25 @@ def fill_with_content(database: Path) -> None:
             more = store.create_project(name, scale=scale)
             store.add_items(more.id, [_item(n) for n in range(12)])
         _compare_three(store)
+        _add_model(store, project)
+
+
+def _add_model(store: Store, project: Project) -> None:
+    """A language model that graded what people did, and more, and was accepted."""
+    draft = draft_configuration(
+        project.id, "llm:a-model-with-a-long-name", endpoint="https://models.example/v1",
+        model="a-model-with-a-long-name", samples=3, parameters={"temperature": 0.7},
+        language="en", prompt="Grade it.",
+    )  # fmt: skip
+    chosen = store.add_configuration(draft)
+    items = store.items(project.id)
+    store.add_requests(chosen, {item.id: f"request {item.id}" for item in items})
+    for place, item in enumerate(items):
+        for sample in (1, 2, 3):
+            grade = float(min(place % 4 + (sample == 3 or place % 7 == 0), 3))
+            asked, completion = f"request {item.id}", Completion("", 300, 20)
+            store.add_answer(asked, sample, 1, Answer(grade, "Fits."), completion)
+    accept_judge(store, chosen, store.user("lead"), least=10)
 
 
 def _compare_three(store: Store) -> None:

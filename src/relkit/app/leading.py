@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import Language, say
 from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
+from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
 from relkit.app.projects import guideline
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
@@ -152,13 +153,14 @@ def export_file(
 
 @router.get("/projects/{project}/agreement")
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
-    """How far judges agree: over all, by tier, by pair and by judge."""
+    """How far judges agree: over all, by tier, by pair and by judge; and with language models."""
     return render(
         request,
         visitor,
         "agreement.html",
         project=store.project(project),
         found=describe_project(store, project),
+        machines=hold_against_people(store, project),
     )
 
 

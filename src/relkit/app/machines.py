@@ -1,0 +1,45 @@
+"""Language models on the agreement page: each beside people, never among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relkit.errors import InputError
+from relkit.judging.llm.calibration import calibrate
+from relkit.judging.llm.wording import describe_machines
+from relkit.statistics import Resampling
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+__all__ = ["hold_against_people"]
+
+#: A page answers within a second: of more items the command line tells.
+MOST_ITEMS = 2000
+#: Enough for intervals of two digits.
+DRAWS = Resampling(500)
+
+
+def hold_against_people(store: Store, project_id: int) -> list[dict[str, Any]]:
+    """Returns what there is to say of each language model of a project: of its newest version, and
+    of the accepted one.
+
+    `calibration` is None where nothing was graded by both, or where there are too many items, as
+    `many` says.
+    """
+    known = {(one.judge, one.version): one for one in store.configurations(project_id)}
+    newest = dict(known.keys())  # versions come in order: the last one stays
+    found = []
+    for one in describe_machines(store, project_id):
+        if not one["accepted"] and newest[one["judge"]] != one["version"]:
+            continue
+        many = one["graded"] > MOST_ITEMS
+        calibration = None
+        if not many:
+            chosen = known[one["judge"], one["version"]]
+            try:
+                calibration = calibrate(store, chosen, resampling=DRAWS).to_dict()
+            except InputError:  # nothing was graded by both yet
+                calibration = None
+        found.append({**one, "many": many, "calibration": calibration})
+    return found

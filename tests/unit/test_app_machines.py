@@ -1,0 +1,124 @@
+"""Language models in the app: beside people on the agreement page, and nobody to sign in as."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx2")
+
+from fastapi.testclient import TestClient
+
+from relkit.app import create_app
+from relkit.app.protection import csrf_token
+from relkit.judging.access import start_sign_in
+from relkit.judging.llm.answers import Answer
+from relkit.judging.llm.calibration import accept_judge
+from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.storage import Configuration, draft_configuration
+from relkit.judging.records import Item, Rating
+from relkit.judging.store import Store, open_store
+
+
+@pytest.fixture
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database) as opened:
+        opened.create_user("lea", role="admin")
+        project = opened.create_project("June", overlap=2)
+        items = [Item(f"q{n // 4}", f"d{n}", title=f"T{n}") for n in range(24)]
+        opened.import_ratings(
+            project.id,
+            [(item, [Rating("ana", n % 4), Rating("bo", min(n % 4 + (n % 5 == 0), 3))])
+             for n, item in enumerate(items[:16])],
+        )  # fmt: skip
+        opened.add_items(project.id, items)
+        yield opened
+
+
+def grade_all(store: Store, *, judge: str = "llm:small", samples: int = 1) -> Configuration:
+    project = store.project("June")
+    chosen = store.add_configuration(
+        draft_configuration(
+            project.id, judge, endpoint="https://models.example/v1", model="small",
+            samples=samples, parameters={}, language="en", prompt="Grade it.",
+        )
+    )  # fmt: skip
+    items = store.items(project.id)
+    store.add_requests(chosen, {item.id: f"{judge} {samples} {item.id}" for item in items})
+    for place, item in enumerate(items):
+        for sample in range(1, samples + 1):
+            answer = Answer(float(place % 4))
+            store.add_answer(f"{judge} {samples} {item.id}", sample, 1, answer, Completion(""))
+    return chosen
+
+
+class Lead:
+    """The lead, signed in."""
+
+    def __init__(self, store: Store) -> None:
+        self.client = TestClient(create_app(store), follow_redirects=False)
+        self.secret = start_sign_in(store, store.user("lea"))
+        self.client.cookies.set("relkit_session", self.secret)
+
+    def read(self, path: str) -> str:
+        answer = self.client.get(path)
+        assert answer.status_code == 200
+        return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
+    before = Lead(store).read("/projects/1/agreement")
+    assert "Language model" not in before
+    chosen = grade_all(store)
+    after = Lead(store).read("/projects/1/agreement")
+    people, _, model = after.partition("Language model: llm:small (version 1)")
+    # What is said of people is what was said before.
+    assert before.startswith(people.strip())
+    assert "llm:small" not in people
+    assert "Results graded: 24, each asked about 1 times" in model
+    assert "Not accepted: its grades are not used." in model
+    assert "within the range of people" in model
+    assert "Cohen κ 1.00 [1.00, 1.00]" in model
+    assert "none 4 0 0 0 low 0 4 0 0 middle 0 0 4 0 high 0 0 0 4" in model
+    accept_judge(store, chosen, store.user("lea"), least=16)
+    accepted = Lead(store).read("/projects/1/agreement")
+    assert re.search(r"Accepted by lea on .*: its grades count for 8 results", accepted)
+
+
+def test_the_newest_version_and_the_accepted_one_are_shown(store: Store) -> None:
+    first = grade_all(store)
+    grade_all(store, samples=2)
+    assert "(version 1)" not in Lead(store).read("/projects/1/agreement")
+    accept_judge(store, first, store.user("lea"), least=16)
+    text = Lead(store).read("/projects/1/agreement")
+    assert "(version 1)" in text
+    assert "(version 2)" in text
+
+
+def test_a_model_that_graded_nothing_in_common(store: Store) -> None:
+    project = store.create_project("July")
+    store.add_items(project.id, [Item("q", "d", title="T")])
+    draft = draft_configuration(
+        project.id, "llm:small", endpoint="https://models.example/v1", model="small",
+        samples=1, parameters={}, language="en", prompt="",
+    )  # fmt: skip
+    store.add_configuration(draft)
+    text = Lead(store).read(f"/projects/{project.id}/agreement")
+    assert "No result has been graded by both the model and people." in text
+
+
+def test_nobody_gets_a_password_for_a_model(store: Store) -> None:
+    grade_all(store)
+    lead = Lead(store)
+    assert "llm:small Language model" in lead.read("/accounts")
+    for action in ("password", "open"):
+        values = {"csrf": csrf_token(lead.secret), "name": "llm:small", "action": action}
+        answer = lead.client.post("/accounts/change", data=values)
+        assert answer.status_code == 400
+    assert not store.user("llm:small").active
+    values = {"csrf": csrf_token(lead.secret), "name": "llm:evil", "role": "judge"}
+    assert lead.client.post("/accounts", data=values).status_code == 400
