@@ -79,7 +79,7 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     # What is said of people is what was said before.
     assert before.startswith(people.strip())
     assert "llm:small" not in people
-    assert "Results graded: 24, each asked about 1 times" in model
+    assert "Results graded: 24; answers for each: 1." in model
     assert "Not accepted: its grades are not used." in model
     assert "within the range of people" in model
     assert "Cohen κ 1.00 [1.00, 1.00]" in model
