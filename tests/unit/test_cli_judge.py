@@ -53,6 +53,24 @@ def test_a_new_account_has_a_password_that_is_printed_once(relkit, files: Path) 
     assert "a user `ann` already" in again.err
 
 
+def test_a_lost_password_is_replaced_and_ends_the_sign_ins(relkit, files: Path) -> None:
+    from relkit.judging.access import find_signed_in, start_sign_in
+
+    before = relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead").out.strip()
+    with open_store(files / "judging.db") as store:
+        secret = start_sign_in(store, store.user("ann"))
+    outcome = relkit("judge", "init", "judging.db", "--account", "ann", "--reset-password")
+    assert outcome.code == 0
+    with open_store(files / "judging.db") as store:
+        assert store.check_password("ann", before) is None
+        assert store.check_password("ann", outcome.out.strip()) is not None
+        assert find_signed_in(store, secret) is None
+        assert store.user("ann").role == "lead"
+    outcome = relkit("judge", "init", "judging.db", "--account", "bob", "--reset-password")
+    assert (outcome.code, "unknown user: `bob`" in outcome.err) == (2, True)
+    assert relkit("judge", "init", "judging.db", "--reset-password").code == 2
+
+
 def test_guidelines_and_rules(relkit, files: Path) -> None:
     (files / "en.md").write_text("Grade it.", "utf-8")
     (files / "zh.md").write_text("请打分。", "utf-8")

@@ -20,6 +20,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
+from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.records import Project
@@ -47,6 +48,7 @@ Examples:
   relkit judge init judging.db --project June --overlap 2 --gold-share 0.1
   relkit judge init judging.db --project SBS --kind side_by_side
   relkit judge init judging.db --account ann --role lead
+  relkit judge init judging.db --account ann --reset-password
 
 Each time it is called it adds what is asked for; what is there stays. The
 password of a new account is made, printed once and stored as an argon2 hash.
@@ -118,6 +120,11 @@ def command() -> None:
 )
 @click.option("--account", metavar="NAME", help="An account to make.")
 @click.option(
+    "--reset-password",
+    is_flag=True,
+    help="The account is there: give it a new password, and end its sign-ins.",
+)
+@click.option(
     "--role",
     type=click.Choice(["judge", "lead", "admin"]),
     default="judge",
@@ -137,12 +144,16 @@ def init(
     k: int | None,
     seed: int,
     account: str | None,
+    reset_password: bool,
     role: Any,
 ) -> None:
     """Runs `relkit judge init`."""
+    from relkit.judging.access import end_all_sign_ins
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
+    if reset_password and account is None:
+        raise ParameterError("--reset-password needs --account NAME")
     guidelines: dict[str, Any] = {
         f"guideline_{language}": text_of(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
@@ -163,8 +174,13 @@ def init(
             messages.note(f"made the project {made.name}: {_rules(made)}")
         if account is not None:
             password = generate_password()
-            user = store.create_user(account, role=role, password=password)
-            messages.note(f"made the account {user.name} ({user.role}); this is its password:")
+            if reset_password:
+                user = store.set_user(account, password=password)
+                end_all_sign_ins(store, user)
+                messages.note(f"this is the new password of {user.name} ({user.role}):")
+            else:
+                user = store.create_user(account, role=role, password=password)
+                messages.note(f"made the account {user.name} ({user.role}); this is its password:")
             click.echo(password)
         if project is None and account is None:
             messages.note(f"{store.database.address} is ready")
