@@ -17,7 +17,7 @@ pytest.importorskip("sqlalchemy")
 from relkit.errors import InputError, ParameterError
 from relkit.judging.actions import Receipt, record_action
 from relkit.judging.assignment import take_tasks
-from relkit.judging.progress import measure_progress
+from relkit.judging.progress import measure_judges, measure_progress
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.store import Store, open_store
 
@@ -498,3 +498,28 @@ def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
     per_item = Counter(item for item, _ in counted(store, project))
     assert max(per_item.values()) <= 2
     assert len(per_item) > 4
+
+
+def test_all_judges_are_counted_as_each_is(store: Store, clock: Clock) -> None:
+    project = project_of(store, 30, overlap=2, lease_seconds=100)
+    judges = [store.create_user(f"judge {n}") for n in range(5)]
+    rng = random.Random(1)
+    kinds = ["grade", "grade", "cannot", "skip", "later"]
+    for step, judge in enumerate(rng.choices(judges[:4], k=40)):
+        for task in take_tasks(store, judge, project.id, count=3)[:2]:
+            kind = rng.choice(kinds)
+            more = {"grade": 1.0} if kind == "grade" else {}
+            act(store, judge, kind, task.item.id, f"{step} {task.item.id}", reason="r", **more)
+        if step % 7 == 3:
+            with suppress(InputError):
+                record_action(store, judge, "undo", key=f"undo {step}", project_id=project.id)
+        clock.now += 30
+    for judge in judges:
+        overall, found = measure_judges(store, project.id)
+        assert overall == measure_progress(store, project.id)
+        mine = measure_progress(store, project.id, judge)
+        if judge is not judges[-1]:
+            assert repr(found[judge.id]) == repr(mine)
+        take_tasks(store, judge, project.id, count=1000)
+        after = measure_progress(store, project.id, judge)
+        assert (after.open - mine.open, after.available) == (mine.available, 0)

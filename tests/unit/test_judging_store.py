@@ -260,6 +260,11 @@ def test_grades_disagree_and_a_lead_decides(store: Store, project: Project) -> N
         ("d3", 0.0, 1),
     ]
     assert queue[1].ratings[0].reason == "no picture"
+    assert store.queue(project.id, most=1) == queue[:1]
+    assert store.queue(project.id, at_least=4) == queue[1:]
+    assert store.count_queue(project.id) == 2
+    with pytest.raises(ParameterError, match="above 0"):
+        store.queue(project.id, at_least=0)
     with pytest.raises(ParameterError, match="`Ann` is a judge"):
         store.adjudicate(first.id, ann, 2, key="k1")
     assert store.adjudicate(first.id, lead, "中", key="k1", note="the colour differs")
@@ -271,6 +276,8 @@ def test_grades_disagree_and_a_lead_decides(store: Store, project: Project) -> N
     with pytest.raises(InputError, match="no item"):
         store.adjudicate(99999, lead, 1, key="k3")
     assert [one.item.document for one in store.queue(project.id)] == ["d3"]
+    anew = [one.item.document for one in store.queue(project.id, again=first.id, most=2)]
+    assert anew == ["d1", "d3"]
     found = store.final_grades(project.id)
     assert [(one.item.document, one.value, one.source, one.judges) for one in found] == [
         ("d1", 2.0, "adjudicated", 2),

@@ -22,7 +22,7 @@ from relkit.judging.formats import Format, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
-from relkit.judging.status import describe_project
+from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.scale import scales
 
@@ -78,7 +78,7 @@ def _project(
         visitor,
         "project.html",
         project=store.project(project),
-        found=describe_project(store, project),
+        found=describe_work(store, project),
         formats=[formats.get(name) for name in formats],
         note_format=partial(note_format, visitor.language),
         told=told,
@@ -159,7 +159,7 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         visitor,
         "agreement.html",
         project=store.project(project),
-        found=describe_project(store, project),
+        found=describe_agreement(store, project),
         machines=hold_against_people(store, project),
     )
 
@@ -182,8 +182,7 @@ def show_queue(
         again: An item to decide anew.
     """
     found = store.project(project)
-    queue = sorted(store.queue(project, again=again), key=lambda one: one.item.id != again)
-    shown = queue[:SHOWN]
+    shown = store.queue(project, again=again, most=SHOWN)
     ids = [one.item.id for one in shown]
     grade = store.adjudicated(project).get(decided)
     return render(
@@ -191,14 +190,14 @@ def show_queue(
         visitor,
         "queue.html",
         project=found,
-        count=len(queue),
+        count=max(store.count_queue(project), len(shown)),
         queue=[
             (one, new_secret(), following)
             for one, following in zip(shown, [*ids[1:], 0], strict=False)
         ],
         at=at if at in ids else next(iter(ids), 0),
         going_on=bool(at or decided or again),
-        decided=next((one for one in store.items(project) if one.id == decided), None),
+        decided=next(iter(store.items(project, ids=[decided])), None),
         decision=grade,
         guideline=guideline(found, visitor.language),
     )

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
-from relkit.judging.agreement import Disagreement, find_disagreements
 from relkit.judging.gold import GoldStore
 from relkit.judging.items import find_project
 from relkit.judging.records import Item, Rating, User
-from relkit.judging.schema import adjudications, items, sa
-from relkit.judging.texts import check_grade, check_text
+from relkit.judging.schema import actions, adjudications, assignments, gold, items, sa
+from relkit.judging.texts import check_grade, check_text, is_id
 
 __all__ = ["AdjudicationStore", "FinalGrade", "Queued"]
 
@@ -59,7 +58,12 @@ class AdjudicationStore(GoldStore):
     """The part of a store that keeps decisions."""
 
     def queue(
-        self, project_id: int, *, at_least: float = 1.0, again: int | None = None
+        self,
+        project_id: int,
+        *,
+        at_least: float = 1.0,
+        again: int | None = None,
+        most: int | None = None,
     ) -> list[Queued]:
         """Returns what a lead should decide: disagreements, the widest first, then what could not
         be graded. Gold items and what is decided already are not in it.
@@ -67,33 +71,58 @@ class AdjudicationStore(GoldStore):
         Args:
             project_id: The project.
             at_least: The least spread that counts as a disagreement.
-            again: An item to decide anew, although it is decided.
+            again: An item to decide anew, although it is decided: the first.
+            most: How many to return; None returns all.
+
+        Raises:
+            ParameterError: If `at_least` is not above 0.
         """
-        decided = {*self.adjudicated(project_id), *self.gold(project_id)} - {again}
-        ratings = self.ratings(project_id)
-        open_items = {item: found for item, found in ratings.items() if item not in decided}
-        grades = {
-            item: {one.judge: one.grade for one in found if one.grade is not None}
-            for item, found in open_items.items()
-        }
-        apart: list[Disagreement] = find_disagreements(grades, at_least=at_least)
-        order = [(one.unit, one.spread) for one in apart]
-        listed = {one.unit for one in apart}
-        order += [
-            (item, 0.0)
-            for item, found in open_items.items()
-            if item not in listed and any(one.grade is None for one in found)
-        ]
-        by_id = {item.id: item for item in self.items(project_id)}
+        rows = self._queued(project_id, at_least, again)[:most]
+        chosen = None if most is None else [item for item, _, _ in rows]
+        ratings = self.ratings(project_id, items=chosen)
+        by_id = {item.id: item for item in self.items(project_id, ids=chosen)}
         return [
-            Queued(
-                by_id[item],
-                tuple(ratings[item]),
-                spread,
-                sum(one.grade is None for one in ratings[item]),
-            )
-            for item, spread in order
+            Queued(by_id[item], tuple(ratings[item]), spread, unrateable)
+            for item, spread, unrateable in rows
         ]
+
+    def count_queue(self, project_id: int, *, at_least: float = 1.0) -> int:
+        """Returns how long the queue is."""
+        return len(self._queued(project_id, at_least))
+
+    def _queued(
+        self, project_id: int, at_least: float, again: int | None = None
+    ) -> list[tuple[int, float, int]]:
+        """Returns item, spread and how many could not grade it, in the queue's order."""
+        if not at_least > 0:
+            raise ParameterError(
+                f"the parameter `at_least` must be above 0. Got `{at_least}` instead."
+            )
+        item = assignments.c.item_id
+        spread = sa.func.max(actions.c.grade) - sa.func.min(actions.c.grade)
+        unrateable = sa.func.sum(sa.case((actions.c.kind == "cannot", 1), else_=0))
+        decided = sa.or_(
+            item.in_(sa.select(adjudications.c.item_id)), item.in_(sa.select(gold.c.item_id))
+        )
+        query = (
+            sa.select(item, spread, unrateable)
+            .select_from(assignments.join(actions, assignments.c.action_id == actions.c.id))
+            .where(
+                assignments.c.project_id == project_id,
+                assignments.c.state == "done",
+                actions.c.kind.in_(("grade", "cannot")),
+                sa.or_(~decided, item == (again if again is not None and is_id(again) else 0)),
+            )
+            .group_by(item)
+            .having(sa.or_(spread >= at_least, unrateable > 0))
+        )
+        with self.database.read() as connection:
+            rows = connection.execute(query).all()
+        found = [
+            (number, width if width is not None and width >= at_least else 0.0, int(cannot))
+            for number, width, cannot in rows
+        ]
+        return sorted(found, key=lambda one: (one[0] != again, -one[1], one[0]))
 
     def adjudicate(
         self,

@@ -32,6 +32,7 @@ __all__ = [
 
 Unit = Hashable
 Ratings = Mapping[Any, Mapping[str, float]]
+Pattern = tuple[tuple[str, float], ...]
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -90,7 +91,8 @@ def cohen_kappa(
         return math.nan
     if weights == "quadratic":
         return _quadratic_kappa(pairs)
-    seen = sum(_weight(one, other, weights) for one, other in pairs)
+    both = Counter(pairs)
+    seen = math.fsum(times * _weight(*pair, weights) for pair, times in both.items())
     ones = Counter(one for one, _ in pairs)
     others = Counter(other for _, other in pairs)
     expected = math.fsum(
@@ -141,21 +143,29 @@ def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
         Fleiss (1971), Psychological Bulletin 76(5). Gwet (2014), Handbook of Inter-Rater
         Reliability, 4th edition, chapter 2.
     """
-    counts = [found for found in (Counter(grades) for grades in units) if found]
-    agreeing = []
-    for found in counts:
+    return _fleiss(Counter(map(tuple, units)))
+
+
+def _fleiss(units: Counter[tuple[Any, ...]]) -> float:
+    """Fleiss' kappa of how often which grades came together."""
+    counts = [(Counter(grades), often) for grades, often in units.items() if grades]
+    agreeing: list[float] = []
+    several = 0
+    for found, often in counts:
         total = found.total()
         if total > 1:
             pairs = sum(times * (times - 1) for times in found.values())
-            agreeing.append(pairs / (total * (total - 1)))
-    if not agreeing:
+            agreeing.append(often * pairs / (total * (total - 1)))
+            several += often
+    if not several:
         return math.nan
     shares: dict[Hashable, list[float]] = {}
-    for found in counts:
+    for found, often in counts:
         for grade, times in found.items():
-            shares.setdefault(grade, []).append(times / found.total())
-    seen = math.fsum(agreeing) / len(agreeing)
-    chance = math.fsum((math.fsum(one) / len(counts)) ** 2 for one in shares.values())
+            shares.setdefault(grade, []).append(often * times / found.total())
+    whole = sum(often for _, often in counts)
+    seen = math.fsum(agreeing) / several
+    chance = math.fsum((math.fsum(one) / whole) ** 2 for one in shares.values())
     return (seen - chance) / (1 - chance) if len(shares) > 1 else math.nan
 
 
@@ -189,16 +199,22 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
         Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
     _choice("level", level, get_args(Level))
-    counts = [found for found in (Counter(grades) for grades in units) if found.total() > 1]
+    return _alpha(Counter(map(tuple, units)), level)
+
+
+def _alpha(units: Counter[tuple[Any, ...]], level: Level) -> float:
+    """Krippendorff's alpha of how often which grades came together."""
+    counts = [(Counter(grades), often) for grades, often in units.items() if len(grades) > 1]
     totals: Counter[Any] = Counter()
-    for found in counts:
-        totals.update(found)
+    for found, often in counts:
+        for grade, times in found.items():
+            totals[grade] += often * times
     if len(totals) < 2:
         return math.nan
     distance = _distances(totals, level)
     within = math.fsum(
-        2 * found[one] * found[other] * distance[one, other] / (found.total() - 1)
-        for found in counts
+        often * 2 * found[one] * found[other] * distance[one, other] / (found.total() - 1)
+        for found, often in counts
         for one, other in combinations(found, 2)
     )
     expected = math.fsum(
@@ -349,75 +365,100 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
     """
     if not any(ratings.values()):
         raise InputError("there are no grades to compare")
-    by_tier: dict[str, list[Mapping[str, float]]] = {}
-    if tiers is not None:
-        for unit, found in ratings.items():
+    # Units are many, and few differ in who gave which grades.
+    whole: Counter[Pattern] = Counter()
+    by_tier: dict[str, Counter[Pattern]] = {}
+    for unit, found in ratings.items():
+        pattern = tuple(found.items())
+        whole[pattern] += 1
+        if tiers is not None:
             if unit not in tiers:
                 raise InputError(f"the unit `{unit}` has no tier", hint="give every unit one")
-            by_tier.setdefault(tiers[unit], []).append(found)
-    names = sorted({judge for found in ratings.values() for judge in found})
-    common: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for found in ratings.values():
-        for one, other in combinations(sorted(found), 2):
-            common.setdefault((one, other), []).append((found[one], found[other]))
+            by_tier.setdefault(tiers[unit], Counter())[pattern] += 1
+    names = sorted({judge for pattern in whole for judge, _ in pattern})
+    common: dict[tuple[str, str], Counter[tuple[float, float]]] = {}
+    for pattern, often in whole.items():
+        for (one, mine), (other, theirs) in combinations(sorted(pattern), 2):
+            common.setdefault((one, other), Counter())[mine, theirs] += often
     return Agreement(
-        overall=_coefficients(ratings.values()),
+        overall=_coefficients(whole),
         tiers={tier: _coefficients(by_tier[tier]) for tier in order_tiers(by_tier)},
         pairs=tuple(
             PairAgreement(
                 one,
                 other,
-                len(pairs),
+                pairs.total(),
                 _equal(pairs),
-                cohen_kappa([first for first, _ in pairs], [second for _, second in pairs]),
+                _kappa(pairs, "none"),
                 _weighted(pairs),
             )
             for (one, other), pairs in sorted(common.items())
         ),
-        judges=tuple(_judge(name, ratings) for name in names),
+        judges=tuple(_judge(name, whole) for name in names),
     )
 
 
-def _coefficients(units: Iterable[Mapping[str, float]]) -> Coefficients:
-    grades = [list(found.values()) for found in units if len(found) > 1]
-    pairs = [pair for unit in grades for pair in combinations(unit, 2)]
+def _coefficients(units: Counter[Pattern]) -> Coefficients:
+    grades: Counter[tuple[float, ...]] = Counter()
+    pairs: Counter[tuple[float, float]] = Counter()
+    for pattern, often in units.items():
+        if len(pattern) > 1:
+            unit = tuple(grade for _, grade in pattern)
+            grades[unit] += often
+            for pair in combinations(unit, 2):
+                pairs[pair] += often
     return Coefficients(
-        units=len(grades),
-        grades=sum(map(len, grades)),
+        units=grades.total(),
+        grades=sum(often * len(unit) for unit, often in grades.items()),
         equal=_equal(pairs),
-        fleiss=fleiss_kappa(grades),
-        alpha_nominal=krippendorff_alpha(grades),
-        alpha_ordinal=krippendorff_alpha(grades, level="ordinal"),
-        alpha_interval=krippendorff_alpha(grades, level="interval"),
+        fleiss=_fleiss(grades),
+        alpha_nominal=_alpha(grades, "nominal"),
+        alpha_ordinal=_alpha(grades, "ordinal"),
+        alpha_interval=_alpha(grades, "interval"),
     )
 
 
-def _equal(pairs: Sequence[tuple[float, float]]) -> float:
-    return sum(one == other for one, other in pairs) / len(pairs) if pairs else math.nan
+def _equal(pairs: Counter[tuple[float, float]]) -> float:
+    total = pairs.total()
+    return (
+        sum(pairs[one, other] for one, other in pairs if one == other) / total
+        if total
+        else math.nan
+    )
 
 
-def _weighted(pairs: Sequence[tuple[float, float]]) -> float:
+def _kappa(pairs: Counter[tuple[float, float]], weights: Weights) -> float:
+    every = list(pairs.elements())
+    return cohen_kappa([one for one, _ in every], [other for _, other in every], weights=weights)
+
+
+def _weighted(pairs: Counter[tuple[float, float]]) -> float:
     if any(grade != int(grade) for pair in pairs for grade in pair):
         return math.nan
-    return cohen_kappa(
-        [one for one, _ in pairs], [other for _, other in pairs], weights="quadratic"
-    )
+    return _kappa(pairs, "quadratic")
 
 
-def _judge(name: str, ratings: Ratings) -> JudgeAgreement:
-    own = [found for found in ratings.values() if name in found]
-    shared = [found for found in own if len(found) > 1]
-    pairs = [
-        (found[name], grade) for found in shared for judge, grade in found.items() if judge != name
-    ]
+def _judge(name: str, units: Counter[Pattern]) -> JudgeAgreement:
+    own = shared = 0
+    pairs: Counter[tuple[float, float]] = Counter()
+    for pattern, often in units.items():
+        mine = dict(pattern).get(name)
+        if mine is None:
+            continue
+        own += often
+        if len(pattern) > 1:
+            shared += often
+        for judge, grade in pattern:
+            if judge != name:
+                pairs[mine, grade] += often
+    total = pairs.total()
+    difference = math.fsum(often * (one - other) for (one, other), often in pairs.items())
     return JudgeAgreement(
         judge=name,
-        grades=len(own),
-        units=len(shared),
+        grades=own,
+        units=shared,
         equal=_equal(pairs),
-        difference=math.fsum(one - other for one, other in pairs) / len(pairs)
-        if pairs
-        else math.nan,
+        difference=difference / total if total else math.nan,
         weighted_kappa=_weighted(pairs),
     )
 

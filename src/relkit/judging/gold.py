@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from relkit.judging.agreement import Ratings
 from relkit.judging.items import item_ids
 from relkit.judging.places import take_turn
 from relkit.judging.ratings import Imported, RatingStore
@@ -85,13 +86,24 @@ class GoldStore(RatingStore):
             )
             return {row.item_id: row.grade for row in rows}
 
-    def gold_quality(self, project_id: int) -> list[GoldQuality]:
-        """Returns how each judge grades the gold items, by name."""
+    def count_gold(self, project_id: int) -> int:
+        """Returns how many gold items there are."""
+        with self.database.read() as connection:
+            return _count_gold(connection, project_id)
+
+    def gold_quality(self, project_id: int, grades: Ratings | None = None) -> list[GoldQuality]:
+        """Returns how each judge grades the gold items, by name.
+
+        Args:
+            project_id: The project.
+            grades: The project's grades, if they were read before.
+        """
         known = self.gold(project_id)
         pairs: dict[str, list[tuple[float, float]]] = {}
-        for item, grades in self.grades(project_id).items():
+        every = self.grades(project_id) if grades is None and known else grades or {}
+        for item, graded in every.items():
             if item in known:
-                for judge, grade in grades.items():
+                for judge, grade in graded.items():
                     pairs.setdefault(judge, []).append((grade, known[item]))
         return [
             GoldQuality(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.places import take_turn
@@ -65,13 +65,18 @@ class ItemStore(ProjectStore):
             connection.execute(sa.insert(assignments), places)
         return added
 
-    def items(self, project_id: int) -> list[Item]:
-        """Returns a project's items in the order in which they were added."""
+    def items(self, project_id: int, *, ids: Sequence[int] | None = None) -> list[Item]:
+        """Returns a project's items in the order in which they were added.
+
+        Args:
+            project_id: The project.
+            ids: These items only; None for all.
+        """
+        query = sa.select(items).where(items.c.project_id == project_id).order_by(items.c.id)
+        if ids is not None:
+            query = query.where(items.c.id.in_([one for one in ids if is_id(one)]))
         with self.database.read() as connection:
-            rows = connection.execute(
-                sa.select(items).where(items.c.project_id == project_id).order_by(items.c.id)
-            )
-            return [read_item(row) for row in rows]
+            return [read_item(row) for row in connection.execute(query)]
 
     def project_of(self, item_id: int) -> Project:
         """Returns the project that an item belongs to.
@@ -84,7 +89,10 @@ class ItemStore(ProjectStore):
 
     def tiers(self, project_id: int) -> dict[int, str]:
         """Returns every item's tier."""
-        return {item.id: item.tier for item in self.items(project_id)}
+        query = sa.select(items.c.id, items.c.tier).where(items.c.project_id == project_id)
+        with self.database.read() as connection:
+            rows = connection.execute(query.order_by(items.c.id)).all()
+        return {row.id: row.tier for row in rows}
 
     def add_comparisons(self, project_id: int, new: Iterable[Comparison]) -> int:
         """Adds pairs of rankings to a side-by-side project.

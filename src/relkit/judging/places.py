@@ -18,6 +18,7 @@ __all__ = [
     "judging_order",
     "may_get",
     "remember_lapse",
+    "speaks",
     "take_turn",
     "undone",
 ]
@@ -71,8 +72,7 @@ def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[b
     said = sa.select(actions.c.item_id).where(
         actions.c.project_id == project.id,
         actions.c.user_id == user.id,
-        actions.c.kind.in_(("grade", "cannot", "skip")),
-        actions.c.id.not_in(undone(actions.c.user_id == user.id)),
+        *speaks(actions.c.user_id == user.id),
     )
     return [
         assignments.c.project_id == project.id,
@@ -80,6 +80,14 @@ def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[b
         is_free(now),
         assignments.c.item_id.not_in(mine),
         assignments.c.item_id.not_in(said),
+    ]
+
+
+def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:
+    """Which of some actions keep an item from being given to their judge again."""
+    return [
+        actions.c.kind.in_(("grade", "cannot", "skip")),
+        actions.c.id.not_in(undone(condition)),
     ]
 
 

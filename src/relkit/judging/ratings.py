@@ -32,8 +32,15 @@ class Imported(NamedTuple):
 class RatingStore(ItemStore, AccountStore):
     """The part of a store that keeps what judges say."""
 
-    def ratings(self, project_id: int) -> dict[int, list[Rating]]:
-        """Returns what judges say now, by item: what was undone or is surplus is not in it."""
+    def ratings(
+        self, project_id: int, *, items: Sequence[int] | None = None
+    ) -> dict[int, list[Rating]]:
+        """Returns what judges say now, by item: what was undone or is surplus is not in it.
+
+        Args:
+            project_id: The project.
+            items: Of these items only; None for all.
+        """
         query = (
             sa.select(assignments.c.item_id, users.c.name, actions)
             .select_from(
@@ -48,6 +55,8 @@ class RatingStore(ItemStore, AccountStore):
             )
             .order_by(assignments.c.item_id, actions.c.id)
         )
+        if items is not None:
+            query = query.where(assignments.c.item_id.in_(items))
         found: dict[int, list[Rating]] = {}
         with self.database.read() as connection:
             for row in connection.execute(query):
@@ -58,11 +67,25 @@ class RatingStore(ItemStore, AccountStore):
 
     def grades(self, project_id: int) -> Ratings:
         """Returns grades by item and judge, as `relkit.judging.agreement` takes them."""
-        return {
-            item: graded
-            for item, ratings in self.ratings(project_id).items()
-            if (graded := {one.judge: one.grade for one in ratings if one.grade is not None})
-        }
+        query = (
+            sa.select(assignments.c.item_id, users.c.name, actions.c.grade)
+            .select_from(
+                assignments.join(actions, assignments.c.action_id == actions.c.id).join(
+                    users, assignments.c.user_id == users.c.id
+                )
+            )
+            .where(
+                assignments.c.project_id == project_id,
+                assignments.c.state == "done",
+                actions.c.kind == "grade",
+            )
+            .order_by(assignments.c.item_id, actions.c.id)
+        )
+        found: dict[int, dict[str, float]] = {}
+        with self.database.read() as connection:
+            for item, name, grade in connection.execute(query).all():
+                found.setdefault(item, {})[name] = grade
+        return found
 
     def history(self, project_id: int) -> list[dict[str, Any]]:
         """Returns everything that judges did, in order, with what they undid."""

@@ -9,37 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.judging.agreement import measure_agreement, plain_values
 from relkit.judging.llm.wording import describe_machines, render_machines
-from relkit.judging.progress import measure_progress
+from relkit.judging.progress import measure_judges
 from relkit.judging.sbs import read_preferences, summarize_preferences
 from relkit.render import align
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["describe_project", "render_status"]
+__all__ = ["describe_agreement", "describe_project", "describe_work", "render_status"]
 
 
-def describe_project(store: Store, project_id: int) -> dict[str, Any]:
-    """Returns a project's progress, judges, agreement and quality as JSON-ready values.
-
-    Gold items are not part of the agreement: judges share more of them than of others. Nor are
-    language models, of which `machines` tells.
+def describe_work(store: Store, project_id: int) -> dict[str, Any]:
+    """Returns how far a project and its judges are, as JSON-ready values.
 
     Raises:
         UnknownNameError: If there is no such project.
     """
     project = store.project(project_id)
-    known = store.gold(project.id)
-    grades = {item: found for item, found in store.grades(project.id).items() if item not in known}
-    tiers = {item: tier for item, tier in store.tiers(project.id).items() if item in grades}
-    agreement = None
-    if grades:
-        given = tiers if any(tiers.values()) else None
-        agreement = measure_agreement(grades, tiers=given).to_dict()
+    overall, by_judge = measure_judges(store, project.id)
     judges = []
     for user in store.users():
-        mine = measure_progress(store, project.id, user)
-        if mine.done or mine.open or mine.later:
+        mine = by_judge.get(user.id)
+        if mine is not None and (mine.done or mine.open or mine.later):
             judges.append(
                 {
                     "judge": user.name,
@@ -50,8 +41,6 @@ def describe_project(store: Store, project_id: int) -> dict[str, Any]:
                     "seconds": mine.seconds,
                 }
             )
-    overall = measure_progress(store, project.id)
-    preferences = read_preferences(store, project.id) if project.kind == "side_by_side" else []
     found: dict[str, Any] = plain_values(
         {
             "project": project.name,
@@ -61,11 +50,46 @@ def describe_project(store: Store, project_id: int) -> dict[str, Any]:
             "finished": overall.finished,
             "places": overall.places,
             "filled": overall.filled,
-            "gold": len(known),
-            "queue": len(store.queue(project.id)),
+            "gold": store.count_gold(project.id),
+            "queue": store.count_queue(project.id),
             "judges": judges,
+        }
+    )
+    return found
+
+
+def describe_project(store: Store, project_id: int) -> dict[str, Any]:
+    """Returns a project's progress, judges, agreement and quality as JSON-ready values.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+    """
+    return describe_work(store, project_id) | describe_agreement(store, project_id)
+
+
+def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
+    """Returns how far a project's judges agree, and how well they judge, as JSON-ready values.
+
+    Gold items are not part of the agreement: judges share more of them than of others. Nor are
+    language models, of which `machines` tells.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+    """
+    project = store.project(project_id)
+    known = store.gold(project.id)
+    every = store.grades(project.id)
+    grades = {item: found for item, found in every.items() if item not in known}
+    tiers = {item: tier for item, tier in store.tiers(project.id).items() if item in grades}
+    agreement = None
+    if grades:
+        given = tiers if any(tiers.values()) else None
+        agreement = measure_agreement(grades, tiers=given).to_dict()
+    preferences = read_preferences(store, project.id) if project.kind == "side_by_side" else []
+    found: dict[str, Any] = plain_values(
+        {
             "agreement": agreement,
-            "gold_quality": [asdict(one) for one in store.gold_quality(project.id)],
+            "gold_quality": [asdict(one) for one in store.gold_quality(project.id, every)],
             "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
             "machines": describe_machines(store, project.id),
         }
