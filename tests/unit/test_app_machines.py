@@ -81,12 +81,14 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     assert "llm:small" not in people
     assert "Results graded: 24; answers for each: 1." in model
     assert "Not accepted: its grades are not used." in model
+    assert "llm:small" not in Lead(store).read("/projects/1")
     assert "within the range of people" in model
     assert "Cohen κ 1.00 [1.00, 1.00]" in model
     assert "none 4 0 0 0 low 0 4 0 0 middle 0 0 4 0 high 0 0 0 4" in model
     accept_judge(store, chosen, store.user("lea"), least=16)
-    accepted = Lead(store).read("/projects/1/agreement")
-    assert re.search(r"Accepted by lea on .*: its grades count for 8 results", accepted)
+    for page in ("/projects/1/agreement", "/projects/1"):
+        text = Lead(store).read(page)
+        assert re.search(r"llm:small .*Accepted by lea on .*: its grades count for 8 res", text)
 
 
 def test_the_newest_version_and_the_accepted_one_are_shown(store: Store) -> None:

@@ -209,16 +209,11 @@ def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
     """Returns the grades of a project that count, and says by which rule."""
     from relkit.judging.aggregation import describe_rule
     from relkit.judging.exchange import final_judgments
-    from relkit.judging.llm.wording import describe_sources
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
-        chosen = store.project(project)
-        found = final_judgments(store, chosen.id, rule=rule)
-        sources = describe_sources(store, chosen.id)
+        found = final_judgments(store, store.project(project).id, rule=rule)
     messages.note(describe_rule(rule))
-    if sources:
-        messages.note(sources)
     return found
 
 
