@@ -18,6 +18,7 @@ from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
 
+from relkit.app.catalogue import Language, say
 from relkit.judging.access import start_sign_in
 from relkit.judging.store import open_store
 
@@ -126,11 +127,13 @@ def test_axe_finds_what_is_wrong(tab: Any, server: Server, secrets: dict[str, st
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_stands_in_anybodys_way(
-    tab: Any, server: Server, secrets: dict[str, str], name: str, language: str
+    tab: Any, server: Server, secrets: dict[str, str], name: str, language: Language
 ) -> None:
     for scheme, width in (("light", 1200), ("dark", 390)):
         show(tab, server, PAGES[name], secrets, language=language, scheme=scheme, width=width)
         assert violations(tab) == []
+        failed = tab.run("document.querySelector('h1').textContent") == say(language, "error.title")
+        assert failed == (name == "error")
         assert tab.run("document.documentElement.lang") == ("zh-Hans" if language == "zh" else "en")
         beyond = tab.run(
             "[...document.querySelectorAll('main *')].filter(one => !one.closest('.scroll, .unseen,"

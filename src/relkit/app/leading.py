@@ -20,6 +20,7 @@ from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Format, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
+from relkit.judging.llm.wording import describe_machines
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
 from relkit.judging.status import describe_agreement, describe_work
@@ -79,6 +80,7 @@ def _project(
         "project.html",
         project=store.project(project),
         found=describe_work(store, project),
+        machines=describe_machines(store, project),
         formats=[formats.get(name) for name in formats],
         note_format=partial(note_format, visitor.language),
         told=told,
