@@ -132,10 +132,39 @@ def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completio
     assert "count for 20 items that nobody graded" in " ".join(status.out.split())
     assert "June: 120 of 160 grades" in status.out
 
+    (june / "june.csv").write_text(after.out, "utf-8")
+    relkit("judge", "init", "judging.db", "--project", "July", "--overlap", "2")
+    imported = relkit("judge", "import", "judging.db", "june.csv", "--project", "July")
+    assert "20 final grades of a language model: the items come in without them" in imported.err
+    assert "July: 80 new items, 120 new grades" in imported.err
+
+    other = relkit("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:other",
+                   "--by", "Lee", "--withdraw")  # fmt: skip
+    assert "`llm:other` is not accepted in `June`" in other.err
     withdrawn = relkit(*accept, "--by", "Lee", "--withdraw")
     assert "counts no longer in June" in withdrawn.err
     assert relkit(*export).out == before.out
     assert "no language model is accepted" in relkit(*accept, "--by", "Lee", "--withdraw").err
+
+
+def test_texts_of_strangers_do_nothing_to_the_terminal(
+    relkit, june: Path, server: Completions
+) -> None:
+    hostile = "\x1b[31mred\x1b]0;title\x07\n# heading | `code` <b>"
+    server.script = lambda _: Reply(json.dumps({"grade": 3, "reason": hostile}))
+    relkit(*arguments(server, "--items", "graded"))
+    command = ("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "100")
+    text = relkit(*command).out
+    assert "The widest differences" in text
+    assert "model 3 high, people 0 none: q0 → d0, Title 0. The model: [31mred" in " ".join(
+        text.split()
+    )
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    markdown = relkit(*command, "--format", "markdown", "--examples", "1").out
+    assert markdown.count("The model:") == 1
+    assert r"\# heading \| \`code\` \<b\>" in markdown
+    assert len(json.loads(relkit(*command, "--format", "json").out)["examples"]) == 5
 
 
 def test_a_dry_run_sends_and_stores_nothing(relkit, june: Path, server: Completions) -> None:

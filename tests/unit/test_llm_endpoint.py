@@ -263,6 +263,27 @@ def test_no_more_requests_in_a_minute_than_allowed() -> None:
     assert sent[-1] == 99 * 2  # and no fewer
 
 
+def test_after_a_pause_nobody_hurries() -> None:
+    """Whoever waited through it does not go at once with the others."""
+    waits = Waits()
+    pace = Pace(60, clock=waits, wait=waits.wait)
+    pace.take_turn()
+
+    def wait(seconds: float) -> None:
+        if waits.now < 1:  # an answer to another thread asks for a pause
+            pace.pause(30)
+        waits.wait(seconds)
+
+    pace._wait = wait
+    sent = []
+    for _ in range(3):
+        pace.take_turn()
+        sent.append(waits.now)
+    assert sent[0] >= 30
+    assert sent[1] - sent[0] >= 1
+    assert sent[2] - sent[1] >= 1
+
+
 def test_time_that_passed_cannot_be_caught_up_with() -> None:
     waits = Waits()
     pace = Pace(60, clock=waits, wait=waits.wait)

@@ -22,6 +22,7 @@ from relkit.judging.assignment import take_tasks
 from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.llm.calibration import accept_judge, calibrate
+from relkit.judging.llm.differences import find_differences
 from relkit.judging.llm.endpoint import Endpoint, EndpointError
 from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
 from relkit.judging.llm.pace import Pace
@@ -162,8 +163,8 @@ def test_other_settings_are_another_version(
 
 @pytest.mark.parametrize(
     "changes",
-    [{"judge": "small"}, {"judge": "llm"}, {"samples": 0}, {"parameters": {"n": 3}},
-     {"parameters": {"messages": []}}, {"model": " "}],
+    [{"judge": "small"}, {"judge": "llm"}, {"judge": "LLM:x"}, {"samples": 0}, {"model": " "},
+     {"parameters": {"n": 3}}, {"parameters": {"messages": []}}],
 )  # fmt: skip
 def test_settings_that_cannot_be(store: Store, project: Project, changes: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
@@ -560,3 +561,30 @@ def test_the_order_of_systems_by_either_ones_grades(
     assert found.tau == pytest.approx(expected)
     with pytest.raises(ParameterError, match="needs two runs"):
         compare_systems(store, configuration, {"one": runs["best"]})
+
+
+def test_the_widest_differences_and_the_models_reason(
+    store: Store, project: Project, server: Completions
+) -> None:
+    people(store, project)
+    answers = {0: [3, 3, 0], 5: [3, 3, 2], 6: [1, 1, 1]}
+
+    seen: Counter[int] = Counter()
+
+    def script(request: Received) -> Reply:
+        number = title_number(request)
+        seen[number] += 1
+        grade = answers.get(number, [number % 4] * 3)[seen[number] - 1]
+        return Reply(json.dumps({"grade": grade, "reason": f"because {grade}"}))
+
+    server.script = script
+    run(store, project, server.url, concurrency=1)
+    configuration = store.configuration(project.id)
+    found = find_differences(store, configuration)
+    assert [(one.item.document, one.machine, one.people, one.reason) for one in found] == [
+        ("d0", 3.0, 0.0, "because 3"),
+        ("d5", 3.0, 1.0, "because 3"),
+        ("d6", 1.0, 2.0, "because 1"),
+    ]
+    assert find_differences(store, configuration, count=1) == found[:1]
+    assert find_differences(store, configuration, count=0) == []

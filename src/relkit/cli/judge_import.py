@@ -139,6 +139,11 @@ def import_(
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
         whole = Sheet(tuple(rows), scale=found.scale)
         new = import_sheet(store, found.id, whole, judge=judge, as_gold=gold)
+    foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
+    if foreign:
+        messages.warning(
+            f"{_count(foreign, 'final grade')} of a language model: the items come in without them"
+        )
     what = "new known grade" if gold else "new grade"
     messages.note(f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}")
 

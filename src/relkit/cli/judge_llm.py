@@ -22,6 +22,7 @@ from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.llm.calibration import Calibration
+    from relkit.judging.llm.differences import Difference
     from relkit.judging.llm.judge import Outcome, Plan
     from relkit.judging.llm.prompt import Prompt
     from relkit.judging.llm.storage import Configuration
@@ -427,6 +428,13 @@ def _duration(seconds: float) -> str:
 @click.option(
     "-m", "--measure", default="ndcg@10", show_default=True, help="By which they are in order."
 )
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many of the widest differences to list, with the model's reason.",
+)
 @format_option("table", "json", "markdown")
 @output_option
 @no_color_option
@@ -440,11 +448,13 @@ def calibrate(
     seed: int,
     runs: Sequence[str],
     measure: str,
+    examples: int,
     form: str,
     output: str | None,
 ) -> None:
     """Runs `relkit judge calibrate`."""
     from relkit.judging.llm.calibration import calibrate as hold
+    from relkit.judging.llm.differences import find_differences
     from relkit.judging.llm.systems import compare_systems
     from relkit.judging.store import open_store
     from relkit.statistics import Resampling
@@ -457,7 +467,8 @@ def calibrate(
         measured = hold(store, chosen, rule=rule, resampling=Resampling(resamples, seed))
         if runs:
             order = compare_systems(store, chosen, {run: run for run in runs}, measure=measure)
-    emit(_rendered(measured, chosen, found, form, order), output)
+        apart = find_differences(store, chosen, count=examples, rule=rule)
+    emit(_rendered(measured, chosen, found, form, order, apart), output)
 
 
 def _rendered(
@@ -466,6 +477,7 @@ def _rendered(
     project: Project,
     form: str,
     order: SystemOrder | None = None,
+    differences: Sequence[Difference] = (),
 ) -> str:
     from relkit.judging.llm.wording import configuration_dict, render_calibration
 
@@ -477,10 +489,16 @@ def _rendered(
             "configuration": configuration_dict(chosen),
             **measured.to_dict(),
             "systems": None if order is None else order.to_dict(),
+            "examples": [one.to_dict() for one in differences],
         }
         return json.dumps(content, ensure_ascii=False, indent=2)
     return render_calibration(
-        measured, chosen, project.scale, order=order, markdown=form == "markdown"
+        measured,
+        chosen,
+        project.scale,
+        order=order,
+        differences=differences,
+        markdown=form == "markdown",
     )
 
 
@@ -524,6 +542,11 @@ def accept(
             accepted = store.acceptance(found.id)
             if accepted is None:
                 raise ParameterError(f"no language model is accepted in `{found.name}`")
+            if judge not in (None, accepted.configuration.judge):
+                raise ParameterError(
+                    f"`{judge}` is not accepted in `{found.name}`",
+                    hint=f"{accepted.configuration.title} is",
+                )
             store.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
             messages.note(f"{accepted.configuration.title} counts no longer in {found.name}")
             return

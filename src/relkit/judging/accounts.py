@@ -27,7 +27,8 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
         ParameterError: If it cannot be a name, or is one of a machine and should be a person's.
     """
     cleaned = check_name(name, what)
-    if cleaned.lower().startswith(MACHINE_PREFIX) != machine:
+    belongs = cleaned.startswith(MACHINE_PREFIX)
+    if not belongs if machine else cleaned.lower().startswith(MACHINE_PREFIX):
         raise ParameterError(
             f"`{cleaned}` is {'no' if machine else 'the'} name of a language model",
             hint=f"the names of language models, and no others, begin with {MACHINE_PREFIX}",

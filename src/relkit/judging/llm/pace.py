@@ -77,9 +77,13 @@ class Pace:
         Raises:
             StoppedError: If the work is to stop.
         """
-        with self._lock:
-            mine = max(self._next, self._clock())
-            self._next = mine + self._space
-        while (left := max(mine, self._paused_until) - self._clock()) > 0:
-            self.sleep(left)
-        self.sleep(0)
+        while True:
+            with self._lock:
+                mine = max(self._next, self._clock(), self._paused_until)
+                self._next = mine + self._space
+            while (left := mine - self._clock()) > 0:
+                self.sleep(left)
+            self.sleep(0)
+            # A pause that began meanwhile: a turn after it, or all who waited would go at once.
+            if self._paused_until <= mine:
+                return

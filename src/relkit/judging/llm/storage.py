@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -345,17 +345,8 @@ class MachineStore(AdjudicationStore):
     def count_graded(self, configuration: Configuration) -> int:
         """Returns how many items have a grade of a model, without reading them."""
         per_item = (
-            sa.select(sa.func.count().label("grades"))
-            .select_from(
-                llm_requests.join(
-                    llm_answers, llm_requests.c.request_hash == llm_answers.c.request_hash
-                )
-            )
-            .where(
-                llm_requests.c.configuration_id == configuration.id,
-                llm_answers.c.grade.is_not(None),
-                llm_answers.c.sample <= configuration.samples,
-            )
+            _graded(configuration, sa.func.count().label("grades"))
+            .order_by(None)
             .group_by(llm_requests.c.item_id)
             .subquery()
         )
@@ -372,15 +363,28 @@ class MachineStore(AdjudicationStore):
 
         What could not be read is no grade. An item most of whose samples are missing has none.
         """
-        found = {}
-        for item, answers in self.answers(configuration.id).items():
-            grades = [
-                one.answer.grade
-                for one in answers
-                if one.answer.grade is not None and one.sample <= configuration.samples
-            ]
-            if 2 * len(grades) > configuration.samples:
-                found[item] = grades
+        query = _graded(configuration, llm_requests.c.item_id, llm_answers.c.grade)
+        found: dict[int, list[float]] = {}
+        with self.database.read() as connection:
+            for row in connection.execute(query):
+                found.setdefault(row.item_id, []).append(row.grade)
+        return {
+            item: grades
+            for item, grades in found.items()
+            if 2 * len(grades) > configuration.samples
+        }
+
+    def reasons(
+        self, configuration: Configuration, item_ids: Sequence[int]
+    ) -> dict[int, list[tuple[float, str]]]:
+        """Returns a model's grades of some items with the reason it gave for each."""
+        query = _graded(
+            configuration, llm_requests.c.item_id, llm_answers.c.grade, llm_answers.c.reason
+        ).where(llm_requests.c.item_id.in_(item_ids))
+        found: dict[int, list[tuple[float, str]]] = {}
+        with self.database.read() as connection:
+            for row in connection.execute(query):
+                found.setdefault(row.item_id, []).append((row.grade, row.reason))
         return found
 
     def record_acceptance(
@@ -496,6 +500,24 @@ def _configurations() -> sa.Select[Any]:
         sa.select(llm_configurations, users.c.name.label("judge"))
         .select_from(llm_configurations.join(users))
         .order_by(llm_configurations.c.id)
+    )
+
+
+def _graded(configuration: Configuration, *columns: Any) -> sa.Select[Any]:
+    """The answers of a configuration that have a grade, item by item."""
+    return (
+        sa.select(*columns)
+        .select_from(
+            llm_requests.join(
+                llm_answers, llm_requests.c.request_hash == llm_answers.c.request_hash
+            )
+        )
+        .where(
+            llm_requests.c.configuration_id == configuration.id,
+            llm_answers.c.grade.is_not(None),
+            llm_answers.c.sample <= configuration.samples,
+        )
+        .order_by(llm_requests.c.item_id, llm_answers.c.sample, llm_answers.c.attempt)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from relkit.render import align, markdown_lines, number, wrap
 if TYPE_CHECKING:
     from relkit.judging.adjudication import FinalGrade
     from relkit.judging.llm.calibration import Calibration, Comparisons
+    from relkit.judging.llm.differences import Difference
     from relkit.judging.llm.storage import Configuration
     from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.store import Store
@@ -148,6 +150,7 @@ def render_calibration(
     scale: Scale,
     *,
     order: SystemOrder | None = None,
+    differences: Sequence[Difference] = (),
     markdown: bool = False,
 ) -> str:
     """Returns a calibration as text for the terminal, or as Markdown.
@@ -157,6 +160,7 @@ def render_calibration(
         configuration: The model and its settings.
         scale: What the grades are called.
         order: Systems by either one's grades.
+        differences: Items to list, on which the model and people lie apart.
         markdown: In place of text.
     """
     table: Callable[..., list[str]] = markdown_lines if markdown else align
@@ -204,12 +208,36 @@ def render_calibration(
             f"the model swaps {swapped}." if swapped else "the model swaps none."
         )
         lines += [*([told] if markdown else wrap(told, 80)), ""]
+    if differences:
+        lines += [f"{head}The widest differences", ""]
+        for apart in differences:
+            lines += [*_difference(apart, scale, markdown), ""]
     last = (
         f"Brackets: {found.confidence:.0%} of {found.resamples:,} draws of queries (seed"
         f" {found.seed}). Difference: the first grade less the second, on average."
     )
     lines += [last] if markdown else wrap(last, 80)
     return "\n".join(lines)
+
+
+def _difference(found: Difference, scale: Scale, markdown: bool) -> list[str]:
+    names = [f"{grade:g} {scale.label(grade)}" for grade in (found.machine, found.people)]
+    query = _plain(found.item.query_text or found.item.query)
+    title = f", {_plain(found.item.title)}" if found.item.title else ""
+    text = (
+        f"model {names[0]}, people {names[1]}: {query} → {_plain(found.item.document)}{title}"
+        + (f". The model: {_plain(found.reason)}" if found.reason else "")
+    )
+    if markdown:
+        return ["- " + re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)]
+    return wrap(text, 80, "  ")
+
+
+def _plain(text: str) -> str:
+    """Returns a text of strangers on one line, without signs that a terminal would obey."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text)
+    short = " ".join(shown.split())
+    return short if len(short) <= 200 else short[:200] + "…"
 
 
 def _verdict(found: Calibration) -> list[str]:
