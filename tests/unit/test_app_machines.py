@@ -18,8 +18,8 @@ from relkit.app.protection import csrf_token
 from relkit.judging.access import start_sign_in
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
+from relkit.judging.llm.configurations import Configuration, draft_configuration
 from relkit.judging.llm.endpoint import Completion
-from relkit.judging.llm.storage import Configuration, draft_configuration
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
 

@@ -31,7 +31,12 @@ def test_every_module_of_a_command_is_listed() -> None:
         "output",
         "text",
     }
-    helpers |= {"judge_import", "judge_llm", "judge_serve"}  # commands of a group
+    helpers |= {
+        "judge_calibrate",
+        "judge_import",
+        "judge_llm",
+        "judge_serve",
+    }  # commands of a group
     folder = ROOT / "src" / "relkit" / "cli"
     assert {path.stem for path in folder.glob("*.py")} - helpers == set(COMMANDS)
 

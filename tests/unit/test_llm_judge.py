@@ -22,12 +22,12 @@ from relkit.judging.assignment import take_tasks
 from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.llm.calibration import accept_judge, calibrate
+from relkit.judging.llm.configurations import Configuration, draft_configuration
 from relkit.judging.llm.differences import find_differences
 from relkit.judging.llm.endpoint import Endpoint, EndpointError
 from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
 from relkit.judging.llm.pace import Pace
 from relkit.judging.llm.prompt import make_prompt
-from relkit.judging.llm.storage import Configuration, draft_configuration
 from relkit.judging.llm.systems import compare_systems
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Project

@@ -12,8 +12,8 @@ from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
+from relkit.judging.llm.configurations import draft_configuration
 from relkit.judging.llm.endpoint import Completion
-from relkit.judging.llm.storage import draft_configuration
 from relkit.judging.records import Comparison, Item, Project, Rating
 from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale

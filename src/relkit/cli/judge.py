@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_, text_of
-from relkit.cli.judge_llm import accept, calibrate, llm
+from relkit.cli.judge_llm import llm
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
-from relkit.judging.llm.storage import is_machine_source
+from relkit.judging.llm.acceptance import is_machine_source
 from relkit.judging.llm.wording import count_machine_grades, describe_sources
 from relkit.judging.records import Rating
 from relkit.judgments import Judgments

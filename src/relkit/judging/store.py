@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from relkit.errors import InputError
 from relkit.judging.database import Database
-from relkit.judging.llm.storage import MachineStore
+from relkit.judging.llm.acceptance import MachineStore
 
 __all__ = ["Store", "open_store"]
 

@@ -24,7 +24,7 @@ from relkit.scale import Scale
 from relkit.statistics import Resampling
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.records import User
     from relkit.judging.store import Store
 

@@ -10,7 +10,7 @@ from relkit.judging.records import Item
 from relkit.parameters import check_whole
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.store import Store
 
 __all__ = ["Difference", "find_differences"]

@@ -21,7 +21,8 @@ from relkit.judging.records import Item
 from relkit.parameters import check_choice, check_whole
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.storage import Configuration, StoredAnswer
+    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.replies import StoredAnswer
     from relkit.judging.store import Store
 
 __all__ = ["Outcome", "Plan", "Which", "ask_model", "choose_items", "make_plan", "request_body"]

@@ -12,7 +12,7 @@ from relkit.judging.agreement import plain_values
 from relkit.judgments import Judgments
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.storage import Configuration
+    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.store import Store
 
 __all__ = ["SystemOrder", "SystemValue", "compare_systems"]

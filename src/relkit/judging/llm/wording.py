@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relkit.judging.llm.acceptance import is_machine_source
 from relkit.judging.llm.figures import NAMES, Figure, Figures
-from relkit.judging.llm.storage import is_machine_source
 from relkit.render import align, markdown_lines, number, wrap
 
 if TYPE_CHECKING:
     from relkit.judging.adjudication import FinalGrade
     from relkit.judging.llm.calibration import Calibration, Comparisons
+    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.differences import Difference
-    from relkit.judging.llm.storage import Configuration
     from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.store import Store
     from relkit.scale import Scale

@@ -1,0 +1,229 @@
+"""`relkit judge calibrate` and `accept`: a language model held against people, and let in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import format_option, no_color_option, output_option, project_option
+from relkit.cli.output import emit, protect_inputs
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.judging.llm.calibration import Calibration
+    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.differences import Difference
+    from relkit.judging.llm.systems import SystemOrder
+    from relkit.judging.records import Project
+
+__all__ = ["accept", "calibrate"]
+
+CALIBRATE = """Hold a language model's grades against people's.
+
+\b
+Examples:
+  relkit judge calibrate judging.db --project June
+  relkit judge calibrate judging.db --project June --judge llm:gpt-5-mini \\
+      --format markdown -o calibration.md
+
+Prints the confusion matrix, Cohen's and weighted kappa, Krippendorff's alpha,
+the mean difference and the agreement on what is relevant, each with an interval
+from resampled queries, overall and by tier; the same between people; and how
+far the model agrees with itself. With --run given twice or more it also says
+whether the model's grades put these systems in the same order as people's.
+"""
+
+ACCEPT = """Let a language model's grades count where nobody gave one.
+
+\b
+Examples:
+  relkit judge accept judging.db --project June --by Lee
+  relkit judge accept judging.db --project June --by Lee --withdraw
+
+Prints the calibration and records it with the name and the time. It needs 50
+items graded by people too, or as many as --least-items says. From then on final
+grades of items that nobody said anything of are the model's, and every export
+says so. Other settings or another guideline have to be accepted anew.
+"""
+
+
+def _judge_options(command: Any) -> Any:
+    for decorate in (
+        click.option("--version", type=click.IntRange(min=1), metavar="N",
+                     help="Of its settings.  [default: the newest]"),
+        click.option("--judge", metavar="NAME",
+                     help="The language model, such as llm:gpt-5-mini.  [default: the only one]"),
+    ):  # fmt: skip
+        command = decorate(command)
+    return command
+
+
+@click.command(
+    "calibrate", help=CALIBRATE, short_help="Hold a language model's grades against people's."
+)
+@click.argument("database")
+@project_option()
+@_judge_options
+@click.option(
+    "--rule",
+    type=click.Choice(["majority", "median"]),
+    default="median",
+    show_default=True,
+    help="How several people's grades become one, where no lead decided.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    default=2000,
+    show_default=True,
+    help="How often queries are drawn.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, help="Of what is drawn.  [default: 0]"
+)
+@click.option(
+    "--run",
+    "runs",
+    metavar="FILE",
+    multiple=True,
+    help="What a system returns: two or more are put in order by either one's grades.",
+)
+@click.option(
+    "-m", "--measure", default="ndcg@10", show_default=True, help="By which they are in order."
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many of the widest differences to list, with the model's reason.",
+)
+@format_option("table", "json", "markdown")
+@output_option
+@no_color_option
+def calibrate(
+    database: str,
+    project: str,
+    judge: str | None,
+    version: int | None,
+    rule: Any,
+    resamples: int,
+    seed: int,
+    runs: Sequence[str],
+    measure: str,
+    examples: int,
+    form: str,
+    output: str | None,
+) -> None:
+    """Runs `relkit judge calibrate`."""
+    from relkit.judging.llm.calibration import calibrate as hold
+    from relkit.judging.llm.differences import find_differences
+    from relkit.judging.llm.systems import compare_systems
+    from relkit.judging.store import open_store
+    from relkit.statistics import Resampling
+
+    protect_inputs(output, [database, *runs])
+    order = None
+    with open_store(database) as store:
+        found = store.project(project)
+        chosen = store.configuration(found.id, judge, version)
+        measured = hold(store, chosen, rule=rule, resampling=Resampling(resamples, seed))
+        if runs:
+            order = compare_systems(store, chosen, {run: run for run in runs}, measure=measure)
+        apart = find_differences(store, chosen, count=examples, rule=rule)
+    emit(_rendered(measured, chosen, found, form, order, apart), output)
+
+
+def _rendered(
+    measured: Calibration,
+    chosen: Configuration,
+    project: Project,
+    form: str,
+    order: SystemOrder | None = None,
+    differences: Sequence[Difference] = (),
+) -> str:
+    from relkit.judging.llm.wording import configuration_dict, render_calibration
+
+    if form == "json":
+        import json
+
+        content = {
+            "project": project.name,
+            "configuration": configuration_dict(chosen),
+            **measured.to_dict(),
+            "systems": None if order is None else order.to_dict(),
+            "examples": [one.to_dict() for one in differences],
+        }
+        return json.dumps(content, ensure_ascii=False, indent=2)
+    return render_calibration(
+        measured,
+        chosen,
+        project.scale,
+        order=order,
+        differences=differences,
+        markdown=form == "markdown",
+    )
+
+
+@click.command(
+    "accept", help=ACCEPT, short_help="Let a language model's grades count where nobody gave one."
+)
+@click.argument("database")
+@project_option()
+@_judge_options
+@click.option("--by", required=True, metavar="NAME", help="The account of the lead who accepts it.")
+@click.option(
+    "--least-items",
+    "least",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="How many items must be graded by people too.",
+)
+@click.option("--note", default="", metavar="TEXT", help="Why.")
+@click.option("--withdraw", is_flag=True, help="Its grades shall count no longer.")
+@no_color_option
+def accept(
+    database: str,
+    project: str,
+    judge: str | None,
+    version: int | None,
+    by: str,
+    least: int,
+    note: str,
+    withdraw: bool,
+) -> None:
+    """Runs `relkit judge accept`."""
+    from relkit.judging.llm.calibration import accept_judge
+    from relkit.judging.llm.wording import describe_sources
+    from relkit.judging.store import open_store
+
+    with open_store(database) as store:
+        found = store.project(project)
+        lead = store.user(by)
+        if withdraw:
+            accepted = store.acceptance(found.id)
+            if accepted is None:
+                raise ParameterError(f"no language model is accepted in `{found.name}`")
+            if judge not in (None, accepted.configuration.judge):
+                raise ParameterError(
+                    f"`{judge}` is not accepted in `{found.name}`",
+                    hint=f"{accepted.configuration.title} is",
+                )
+            store.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
+            messages.note(f"{accepted.configuration.title} counts no longer in {found.name}")
+            return
+        chosen = store.configuration(found.id, judge, version)
+        measured = accept_judge(store, chosen, lead, least=least, note=note)
+        emit(_rendered(measured, chosen, found, "table"))
+        if measured.outlook is not None and not measured.outlook.within:
+            messages.warning(
+                f"{chosen.title} agrees with people less than any of them does with the others"
+            )
+        messages.note(f"{chosen.title} is accepted by {lead.name} in {found.name}")
+        messages.note(
+            describe_sources(store, found.id) or "people graded every item that it graded"
+        )

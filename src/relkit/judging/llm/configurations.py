@@ -1,0 +1,227 @@
+"""Language models as judges of a project: their settings, of which others are another version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.judging.accounts import check_account_name
+from relkit.judging.adjudication import AdjudicationStore
+from relkit.judging.places import take_turn
+from relkit.judging.schema import llm_configurations, postgresql, sa, sqlite, users
+from relkit.judging.texts import check_text, plain, unknown_name
+from relkit.parameters import check_whole
+
+__all__ = [
+    "Configuration",
+    "ConfigurationStore",
+    "draft_configuration",
+    "read_configuration",
+    "select_configurations",
+]
+
+#: Parameters of requests that are ours, or would change what an answer looks like.
+RESERVED = ("messages", "model", "n", "stream", "stream_options")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A language model as a judge of a project, with everything that its grades depend on.
+
+    Attributes:
+        id: In the database.
+        project_id: The project.
+        judge: Its name, which begins with `llm:`.
+        version: Counted from 1 for each judge of a project: other settings are another version.
+        endpoint: Where it is asked.
+        model: Its name there.
+        samples: How often it is asked about each item.
+        parameters: Of the requests, such as the temperature.
+        language: Of the prompt.
+        prompt: All that is the same in every request.
+        created_at: Seconds since 1970.
+    """
+
+    id: int
+    project_id: int
+    judge: str
+    version: int
+    endpoint: str
+    model: str
+    samples: int
+    parameters: Mapping[str, Any]
+    language: str
+    prompt: str
+    created_at: float
+
+    @property
+    def title(self) -> str:
+        """The judge and its version, for messages."""
+        return f"{self.judge} (version {self.version})"
+
+
+def draft_configuration(
+    project_id: int,
+    judge: str,
+    *,
+    endpoint: str,
+    model: str,
+    samples: int,
+    parameters: Mapping[str, Any],
+    language: str,
+    prompt: str,
+) -> Configuration:
+    """Returns settings that are not stored yet: id and version are 0.
+
+    Raises:
+        ParameterError: If the judge's name is none of a language model, the model has no name, the
+            number of samples is below 1, or a parameter of requests cannot be set.
+    """
+    for name in RESERVED:
+        if name in parameters:
+            raise ParameterError(f"the parameter `{name}` of requests cannot be set")
+    if not model.strip():
+        raise ParameterError("the model has no name")
+    return Configuration(
+        0,
+        project_id,
+        check_account_name(judge, "judge", machine=True),
+        0,
+        endpoint,
+        check_text(model.strip(), "name of the model"),
+        check_whole("samples", samples),
+        plain(parameters),
+        language,
+        check_text(prompt, "prompt"),
+        0.0,
+    )
+
+
+class ConfigurationStore(AdjudicationStore):
+    """The part of a store that keeps language models as judges, and their settings."""
+
+    def add_configuration(self, draft: Configuration) -> Configuration:
+        """Returns the version of a judge with these settings, and makes it where there is none.
+
+        Args:
+            draft: As `draft_configuration` makes it.
+        """
+        project_id, judge = draft.project_id, draft.judge
+        settings = _settings(draft)
+        digest = _digest(settings)
+        with self.database.write() as connection:
+            take_turn(connection, project_id)
+            user = self._ensure_machine(connection, judge)
+            here = sa.and_(
+                llm_configurations.c.project_id == project_id, llm_configurations.c.user_id == user
+            )
+            known = list(connection.execute(sa.select(llm_configurations).where(here)))
+            if not any(row.digest == digest for row in known):
+                connection.execute(
+                    sa.insert(llm_configurations).values(
+                        project_id=project_id,
+                        user_id=user,
+                        version=max((row.version for row in known), default=0) + 1,
+                        digest=digest,
+                        created_at=self.clock(),
+                        **settings,
+                    )
+                )
+        found = self.configurations(project_id)
+        return next(
+            one for one in found if one.judge == judge and _digest(_settings(one)) == digest
+        )
+
+    def _ensure_machine(self, connection: sa.Connection, judge: str) -> int:
+        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+        # Nobody signs in as it, takes items as it or acts as it: the account is closed.
+        made = dialect.insert(users).values(
+            name=judge, role="judge", active=False, machine=True, created_at=self.clock()
+        )
+        connection.execute(made.on_conflict_do_nothing())
+        chosen = sa.select(users.c.id).where(users.c.name == judge)
+        return int(connection.execute(chosen).scalar_one())
+
+    def configurations(self, project_id: int) -> list[Configuration]:
+        """Returns the language models of a project, every version, in their order."""
+        query = select_configurations().where(llm_configurations.c.project_id == project_id)
+        with self.database.read() as connection:
+            return [read_configuration(row) for row in connection.execute(query)]
+
+    def configuration(
+        self, project_id: int, judge: str | None = None, version: int | None = None
+    ) -> Configuration:
+        """Returns a judge's settings: the newest version, unless one is named.
+
+        Args:
+            project_id: The project.
+            judge: Its name; not needed where there is only one.
+            version: Of the settings.
+
+        Raises:
+            UnknownNameError: If there is no such judge or version.
+            InputError: If there is no language model, or several and none is named.
+        """
+        known = self.configurations(project_id)
+        names = list(dict.fromkeys(one.judge for one in known))
+        if not names:
+            raise InputError(
+                "no language model graded in this project",
+                hint="`relkit judge llm` asks one",
+            )
+        if judge is None and len(names) > 1:
+            raise InputError(
+                f"{len(names)} language models graded in this project",
+                hint=f"name one with --judge: {', '.join(names)}",
+            )
+        if judge is not None and judge not in names:
+            raise unknown_name("language model", judge, names)
+        own = [one for one in known if judge in (None, one.judge)]
+        if version is None:
+            return own[-1]
+        chosen = [one for one in own if one.version == version]
+        if not chosen:
+            raise UnknownNameError(
+                f"{own[0].judge} has no version {version}", hint=f"it has 1 to {own[-1].version}"
+            )
+        return chosen[0]
+
+
+def select_configurations() -> sa.Select[Any]:
+    """Returns the query for all configurations with their judges' names."""
+    return (
+        sa.select(llm_configurations, users.c.name.label("judge"))
+        .select_from(llm_configurations.join(users))
+        .order_by(llm_configurations.c.id)
+    )
+
+
+def read_configuration(row: Any) -> Configuration:
+    """Returns a configuration from its row."""
+    return Configuration(
+        row.id,
+        row.project_id,
+        row.judge,
+        row.version,
+        row.endpoint,
+        row.model,
+        row.samples,
+        row.parameters,
+        row.language,
+        row.prompt,
+        row.created_at,
+    )
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _settings(one: Configuration) -> dict[str, Any]:
+    names = ("endpoint", "model", "samples", "parameters", "language", "prompt")
+    return {name: getattr(one, name) for name in names}
