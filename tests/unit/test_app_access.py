@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 
 from relkit.app import Settings, create_app
 from relkit.app.catalogue import texts
-from relkit.app.protection import RateLimit
 from relkit.judging import passwords
 from relkit.judging.access import create_first_account, create_token, find_signed_in
+from relkit.judging.attempts import RateLimit
 from relkit.judging.store import Store, open_store
 
 PASSWORD = "a long sentence"
@@ -95,20 +95,33 @@ def test_guessing_has_to_wait_and_others_do_not(store: Store) -> None:
         assert sign_in(client, name="bo").status_code == 303
 
 
-def test_a_window_moves() -> None:
-    now = 0.0
-    limit = RateLimit(2, 10, lambda: now)
-    limit.add("a")
-    now = 4.0
-    limit.add("a")
-    assert limit.wait("a") == 6
-    assert limit.wait("b") == 0
-    now = 10.5
-    assert limit.wait("a") == 0
-    limit.add("a")
-    assert limit.wait("a") == pytest.approx(3.5)
-    limit.forget("a")
-    assert limit.wait("a") == 0
+def test_a_window_moves(judging_database: str) -> None:
+    now = 1000.0
+    with (
+        open_store(judging_database, clock=lambda: now) as store,
+        open_store(judging_database, clock=lambda: now) as other,
+    ):
+        # Two processes of the app count together.
+        limit, beside = RateLimit(store, 2, 10), RateLimit(other, 2, 10)
+        limit.add("a")
+        now = 1004.0
+        beside.add("a")
+        assert limit.wait("a") == beside.wait("a") == 6
+        assert limit.wait("b") == 0
+        now = 1010.5
+        assert limit.wait("a") == 0
+        limit.add("a")
+        assert beside.wait("a") == pytest.approx(3.5)
+        now = 500.0
+        assert limit.wait("a") == 10  # a clock that was set back keeps nobody out for long
+        limit.forget("a")
+        assert beside.wait("a") == 0
+        limit.add("b")
+        now = 511.0
+        limit.add("c")
+        with store.database.read() as connection:
+            count = connection.exec_driver_sql("SELECT count(*) FROM attempts").scalar_one()
+        assert count == 1
 
 
 def test_a_session_that_was_there_before_the_sign_in_is_worth_nothing(

@@ -523,3 +523,80 @@ def test_all_judges_are_counted_as_each_is(store: Store, clock: Clock) -> None:
         take_tasks(store, judge, project.id, count=1000)
         after = measure_progress(store, project.id, judge)
         assert (after.open - mine.open, after.available) == (mine.available, 0)
+
+
+def test_what_a_closed_account_had_goes_to_others(store: Store, ann: User, bo: User) -> None:
+    project = project_of(store, 3)
+    first, second, third = (task.item.id for task in take_tasks(store, ann, project.id))
+    act(store, ann, "grade", first, "a", grade=1)
+    act(store, ann, "later", second, "b")
+    assert take_tasks(store, bo, project.id) == []
+    store.set_user("Ann", active=False)
+    with pytest.raises(ParameterError, match="closed"):
+        take_tasks(store, store.user("Ann"), project.id)
+    assert {task.item.id for task in take_tasks(store, bo, project.id)} == {second, third}
+    assert store.grades(project.id) == {first: {"Ann": 1.0}}
+    act(store, bo, "skip", third, "c")
+    act(store, bo, "grade", second, "f", grade=0)
+    # A grade that her browser kept comes when the account is open again: there is a place.
+    again = store.set_user("Ann", active=True)
+    assert act(store, again, "grade", third, "d", grade=2).counted
+    assert not act(store, again, "grade", second, "e", grade=2).counted
+
+
+def test_a_late_grade_counts_when_an_account_is_closed(
+    store: Store, ann: User, bo: User, clock: Clock
+) -> None:
+    project = project_of(store, 1, lease_seconds=100)
+    item = one(store, ann, project)
+    clock.now += 101
+    assert one(store, bo, project) == item
+    act(store, bo, "later", item, "a")
+    receipt = act(store, ann, "grade", item, "b", grade=3)
+    assert receipt.counted
+    cy = store.create_user("Cy")
+    assert take_tasks(store, cy, project.id) == []
+    assert not act(store, bo, "grade", item, "c", grade=0).counted
+    store.set_user("Ann", active=False)
+    assert store.grades(project.id) == {item: {"Ann": 3.0}}
+
+
+def test_what_is_taken_back_after_a_decision_changes_no_decision(
+    store: Store, ann: User, bo: User
+) -> None:
+    project = project_of(store, 1, overlap=2)
+    lead = store.create_user("Lee", role="lead")
+    item = one(store, ann, project)
+    for judge, grade in ((ann, 0), (bo, 3)):
+        take_tasks(store, judge, project.id)
+        act(store, judge, "grade", item, judge.name, grade=grade)
+    store.adjudicate(item, lead, 1, key="k")
+    record_action(store, ann, "undo", key="u", project_id=project.id)
+    (final,) = store.final_grades(project.id)
+    assert (final.value, final.source, final.judges) == (1.0, "adjudicated", 1)
+    assert store.queue(project.id) == []
+
+
+def test_a_clock_that_is_set_back_loses_and_doubles_nothing(
+    store: Store, ann: User, bo: User, clock: Clock
+) -> None:
+    project = project_of(store, 10, overlap=2, lease_seconds=100)
+    for step, judge in enumerate([ann, bo] * 10):
+        clock.now += -250 if step % 3 == 2 else 90
+        for task in take_tasks(store, judge, project.id, count=2)[:1]:
+            act(store, judge, "grade", task.item.id, f"{step}", grade=step % 4)
+    assert measure_progress(store, project.id).finished == 10
+    assert replayed(store, project) == {
+        (item, judge): grade
+        for item, grades in store.grades(project.id).items()
+        for judge, grade in grades.items()
+    }
+
+
+def test_in_a_large_project_new_items_come_from_everywhere(store: Store, ann: User) -> None:
+    project = project_of(store, 6000)
+    order = [item.document for item in store.items(project.id)]
+    given = [order.index(name) for name in documents(store, ann, project, count=60)]
+    assert len(set(given)) == 60
+    assert given != sorted(given)
+    assert {place // 2000 for place in given} == {0, 1, 2}

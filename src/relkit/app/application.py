@@ -54,7 +54,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     )
     app.state.store = store
     app.state.settings = chosen
-    app.state.guard = sign_in.SignInGuard(chosen.sign_in_attempts, chosen.sign_in_window)
+    app.state.guard = sign_in.SignInGuard(store, chosen.sign_in_attempts, chosen.sign_in_window)
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     app.add_middleware(SecurityHeaders)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)

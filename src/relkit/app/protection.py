@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import threading
-import time
-from collections import deque
-from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "BodyLimit", "RateLimit", "SecurityHeaders", "csrf_token", "is_csrf_token"]
+__all__ = ["HEADERS", "BodyLimit", "SecurityHeaders", "csrf_token", "is_csrf_token"]
 
 #: Scripts and styles come from files of the app alone; pictures of results from anywhere.
 HEADERS = {
@@ -87,52 +83,3 @@ class BodyLimit:
             return message
 
         await self.app(scope, receive_some, send)
-
-
-class RateLimit:
-    """Counts events by key in a moving window.
-
-    Args:
-        most: Events before a key has to wait.
-        window: Seconds in which they are counted.
-        clock: Tells the time.
-    """
-
-    def __init__(
-        self, most: int, window: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.most = most
-        self.window = window
-        self.clock = clock
-        self._events: dict[str, deque[float]] = {}
-        self._turn = threading.Lock()
-
-    def wait(self, key: str) -> float:
-        """Returns for how many seconds a key has to wait, 0 if it need not."""
-        with self._turn:
-            events = self._current(key)
-            return events[0] + self.window - self.clock() if len(events) >= self.most else 0.0
-
-    def add(self, key: str) -> None:
-        """Counts an event."""
-        with self._turn:
-            if len(self._events) > 10_000:
-                for other in list(self._events):
-                    self._current(other)
-            self._events.setdefault(key, deque(maxlen=self.most)).append(self.clock())
-
-    def forget(self, key: str) -> None:
-        """Begins anew for a key."""
-        with self._turn:
-            self._events.pop(key, None)
-
-    def _current(self, key: str) -> deque[float]:
-        events = self._events.get(key)
-        if events is None:
-            return deque()
-        oldest = self.clock() - self.window
-        while events and events[0] <= oldest:
-            events.popleft()
-        if not events:
-            del self._events[key]
-        return events

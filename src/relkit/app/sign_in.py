@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.pages import render
-from relkit.app.protection import RateLimit
 from relkit.app.visitor import (
     COOKIE,
     CheckedForm,
@@ -28,6 +27,8 @@ from relkit.judging.access import (
     new_secret,
     start_sign_in,
 )
+from relkit.judging.attempts import RateLimit
+from relkit.judging.store import Store
 
 __all__ = ["SignInGuard", "router"]
 
@@ -39,9 +40,9 @@ Text = Annotated[str, Form()]
 class SignInGuard:
     """Makes guessing passwords slow, and hashing them no way to exhaust the memory."""
 
-    def __init__(self, attempts: int, window: float) -> None:
-        self.names = RateLimit(attempts, window)
-        self.addresses = RateLimit(5 * attempts, window)
+    def __init__(self, store: Store, attempts: int, window: float) -> None:
+        self.names = RateLimit(store, attempts, window)
+        self.addresses = RateLimit(store, 5 * attempts, window)
         self.hashing = threading.BoundedSemaphore(4)
 
     def wait(self, address: str, name: str) -> float:

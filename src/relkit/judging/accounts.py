@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from relkit.errors import ParameterError
 from relkit.judging import passwords
+from relkit.judging.actions import release_places
 from relkit.judging.base import StoreBase
 from relkit.judging.records import Role, User
 from relkit.judging.rows import read_user
@@ -91,7 +92,7 @@ class AccountStore(StoreBase):
         password: str | None = None,
         active: bool | None = None,
     ) -> User:
-        """Changes an account; what is None stays.
+        """Changes an account; what is None stays. What a closed account had goes to others.
 
         Raises:
             UnknownNameError: If there is none of that name.
@@ -116,6 +117,8 @@ class AccountStore(StoreBase):
         if changes:
             with self.database.write() as connection:
                 connection.execute(sa.update(users).where(users.c.id == found.id).values(**changes))
+                if active is False:
+                    release_places(connection, found.id, self.clock())
         return self.user(name)
 
     def _ensure_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
 from relkit.judging.items import find_project
-from relkit.judging.places import LATER, give_place, is_free, is_swapped, take_turn, undone
+from relkit.judging.places import (
+    LATER,
+    give_place,
+    is_free,
+    is_swapped,
+    remember_lapse,
+    take_turn,
+    undone,
+)
 from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
 from relkit.judging.schema import actions, assignments, lapses, projects, sa, users
@@ -23,7 +31,7 @@ from relkit.judging.texts import check_grade, check_text, is_id, is_storable
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["Receipt", "record_action"]
+__all__ = ["Receipt", "record_action", "release_places"]
 
 #: Kinds of actions that say what becomes of an item.
 DECIDING = ("grade", "cannot", "skip", "later")
@@ -334,9 +342,7 @@ def _settle(
     kind = None if last is None else last.kind
     if kind == "skip" and (held is None or held.slot is not None):
         if held is not None:
-            values = {"user_id": None, "state": "open", "leased_until": None, "action_id": None}
-            place = assignments.c.id == held.id
-            connection.execute(sa.update(assignments).where(place).values(swapped=False, **values))
+            _release(connection, held.id)
         _count_late(connection, project, item_id, now)
         return
     if held is None:
@@ -378,6 +384,37 @@ def _count_late(connection: sa.Connection, project: Project, item_id: int, now: 
         if last is not None and last.kind in ("grade", "cannot"):
             _settle(connection, project, judge, item_id, last, now)
             return
+
+
+def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
+    """Gives back what a judge has and did not grade. A grade on its way is still welcome."""
+    mine = sa.and_(
+        assignments.c.user_id == user_id,
+        assignments.c.slot.is_not(None),
+        assignments.c.state != "done",
+    )
+    here = sa.select(projects).where(
+        projects.c.id.in_(sa.select(assignments.c.project_id).where(mine))
+    )
+    for row in connection.execute(here.order_by(projects.c.id)).all():
+        project = read_project(row)
+        take_turn(connection, project.id)
+        held = connection.execute(
+            sa.select(assignments).where(mine, assignments.c.project_id == project.id)
+        ).all()
+        for place in held:
+            remember_lapse(connection, place.item_id, user_id, now)
+            _release(connection, place.id)
+            _count_late(connection, project, place.item_id, now)
+
+
+def _release(connection: sa.Connection, place: int) -> None:
+    """Makes a place free."""
+    connection.execute(
+        sa.update(assignments)
+        .where(assignments.c.id == place)
+        .values(user_id=None, state="open", leased_until=None, action_id=None, swapped=False)
+    )
 
 
 def _take_back(

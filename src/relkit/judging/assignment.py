@@ -21,13 +21,15 @@ from relkit.judging.places import (
     take_turn,
 )
 from relkit.judging.records import Comparison, Item, Project, User
-from relkit.judging.rows import read_comparison, read_item
+from relkit.judging.rows import PLACES, read_comparison, read_item
 from relkit.judging.schema import assignments, gold, items, sa, sides
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
 __all__ = ["Task", "take_tasks"]
+#: Shares of all items among which new ones are looked for first, in a project of many.
+WINDOWS = (PLACES // 256, PLACES // 16)
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _claim(connection: sa.Connection, project: Project, user: User, wanted: int,
     before = connection.execute(
         sa.select(sa.func.count()).select_from(assignments).where(mine)
     ).scalar_one()
-    ordinary = _free(connection, project, user, wanted, now)
+    ordinary = _free(connection, project, user, wanted, before, now)
     known = _free_gold(connection, project, user, wanted) if project.gold_share else []
     until = now + project.lease_seconds
     given = 0
@@ -144,11 +146,11 @@ def _claim(connection: sa.Connection, project: Project, user: User, wanted: int,
 
 
 def _free(
-    connection: sa.Connection, project: Project, user: User, wanted: int, now: float
+    connection: sa.Connection, project: Project, user: User, wanted: int, before: int, now: float
 ) -> list[Any]:
     """Returns one free place of each of the next items that the judge may get."""
     # So many rows hold at least as many items as are wanted: an item has no more places.
-    rows = connection.execute(
+    query = (
         sa.select(assignments)
         .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
         .where(*may_get(project, user, now))
@@ -156,8 +158,21 @@ def _free(
         .limit(wanted * project.overlap)
     )
     first: dict[int, Any] = {}
-    for row in rows:
-        first.setdefault(row.item_id, row)
+    for width in (*WINDOWS, PLACES):
+        # Some items that chance chooses are enough, where there are many: the index finds them.
+        start = draw_number(project.seed, "window", user.name, before, width) % (PLACES - width + 1)
+        here = sa.select(items.c.id).where(
+            items.c.project_id == project.id, items.c.place.between(start, start + width)
+        )
+        whole = assignments.c.project_id == project.id
+        rows = connection.execute(
+            query.where(whole if width == PLACES else assignments.c.item_id.in_(here))
+        )
+        first = {}
+        for row in rows:
+            first.setdefault(row.item_id, row)
+        if len(first) >= wanted:
+            break
     return list(first.values())[:wanted]
 
 

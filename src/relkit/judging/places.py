@@ -65,7 +65,7 @@ def is_free(now: float) -> sa.ColumnElement[bool]:
 
 
 def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[bool]]:
-    """Which places a judge may be given."""
+    """Which of a project's places a judge may be given."""
     mine = sa.select(assignments.c.item_id).where(
         assignments.c.project_id == project.id, assignments.c.user_id == user.id
     )
@@ -75,7 +75,6 @@ def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[b
         *speaks(actions.c.user_id == user.id),
     )
     return [
-        assignments.c.project_id == project.id,
         assignments.c.slot.is_not(None),
         is_free(now),
         assignments.c.item_id.not_in(mine),

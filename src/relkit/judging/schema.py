@@ -8,6 +8,7 @@
                   ├── gold              items whose grade is known
                   └── sides             the two rankings of a side-by-side item
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
+    attempts                             wrong passwords of the last minutes
     users ── llm_configurations          a language model as a judge of a project, and its prompt
                   ├── llm_requests ─ ─ llm_answers   which item asks what; every answer, append-only
                   └── llm_acceptances    who let its grades count, append-only
@@ -31,6 +32,7 @@ __all__ = [
     "actions",
     "adjudications",
     "assignments",
+    "attempts",
     "gold",
     "items",
     "lapses",
@@ -129,6 +131,7 @@ items = sa.Table(
     sa.Column("place", sa.BigInteger, nullable=False),
     _time(),
     sa.UniqueConstraint("project_id", "query", "document"),
+    sa.Index(None, "project_id", "place"),
 )
 
 gold = sa.Table(
@@ -166,6 +169,7 @@ assignments = sa.Table(
     sa.UniqueConstraint("item_id", "slot"),
     sa.UniqueConstraint("item_id", "user_id"),
     sa.Index(None, "project_id", "state", "user_id"),
+    sa.Index(None, "project_id", "user_id"),
 )
 
 # Who had an item whose lease ran out and that someone else took: a late grade is still welcome.
@@ -301,4 +305,14 @@ llm_acceptances = sa.Table(
     sa.Column("report", sa.JSON, nullable=False),
     _text("note"),
     _time(),
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    _id(),
+    sa.Column("key_hash", sa.Text, nullable=False),
+    _time(),
+    sa.Index(None, "key_hash", "created_at"),
+    sa.Index(None, "created_at"),
 )
