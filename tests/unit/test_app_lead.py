@@ -265,3 +265,33 @@ def test_hostile_names_do_no_harm(store: Store, name: str) -> None:
     assert {"ana", "bo", "lea", "adam"} <= {user.name for user in store.users()}
     assert ">49<" not in adam.get("/accounts").text
     assert adam.get("/").status_code == 200
+
+
+def test_a_name_that_is_taken_is_told_in_the_readers_language(store: Store) -> None:
+    adam = Somebody(store, "adam")
+    adam.client.cookies.set("relkit_language", "zh")
+    for path, name, said in (
+        ("/projects", "June", "已有同名项目"),
+        ("/accounts", " ana ", "已有同名账号"),
+    ):
+        answer = adam.post(path, {"name": name})
+        assert answer.status_code == 400
+        assert said in answer.text
+    assert len(store.projects()) == 1
+
+
+def test_an_error_leads_back_to_where_it_happened(store: Store) -> None:
+    lea = Somebody(store, "lea")
+    page = lea.post("/projects/1/import", {}, files={"file": ("bad.csv", b"\xff\xfe\x00")}).text
+    assert '<a href="/projects/1">Back to the project</a>' in page
+    assert "Sign out" in page
+    page = lea.get("/projects/9").text
+    assert '<a href="/">Back to projects</a>' in page
+    assert "This page doesn’t exist." in page
+    page = Somebody(store, "ana").post("/projects/1/import", {}).text
+    assert "Back to the project<" not in page
+
+
+@pytest.mark.parametrize("query", ["at=-1", "decided=99999999999", "again=x"])
+def test_a_queue_for_a_number_that_is_none_is_refused(store: Store, query: str) -> None:
+    assert Somebody(store, "lea").get(f"/projects/1/queue?{query}").status_code == 422

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -10,12 +11,12 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from relkit.app import dashboard, interface, leading, new_round, preferences, projects, sign_in
-from relkit.app.catalogue import say
+from relkit.app.catalogue import say, texts
 from relkit.app.pages import ASSETS, asset, render
 from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
 from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
-from relkit.app.visitor import SignInNeededError, Visitor, chosen_language
+from relkit.app.visitor import SignInNeededError, Visitor, chosen_language, see_visitor
 from relkit.errors import RelkitError, UnknownNameError
 from relkit.judging.schema import sa
 from relkit.judging.store import Store
@@ -111,15 +112,17 @@ def _tell_validation(request: Request, error: Exception) -> Response:
     message = "; ".join(
         f"{'.'.join(map(str, one['loc'][1:])) or one['loc'][0]}: {one['msg']}" for one in found
     )
-    return _answer(request, 422, message or "not understood", "")
+    if request.url.path.startswith("/api/"):
+        return _answer(request, 422, message or "not understood", "")
+    return _answer(request, 422, say(chosen_language(request), "error.other"), message)
 
 
 def _tell_status(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    csrf = status == 403 and getattr(error, "detail", "") == "csrf"
-    key = "error.csrf" if csrf else f"error.{status}"
     language = chosen_language(request)
-    message = say(language, key if status in {401, 403, 404, 405, 413} else "error.other")
+    known = texts(language)
+    keys = (f"error.{getattr(error, 'detail', '')}", f"error.{status}", "error.other")
+    message = known[next(key for key in keys if key in known)]
     answer = _answer(request, status, message, "")
     answer.headers.update(getattr(error, "headers", None) or {})
     if status == 401:
@@ -140,4 +143,11 @@ def _answer(request: Request, status: int, message: str, hint: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": {"message": message, "hint": hint}}, status)
     visitor = Visitor(None, "", chosen_language(request))
-    return render(request, visitor, "error.html", status=status, message=message, hint=hint)
+    if status < 500:
+        visitor = see_visitor(request)
+    # What a form on a project's page could not do leads back to it.
+    form = re.match(r"/projects/\d+", request.url.path) if request.method == "POST" else None
+    back = form[0] if form and visitor.leads else "/"
+    return render(
+        request, visitor, "error.html", status=status, message=message, hint=hint, back=back
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, HTTPException, Request, UploadFile
+from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import Language, say
@@ -31,6 +31,8 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
+#: An item, or 0 for none.
+Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
 #: Disagreements on one page.
 SHOWN = 20
 
@@ -48,6 +50,8 @@ def create_project(
     guideline_zh: Text = "",
 ) -> Response:
     """Makes a project."""
+    if any(one.name == name.strip() for one in store.projects()):
+        raise HTTPException(400, "project_taken")
     made = store.create_project(
         name,
         kind=kind,
@@ -172,9 +176,9 @@ def show_queue(
     store: OpenStore,
     visitor: Leader,
     project: Id,
-    at: int = 0,
-    decided: int = 0,
-    again: int = 0,
+    at: Number = 0,
+    decided: Number = 0,
+    again: Number = 0,
 ) -> Response:
     """Disagreements, the widest first.
 
@@ -245,6 +249,8 @@ def add_account(
     """Makes an account with a password that is shown once."""
     if visitor.account.role != "admin":
         raise HTTPException(403)
+    if any(one.name == name.strip() for one in store.users()):
+        raise HTTPException(400, "user_taken")
     password = generate_password()
     user = store.create_user(name, role=role, password=password)
     return _accounts(request, store, visitor, made=user.name, password=password)
