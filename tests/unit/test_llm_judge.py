@@ -208,6 +208,7 @@ def test_an_item_needs_most_of_its_samples(
     run(store, project, server.url, samples=4, attempts=1, concurrency=1)
     found = store.samples(store.configuration(project.id))
     assert sorted(map(len, found.values())) == [3] * 11
+    assert store.graded_items(store.configuration(project.id)) == set(found)
 
 
 def test_an_error_of_the_endpoint_ends_and_what_was_answered_stays(
@@ -398,7 +399,7 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     accept_judge(store, configuration, lead, least=7, note="good enough")
     found = {one.item.id: one for one in store.final_grades(project.id)}
     filled = [one for one in found.values() if one.source == "llm:small"]
-    assert len(filled) == 4
+    assert len(filled) == store.count_filled(project.id) == 4
     assert {(one.value, one.judges, one.agreeing) for one in filled} == {(2.0, 0, 0)}
     assert {found[task.item.id].source for task in tasks[:7]} == {"median"}
     assert tasks[7].item.id not in found
@@ -416,6 +417,7 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     # A person's grade comes before it at once.
     store.adjudicate(filled[0].item.id, lead, 0, key="1")
     after = {one.item.id: one for one in store.final_grades(project.id)}
+    assert store.count_filled(project.id) == 3
     assert (after[filled[0].item.id].source, after[filled[0].item.id].value) == ("adjudicated", 0.0)
     # Another version is not accepted by it.
     server.script = lambda _: Reply('{"grade": 3}')
@@ -423,6 +425,7 @@ def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     assert store.final_grades(project.id) == list(after.values())
     store.record_acceptance(configuration, lead, accepted=False)
     assert store.acceptance(project.id) is None
+    assert store.count_filled(project.id) == 0
     assert {one.source for one in store.final_grades(project.id)} == {"median", "adjudicated"}
 
 

@@ -122,6 +122,14 @@ class MachineStore(ReplyStore):
             row.note,
         )
 
+    def count_filled(self, project_id: int) -> int:
+        """Returns how many final grades are those of the accepted model."""
+        accepted = self.acceptance(project_id)
+        if accepted is None:
+            return 0
+        said = {*self.ratings(project_id), *self.gold(project_id), *self.adjudicated(project_id)}
+        return len(self.graded_items(accepted.configuration) - said)
+
     def people_grades(self, project_id: int, *, rule: Rule = "median") -> list[FinalGrade]:
         """Returns the grade that counts of every item that people graded, in the items' order.
 

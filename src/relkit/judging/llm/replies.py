@@ -125,21 +125,16 @@ class ReplyStore(ConfigurationStore):
         except sa.exc.IntegrityError:
             return False
 
-    def count_graded(self, configuration: Configuration) -> int:
-        """Returns how many items have a grade of a model, without reading them."""
-        per_item = (
-            _graded(configuration, sa.func.count().label("grades"))
+    def graded_items(self, configuration: Configuration) -> set[int]:
+        """Returns the items that have a grade of a model, without reading the grades."""
+        query = (
+            _graded(configuration, llm_requests.c.item_id)
             .order_by(None)
             .group_by(llm_requests.c.item_id)
-            .subquery()
-        )
-        query = (
-            sa.select(sa.func.count())
-            .select_from(per_item)
-            .where(2 * per_item.c.grades > configuration.samples)
+            .having(2 * sa.func.count() > configuration.samples)
         )
         with self.database.read() as connection:
-            return int(connection.execute(query).scalar_one())
+            return set(connection.execute(query).scalars())
 
     def samples(self, configuration: Configuration) -> dict[int, list[float]]:
         """Returns a model's grades of each item: of those with more than half of their samples.

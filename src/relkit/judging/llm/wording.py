@@ -104,16 +104,14 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     if not known:
         return []
     accepted = store.acceptance(project_id)
-    filled = 0
-    if accepted is not None:
-        filled = sum(count_machine_grades(store.final_grades(project_id)).values())
+    filled = store.count_filled(project_id)
     found = []
     for one in known:
         mine = accepted if accepted is not None and accepted.configuration == one else None
         found.append(
             {
                 **configuration_dict(one),
-                "graded": store.count_graded(one),
+                "graded": len(store.graded_items(one)),
                 "accepted": mine is not None,
                 "accepted_by": mine.by if mine else None,
                 "accepted_at": mine.at if mine else None,
