@@ -62,6 +62,7 @@ PAGES = {
     "no-agreement": Page("/projects/3/agreement"),
     "accounts": Page("/accounts"),
     "account": Page("/account"),
+    "no-preferences": Page("/projects/2/preferences"),
     "preferences-of-three": Page("/projects/5/preferences"),
     "monitor": Page("/monitor"),
     "new-month": Page("/monitor/new"),
