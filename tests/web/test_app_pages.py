@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import pytest
@@ -14,6 +12,7 @@ pytest.importorskip("axe_core_python")
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
+from tests.web.accessibility import violations
 from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
@@ -99,21 +98,6 @@ def show(tab: Any, server: Server, page: Page, secrets: dict[str, str], **view: 
     tab.open(f"{server.address}{page.path}", **view)
     tab.await_true(page.ready)
     tab.run(page.prepare)
-
-
-def violations(tab: Any) -> list[str]:
-    """Returns what axe finds against WCAG 2.1 A and AA, with the elements."""
-    axe = resources.files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    tab.send("Runtime.evaluate", expression=axe)
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
-    found = json.loads(
-        tab.run(
-            f"axe.run(document, {{runOnly: {tags}, resultTypes: ['violations']}})"
-            ".then(all => JSON.stringify(all.violations.map(one => [one.id, one.help,"
-            " one.nodes.map(node => node.html.slice(0, 160) + ' ' + node.failureSummary)])))"
-        )
-    )
-    return [f"{name}: {text}\n" + "\n".join(nodes) for name, text, nodes in found]
 
 
 def test_axe_finds_what_is_wrong(tab: Any, server: Server, secrets: dict[str, str]) -> None:

@@ -14,6 +14,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+from tests.web.accessibility import violations
 from tests.web.server import PASSWORD, Server, sign_in
 
 from relkit.app.story import build_story
@@ -133,3 +134,12 @@ def test_anybody_grades_in_the_project_to_try(tab: Any, server: Server, language
     tab.await_true(f"document.querySelector('#documents .title').textContent !== {before!r}")
     tab.await_true("Number(document.getElementById('main').dataset.unsent) === 0")
     assert tab.complaints == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_stands_in_anybodys_way(tab: Any, server: Server, language: str) -> None:
+    pytest.importorskip("axe_core_python")
+    for scheme, width in (("light", 1200), ("dark", 390)):
+        view = {"scheme": scheme, "width": width}
+        sign_in(tab, server, "lead", "/monitor", language=language, **view)
+        assert violations(tab) == []
