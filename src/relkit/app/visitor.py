@@ -61,8 +61,8 @@ class Visitor:
         return self.user
 
 
-def open_store(request: Request) -> Store:
-    """Returns the app's database."""
+async def open_store(request: Request) -> Store:
+    """Returns the app's database. It waits for nothing and so needs no thread of its own."""
     store: Store = request.app.state.store
     return store
 
