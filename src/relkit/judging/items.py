@@ -91,7 +91,7 @@ class ItemStore(ProjectStore):
         """Returns every item's tier."""
         query = sa.select(items.c.id, items.c.tier).where(items.c.project_id == project_id)
         with self.database.read() as connection:
-            return dict(connection.execute(query.order_by(items.c.id)).tuples().all())
+            return {row[0]: row[1] for row in connection.execute(query.order_by(items.c.id))}
 
     def add_comparisons(self, project_id: int, new: Iterable[Comparison]) -> int:
         """Adds pairs of rankings to a side-by-side project.
