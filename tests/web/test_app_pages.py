@@ -133,8 +133,9 @@ def test_nothing_stands_in_anybodys_way(
 
 SMALL = (
     "[...document.querySelectorAll('.controls button, .controls input, .controls textarea, summary,"
-    " dialog[open] button, dialog[open] input')].filter(one => one.checkVisibility()).map(one =>"
-    " [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])"
+    " dialog[open] button, dialog[open] input, header a, header button')]"
+    ".filter(one => one.checkVisibility())"
+    ".map(one => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])"
     ".filter(([, box]) => box.height < 40 || box.width < 40).map(([html]) => html)"
 )
 
@@ -151,19 +152,28 @@ def test_fingers_meet_what_they_aim_at(
         assert tab.run(SMALL) == []
 
 
+FOCUS = """(() => {
+  const one = document.activeElement, style = getComputedStyle(one);
+  const { x, y, width, height } = one.getBoundingClientRect();
+  if (one === document.body) return ["", true, true];
+  const over = document.elementFromPoint(x + width / 2, y + Math.min(height, 20) / 2);
+  return [one.outerHTML.slice(0, 120),
+    style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+    one.contains(over) || Boolean(over?.contains(one))];
+})()"""
+
+
 @pytest.mark.parametrize(
-    "name", ["sign-in", "projects", "judge", "project", "queue", "accounts", "account"]
+    "name",
+    ["sign-in", "projects", "judge", "side-by-side", "project", "queue", "accounts", "account"],
 )
 def test_the_focus_is_seen(tab: Any, server: Server, secrets: dict[str, str], name: str) -> None:
-    show(tab, server, PAGES[name], secrets)
-    unseen = []
+    show(tab, server, PAGES[name], secrets, height=600)
+    reached = []
     for _ in range(25):
         tab.press("Tab")
-        html, outline = tab.run(
-            "(() => { const one = document.activeElement, style = getComputedStyle(one);"
-            " return [one === document.body ? '' : one.outerHTML.slice(0, 120),"
-            " style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()"
-        )
-        if html and not outline:
-            unseen.append(html)
-    assert unseen == []
+        html, outlined, uncovered = tab.run(FOCUS)
+        reached.append(html)
+        assert outlined, html
+        assert uncovered, html
+    assert len(set(reached)) > 4

@@ -9,8 +9,11 @@
   const sideBySide = main.dataset.sideBySide === "yes";
   let csrf = main.dataset.csrf;
 
+  const number = new Intl.NumberFormat(document.documentElement.lang);
   const say = (key, values = {}) =>
-    messages[key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+    messages[key].replace(/\{(\w+)\}/g, (whole, name) =>
+      typeof values[name] === "number" ? number.format(values[name]) : (values[name] ?? whole),
+    );
   const newKey = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
 

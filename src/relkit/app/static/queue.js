@@ -23,6 +23,12 @@
     event.preventDefault();
   });
 
+  for (const picture of document.querySelectorAll(".case img")) {
+    const drop = () => picture.remove();
+    if (picture.complete && !picture.naturalWidth) drop();
+    else picture.addEventListener("error", drop);
+  }
+
   // The form may be sent once.
   for (const one of cases) {
     one.querySelector("form").addEventListener("submit", (event) => {
