@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
 import pytest
@@ -311,3 +313,22 @@ def test_the_first_account_has_a_password_of_its_own(
                 assert create_first_account(store) is None
                 passwords.add(password)
     assert len(passwords) == 2
+
+
+def test_two_processes_that_start_at_once_make_one_first_account(judging_database: str) -> None:
+    both = threading.Barrier(2)
+
+    def start(_: int) -> bool:
+        with open_store(judging_database) as store:
+            seen = store.users()
+            both.wait(30)
+            # What this process saw before the other one wrote.
+            answers = iter([seen, seen])
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(store, "users", lambda: next(answers, None) or Store.users(store))
+                return create_first_account(store) is not None
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(start, range(2))) == [False, True]
+    with open_store(judging_database) as store:
+        assert [user.name for user in store.users()] == ["lead"]

@@ -177,12 +177,20 @@ def create_first_account(store: Store) -> tuple[User, str] | None:
     Returns:
         The account and its password, which is not to be had again; None where somebody leads.
     """
-    known = store.users()
-    if any(user.role == "admin" and user.active for user in known):
+    if _somebody_leads(store):
         return None
-    names = {user.name for user in known}
+    names = {user.name for user in store.users()}
     name = next(
         name for name in ("lead", *(f"lead-{n}" for n in range(2, 1000))) if name not in names
     )
     password = generate_password()
-    return store.create_user(name, role="admin", password=password), password
+    try:
+        return store.create_user(name, role="admin", password=password), password
+    except ParameterError:
+        if _somebody_leads(store):  # another process that starts made it a moment ago
+            return None
+        raise
+
+
+def _somebody_leads(store: Store) -> bool:
+    return any(user.role == "admin" and user.active for user in store.users())
