@@ -37,7 +37,9 @@ def test_both_languages_show_the_same_commands() -> None:
     def commands(name: str) -> list[str]:
         # What speaks Chinese does so on the Chinese page.
         text = (ROOT / name).read_text(encoding="utf-8").replace(" --lang zh", "")
-        shell = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in [block]]
+        shell = [
+            line for block in re.findall(r"```(?:ba)?sh\n(.*?)```", text, re.S) for line in [block]
+        ]
         return shell + [line for line in text.splitlines() if line.startswith(("$ ", "> "))]
 
     assert commands(READMES[0]) == commands(READMES[1])
@@ -54,7 +56,7 @@ def test_files_that_are_named_exist(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READMES)
 def test_installation(name: str, tmp_path: Path) -> None:
-    """The shell blocks: installing from a clone, and the demonstration."""
+    """The blocks marked sh: installing from a clone, and the demonstration."""
     text = (ROOT / name).read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(.*?)```", text, re.S)
     assert commands

@@ -321,3 +321,13 @@ def test_the_help_needs_no_judging_packages() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
+
+
+def test_a_missing_package_of_the_app_is_named(relkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    outcome = relkit("judge", "serve", "judging.db")
+    assert outcome.code == 4
+    assert outcome.err.splitlines()[:2] == [
+        "error: the judging app needs the package uvicorn",
+        "hint: pip install 'relkit[judge]'",
+    ]

@@ -9,6 +9,7 @@ import click
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.errors import InputError, ParameterError
+from relkit.packages import optional_package
 
 __all__ = ["serve"]
 
@@ -71,8 +72,7 @@ def serve(
     browser: bool,
 ) -> None:
     """Runs `relkit judge serve`."""
-    # Part of the same extra as what was imported before.
-    import uvicorn
+    uvicorn = optional_package("uvicorn", purpose="the judging app", install="relkit[judge]")
 
     from relkit.app import Settings, create_app
     from relkit.judging.access import create_first_account
