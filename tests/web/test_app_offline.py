@@ -77,6 +77,7 @@ def test_a_reload_without_a_server_goes_on(page: Any, server: Server) -> None:
     wanted = dict(zip(given, (3.0, 2.0, 1.0, 0.0, 3.0), strict=True))
     assert stored(server) == wanted
     assert actions(server) == ["grade"] * 5
+    page.await_true("document.querySelector('#count').textContent.startsWith('You have judged 5,')")
     for _ in range(20):
         assert grade(page, "2") not in given
 

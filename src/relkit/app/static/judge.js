@@ -128,6 +128,8 @@
       tasks = kept.tasks.filter((task) => !unsent.has(task.id) && !handled.has(task.id));
       progress = { done: kept.finished, open: kept.left, available: 0, later: 0, before: done.length };
     }
+    clearTimeout(retry);
+    retry = setTimeout(fill, 2000);
     show();
   }
 
@@ -149,8 +151,12 @@
       }
       if (!answer.ok) throw new Error(String(answer.status));
       const found = await answer.json();
+      if (!connected) setTimeout(flush, 0);
       connected = true;
-      progress = { ...found.progress, before: done.length };
+      const kinds = queue.entries().map(([, action]) => action.kind);
+      // The server does not count yet what was not sent.
+      const pending = kinds.length - 2 * kinds.filter((kind) => kind === "undo").length;
+      progress = { ...found.progress, before: done.length - pending };
       const unsent = new Set(queue.entries().map(([, action]) => action.item_id));
       const known = new Set(tasks.map((task) => task.id));
       for (const task of found.tasks) {
@@ -168,8 +174,6 @@
       show();
     } catch {
       lose();
-      clearTimeout(retry);
-      retry = setTimeout(fill, 2000);
     } finally {
       filling = false;
     }
