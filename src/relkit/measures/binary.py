@@ -11,7 +11,6 @@ from relkit.ranking import RankedDocument, Ranking
 __all__ = ["AP", "F1", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
 
 MACRO_MICRO = ("macro", "micro")
-NO_RELEVANT = "no judged document is relevant"
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,11 @@ class BinaryMeasure(Measure):
             )
 
 
-class _NeedsRelevant(BinaryMeasure):
+class NeedsRelevant(BinaryMeasure):
     """Shared by measures that divide by R, the number of judged relevant documents."""
 
     def undefined(self, ranking: "Ranking") -> str | None:
-        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
+        return None if ranking.relevant(self.threshold()) else "no judged document is relevant"
 
 
 def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
@@ -135,7 +134,7 @@ class Precision(BinaryMeasure):
 
 @register
 @dataclass(frozen=True)
-class Recall(_NeedsRelevant):
+class Recall(NeedsRelevant):
     """Recall.
 
     The share of the relevant documents that the first `k` hold: relevant in top k / R. Undefined
@@ -240,7 +239,7 @@ class Success(BinaryMeasure):
 
 @register
 @dataclass(frozen=True)
-class F1(_NeedsRelevant):
+class F1(NeedsRelevant):
     """F1, the harmonic mean of precision and recall.
 
     2 P R / (P + R) = 2 (relevant in top k) / (k + R). Undefined where R = 0.
@@ -306,7 +305,7 @@ class F1(_NeedsRelevant):
 
 @register
 @dataclass(frozen=True)
-class RR(_NeedsRelevant):
+class RR(NeedsRelevant):
     """Reciprocal rank; its mean over queries is MRR.
 
     1 / rank of the first relevant document, 0 if the first `k` hold none. Undefined where R = 0.
@@ -353,7 +352,7 @@ class RR(_NeedsRelevant):
 
 @register
 @dataclass(frozen=True)
-class AP(_NeedsRelevant):
+class AP(NeedsRelevant):
     """Average precision; its mean over queries is MAP.
 
     (1/R) sum of P@i over the ranks i <= k that hold a relevant document. Undefined where R = 0.
@@ -479,7 +478,7 @@ class MeanP(BinaryMeasure):
 
 @register
 @dataclass(frozen=True)
-class RPrec(_NeedsRelevant):
+class RPrec(NeedsRelevant):
     """R-precision.
 
     Precision at rank R, where R is the number of relevant documents. Undefined where R = 0.

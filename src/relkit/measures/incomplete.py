@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.measures.base import Combine, Measure, Step, added, equation, figure, register
-from relkit.measures.binary import NO_RELEVANT, BinaryMeasure
+from relkit.measures.binary import BinaryMeasure, NeedsRelevant
 from relkit.measures.gain import UNBOUNDED
 from relkit.ranking import Ranking
 
@@ -14,9 +14,21 @@ __all__ = ["Bpref", "InfAP", "Judged", "NumRel", "NumRelRet", "NumRet"]
 EPSILON = 0.00001
 
 
+class _SumOverRelevant(NeedsRelevant):
+    """Shared by measures that add up a gain at each relevant rank and divide by R."""
+
+    def worked(self, ranking: "Ranking") -> str:
+        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
+        relevant = ranking.relevant(self.threshold())
+        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
+
+    def missed(self, ranking: "Ranking") -> list[str]:
+        return self.absent(ranking)
+
+
 @register
 @dataclass(frozen=True)
-class Bpref(BinaryMeasure):
+class Bpref(_SumOverRelevant):
     """Binary preference.
 
     (1/R) sum over relevant retrieved documents of 1 - min(n, R) / min(N, R), where n is the number
@@ -40,9 +52,6 @@ class Bpref(BinaryMeasure):
     headings: ClassVar[tuple[str, str]] = ("preferred", "R")
     rel: float | None = None
 
-    def undefined(self, ranking: "Ranking") -> str | None:
-        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
-
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
         bound = min(relevant, len(ranking.judged) - relevant)
@@ -64,21 +73,13 @@ class Bpref(BinaryMeasure):
                 total / relevant,
             )
 
-    def worked(self, ranking: "Ranking") -> str:
-        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
-        relevant = ranking.relevant(self.threshold())
-        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
-
-    def missed(self, ranking: "Ranking") -> list[str]:
-        return self.absent(ranking)
-
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "bpref", {"rel": self.rel}
 
 
 @register
 @dataclass(frozen=True)
-class InfAP(BinaryMeasure):
+class InfAP(_SumOverRelevant):
     """Inferred average precision.
 
     An estimate of AP from judgments of a sample: at the rank i of a relevant document,
@@ -104,9 +105,6 @@ class InfAP(BinaryMeasure):
     formula = "(1/R) sum of expected precision at relevant ranks"
     headings: ClassVar[tuple[str, str]] = ("expected P", "R")
     rel: float | None = None
-
-    def undefined(self, ranking: "Ranking") -> str | None:
-        return None if ranking.relevant(self.threshold()) else NO_RELEVANT
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         relevant = ranking.relevant(self.threshold())
@@ -137,14 +135,6 @@ class InfAP(BinaryMeasure):
                 precision / relevant,
                 total / relevant,
             )
-
-    def worked(self, ranking: "Ranking") -> str:
-        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
-        relevant = ranking.relevant(self.threshold())
-        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
-
-    def missed(self, ranking: "Ranking") -> list[str]:
-        return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "infap", {"rel": self.rel}
