@@ -24,6 +24,7 @@
   let progress = null;
   let sending = false;
   let filling = false;
+  let wanted = null;
   let connected = true;
   let pause = 500;
   let retry = 0;
@@ -140,7 +141,12 @@
   }
 
   async function fill(first = null) {
-    if (filling || (connected && tasks.length > 5 && first === null)) return;
+    if (filling) {
+      // What is on its way may be older than what happened since.
+      wanted = { first: first ?? wanted?.first ?? null };
+      return;
+    }
+    if (connected && tasks.length > 5 && first === null) return;
     filling = true;
     try {
       const waiting = queue.entries().map(([, action]) => action);
@@ -176,6 +182,11 @@
       lose();
     } finally {
       filling = false;
+      if (wanted) {
+        const { first: next } = wanted;
+        wanted = null;
+        setTimeout(fill, 0, next);
+      }
     }
   }
 
