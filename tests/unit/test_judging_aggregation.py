@@ -30,7 +30,7 @@ def test_mean_gain_takes_the_gains_of_the_scale() -> None:
 def test_bad_input() -> None:
     with pytest.raises(InputError, match="no grade"):
         aggregate([])
-    with pytest.raises(ParameterError, match="majority, median or mean_gain"):
+    with pytest.raises(ParameterError, match="must be one of `majority`, `median`, `mean_gain`"):
         aggregate([1], rule="mean")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="`rule`"):
         describe_rule("mean")  # type: ignore[arg-type]

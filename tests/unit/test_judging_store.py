@@ -129,7 +129,7 @@ def test_users(store: Store) -> None:
             store.create_user(name)
     with pytest.raises(ParameterError, match="10 to 200 characters"):
         store.create_user("Cy", password="short")
-    with pytest.raises(ParameterError, match="judge, lead or admin"):
+    with pytest.raises(ParameterError, match="must be one of `judge`, `lead`, `admin`"):
         store.create_user("Cy", role="boss")  # type: ignore[arg-type]
 
 
@@ -202,7 +202,7 @@ def test_projects(store: Store) -> None:
         ({"seed": -1}, "`seed`"),
         ({"gold_share": 1.0}, "`gold_share`"),
         ({"lease_seconds": 0}, "`lease_seconds`"),
-        ({"kind": "pairs"}, "`kind` must be grades or side_by_side"),
+        ({"kind": "pairs"}, "`kind` must be one of `grades`, `side_by_side`"),
     ],
 )
 def test_bad_projects(store: Store, options: dict[str, object], message: str) -> None:

@@ -17,9 +17,10 @@ from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
 
-from relkit.app.catalogue import Language, say
+from relkit.app.catalogue import say
 from relkit.judging.access import start_sign_in
 from relkit.judging.store import open_store
+from relkit.language import Language
 
 LOADED = "document.readyState === 'complete'"
 JUDGE = "/projects/1/judge"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
+
+from relkit.language import LANGUAGES, Language
 
 __all__ = [
-    "LANGUAGES",
-    "Language",
     "name_reason",
     "preferred_language",
     "say",
@@ -19,9 +19,6 @@ __all__ = [
     "texts",
     "write_date",
 ]
-
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 #: How reasons were stored before they had codes.
 EARLIER_REASONS = {

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from relkit.app.catalogue import Language
 from relkit.app.interface import ERRORS, plain
 from relkit.app.pages import render
 from relkit.app.rounds import RoundsFolder
 from relkit.app.visitor import Leader, LeadingCaller
 from relkit.errors import InputError, RelkitError
+from relkit.language import Language
 from relkit.monitoring import Monitor
 from relkit.monitoring.wording import tier_name
 

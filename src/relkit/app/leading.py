@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from relkit.app.catalogue import Language, say
+from relkit.app.catalogue import say
 from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
@@ -25,6 +25,7 @@ from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
+from relkit.language import Language
 from relkit.scale import scales
 
 __all__ = ["router"]

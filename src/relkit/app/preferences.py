@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
-from relkit.app.catalogue import Language, say
+from relkit.app.catalogue import say
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import Leader, OpenStore
@@ -19,6 +19,7 @@ from relkit.judging.sbs import (
     read_preferences,
     summarize_preferences,
 )
+from relkit.language import Language
 from relkit.monitoring.wording import tier_name
 from relkit.render.numbers import PAGE
 from relkit.report.page import (

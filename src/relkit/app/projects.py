@@ -7,12 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from relkit.app.catalogue import Language, say, sentence_case, texts
+from relkit.app.catalogue import say, sentence_case, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import OpenStore, Person
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import REASONS, Project
+from relkit.language import Language
 from relkit.scale import scales
 
 __all__ = ["guideline", "router"]

@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relkit.app.catalogue import Language
 from relkit.errors import RelkitError
+from relkit.language import Language
 from relkit.monitoring import read_rounds
 from relkit.monitoring.archive import find_rounds
 

@@ -343,7 +343,7 @@ def _duration(seconds: float) -> str:
     """Returns a time as people say it.
 
     Examples:
-        >>> _duration(8), _duration(150), _duration(7300)
+        >>> _duration(8), _duration(160), _duration(7300)
         ('8 s', '3 min', '2.0 h')
     """
     if seconds < 90:

@@ -13,6 +13,7 @@ from relkit.judging.records import Role, User
 from relkit.judging.rows import read_user
 from relkit.judging.schema import postgresql, sa, sqlite, users
 from relkit.judging.texts import check_name, is_storable, unknown_name
+from relkit.parameters import check_choice
 
 __all__ = ["MACHINE_PREFIX", "AccountStore"]
 
@@ -47,10 +48,7 @@ class AccountStore(StoreBase):
             ParameterError: If the name is empty or taken, the role unknown, or the password short.
         """
         name = check_account_name(name, "user")
-        if role not in get_args(Role):
-            raise ParameterError(
-                f"the parameter `role` must be judge, lead or admin. Got `{role}` instead."
-            )
+        check_choice("role", role, get_args(Role))
         hashed = None if password is None else passwords.hash_password(password)
         values = {
             "name": name,
@@ -105,10 +103,7 @@ class AccountStore(StoreBase):
             )
         changes: dict[str, Any] = {}
         if role is not None:
-            if role not in get_args(Role):
-                raise ParameterError(
-                    f"the parameter `role` must be judge, lead or admin. Got `{role}` instead."
-                )
+            check_choice("role", role, get_args(Role))
             changes["role"] = role
         if password is not None:
             changes["password_hash"] = passwords.hash_password(password)

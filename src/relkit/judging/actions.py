@@ -27,6 +27,7 @@ from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
 from relkit.judging.schema import actions, assignments, lapses, projects, sa, users
 from relkit.judging.texts import check_grade, check_text, is_id, is_storable
+from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -149,11 +150,7 @@ def _check(
 ) -> None:
     if not user.active:
         raise ParameterError(f"the account `{user.name}` is closed")
-    if kind not in get_args(ActionKind):
-        raise ParameterError(
-            "the parameter `kind` must be grade, cannot, skip, later, note or undo."
-            f" Got `{kind}` instead."
-        )
+    check_choice("kind", kind, get_args(ActionKind))
     if not key or len(key) > 200 or not key.isprintable():
         raise ParameterError("the parameter `key` must be a text of 1 to 200 characters.")
     needed = "project_id" if kind == "undo" else "item_id"

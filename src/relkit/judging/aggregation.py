@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relkit.errors import InputError, ParameterError
+from relkit.errors import InputError
+from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.scale import Scale
@@ -50,15 +51,8 @@ def describe_rule(rule: Rule) -> str:
     Raises:
         ParameterError: If there is no such rule.
     """
-    _check(rule)
+    check_choice("rule", rule, get_args(Rule))
     return f"{rule}: {_DESCRIPTIONS[rule]}"
-
-
-def _check(rule: str) -> None:
-    if rule not in get_args(Rule):
-        raise ParameterError(
-            f"the parameter `rule` must be majority, median or mean_gain. Got `{rule}` instead."
-        )
 
 
 def aggregate(
@@ -90,7 +84,7 @@ def aggregate(
         >>> aggregate([3, 2, 1], rule="majority")
         Aggregate(value=2.0, rule='majority', judges=3, agreeing=1, tied=True)
     """
-    _check(rule)
+    check_choice("rule", rule, get_args(Rule))
     found = sorted(
         float(grade) for grade in (grades.values() if isinstance(grades, Mapping) else grades)
     )

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError
+from relkit.parameters import check_choice
 from relkit.sampling.tiers import order_tiers
 
 __all__ = [
@@ -35,12 +36,6 @@ Ratings = Mapping[Any, Mapping[str, float]]
 Pattern = tuple[tuple[str, float], ...]
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        listed = ", ".join(choices[:-1]) + f" or {choices[-1]}"
-        raise ParameterError(f"the parameter `{name}` must be {listed}. Got `{value}` instead.")
 
 
 def cohen_kappa(
@@ -76,7 +71,7 @@ def cohen_kappa(
         Cohen (1960), Educational and Psychological Measurement 20(1). Cohen (1968), Psychological
         Bulletin 70(4).
     """
-    _choice("weights", weights, get_args(Weights))
+    check_choice("weights", weights, get_args(Weights))
     if len(first) != len(second):
         raise InputError(
             f"one judge has {len(first)} units and the other {len(second)}",
@@ -198,7 +193,7 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
     References:
         Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
-    _choice("level", level, get_args(Level))
+    check_choice("level", level, get_args(Level))
     return _alpha(Counter(map(tuple, units)), level)
 
 

@@ -12,6 +12,7 @@ from relkit.judging.records import Kind, Project
 from relkit.judging.rows import PLACES, read_project
 from relkit.judging.schema import projects, sa
 from relkit.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
+from relkit.parameters import check_choice
 from relkit.scale import Level, Scale, load_scale
 
 __all__ = ["PREFERENCES", "ProjectStore"]
@@ -66,10 +67,7 @@ class ProjectStore(StoreBase):
         """
         name = check_name(name, "project")
         chosen = PREFERENCES if kind == "side_by_side" else load_scale(scale)
-        if kind not in get_args(Kind):
-            raise ParameterError(
-                f"the parameter `kind` must be grades or side_by_side. Got `{kind}` instead."
-            )
+        check_choice("kind", kind, get_args(Kind))
         for what, value, least in (("overlap", overlap, 1), ("k", k, 1), ("seed", seed, 0)):
             whole = isinstance(value, int) and not isinstance(value, bool)
             if value is not None and not (whole and least <= value < PLACES):

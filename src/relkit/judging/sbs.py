@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.errors import InputError
+from relkit.parameters import check_fraction
 from relkit.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
@@ -179,10 +180,7 @@ def summarize_preferences(
     References:
         Thomas and Hawking (2006), Evaluation by comparing result sets in context, CIKM.
     """
-    if not 0 < confidence < 1:
-        raise ParameterError(
-            f"the parameter `confidence` must be between 0 and 1. Got `{confidence}` instead."
-        )
+    check_fraction("confidence", confidence)
     given = [_ordered(one) for one in preferences]
     if not given:
         raise InputError("there are no preferences")
