@@ -209,7 +209,9 @@ def test_disagreements_the_widest_first() -> None:
 def test_bad_input() -> None:
     with pytest.raises(InputError, match="one judge has 1 units and the other 2"):
         cohen_kappa([1], [1, 2])
-    with pytest.raises(ParameterError, match="`weights` must be one of `none`, `linear`, `quadratic`"):
+    with pytest.raises(
+        ParameterError, match="`weights` must be one of `none`, `linear`, `quadratic`"
+    ):
         cohen_kappa([1], [1], weights="cubic")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"0\.5 is not one"):
         cohen_kappa([0.5, 1], [1, 1], weights="quadratic")
