@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.web.server import PASSWORD, Server
+from tests.web.server import PASSWORD, Server, sign_in
 
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
@@ -24,6 +24,14 @@ def fill_database(database: Path, items: list[Item], **options: Any) -> None:
         store.create_user("lead", role="admin", password=PASSWORD)
         project = store.create_project("June", **options)
         store.add_items(project.id, items)
+
+
+def open_judging(tab: Any, server: Server) -> Any:
+    """Returns the judging page, once it shows a result to the judge who is signed in."""
+    tab.remember()
+    sign_in(tab, server, "ana", JUDGING)
+    tab.await_true(READY)
+    return tab
 
 
 def grade(tab: Any, key: str) -> str:

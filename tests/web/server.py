@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 PASSWORD = "a long sentence"
 
@@ -31,6 +31,13 @@ class Server:
             self.port = int(free.getsockname()[1])
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.kill()
 
     def start(self) -> None:
         """Starts it and waits until it answers."""

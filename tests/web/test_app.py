@@ -21,6 +21,7 @@ from tests.web.judging import (
     fill_database,
     grade,
     grades_by_title,
+    open_judging,
     stored,
 )
 from tests.web.server import Server, fill_in, sign_in
@@ -52,19 +53,14 @@ def server(tmp_path: Path) -> Iterator[Server]:
         guideline_en="# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
         guideline_zh="# 等级\n\n**高**：正是用户要找的内容。",
     )
-    running = Server(database)
-    running.start()
-    yield running
-    running.kill()
+    with Server(database) as running:
+        yield running
 
 
 @pytest.fixture
 def page(tab: Any, server: Server) -> Any:
     """The judging page, signed in."""
-    tab.remember()
-    sign_in(tab, server, "ana", JUDGING)
-    tab.await_true(READY)
-    return tab
+    return open_judging(tab, server)
 
 
 def test_every_key_does_what_it_says(page: Any, server: Server) -> None:

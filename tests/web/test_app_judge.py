@@ -13,7 +13,17 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
-from tests.web.judging import JUDGING, READY, SAVING, SHOWN, UNSENT, fill_database, grade, stored
+from tests.web.judging import (
+    JUDGING,
+    READY,
+    SAVING,
+    SHOWN,
+    UNSENT,
+    fill_database,
+    grade,
+    open_judging,
+    stored,
+)
 from tests.web.server import PASSWORD, Server, sign_in
 
 from relkit.judging.records import Comparison, Item
@@ -53,10 +63,8 @@ SIDES = (
 
 
 def serve(database: Path) -> Iterator[Server]:
-    running = Server(database)
-    running.start()
-    yield running
-    running.kill()
+    with Server(database) as running:
+        yield running
 
 
 @pytest.fixture
@@ -68,10 +76,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def page(tab: Any, server: Server) -> Any:
-    tab.remember()
-    sign_in(tab, server, "ana", JUDGING)
-    tab.await_true(READY)
-    return tab
+    return open_judging(tab, server)
 
 
 def delay(tab: Any, milliseconds: int) -> None:

@@ -30,10 +30,8 @@ GRADES = [(3, 3), (2, 2), (0, 0), (1, 1), (3, 3), (3, 0), (0, 2), (2, 1)]
 def server(tmp_path: Path) -> Iterator[Server]:
     with open_store(tmp_path / "judging.db", create=True) as store:
         store.create_user("lead", role="admin", password=PASSWORD)
-    running = Server(tmp_path / "judging.db")
-    running.start()
-    yield running
-    running.kill()
+    with Server(tmp_path / "judging.db") as running:
+        yield running
 
 
 def write_csv(path: Path) -> Path:

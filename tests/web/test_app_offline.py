@@ -19,9 +19,10 @@ from tests.web.judging import (
     actions,
     fill_database,
     grade,
+    open_judging,
     stored,
 )
-from tests.web.server import Server, fill_in, sign_in
+from tests.web.server import Server, fill_in
 
 from relkit.judging.records import Item
 
@@ -41,18 +42,14 @@ TASKS = "Object.keys(localStorage).filter(one => one.startsWith('relkit:tasks:')
 def server(tmp_path: Path) -> Iterator[Server]:
     database = tmp_path / "judging.db"
     fill_database(database, [Item("red shoes", f"d{n}", title=f"Shoe {n}") for n in range(30)])
-    running = Server(database)
-    running.start()
-    yield running
-    running.kill()
+    with Server(database) as running:
+        yield running
 
 
 @pytest.fixture
 def page(tab: Any, server: Server) -> Any:
     """The judging page, signed in, once it is kept."""
-    tab.remember()
-    sign_in(tab, server, "ana", JUDGING)
-    tab.await_true(READY)
+    open_judging(tab, server)
     tab.await_true(f"{KEPT}.then(found => found.length === {len(SHELL)})")
     return tab
 

@@ -74,10 +74,8 @@ PAGES = {
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("pages") / "judging.db"
     fill_with_content(database)
-    running = Server(database, "--rounds", str(database.parent / "rounds"))
-    running.start()
-    yield running
-    running.kill()
+    with Server(database, "--rounds", str(database.parent / "rounds")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with open_store(story.database) as store:
         store.create_user("lead", role="admin", password=PASSWORD)
         store.create_user("ana", password=PASSWORD)
-    running = Server(story.database, "--rounds", str(story.rounds))
-    running.start()
-    yield running
-    running.kill()
+    with Server(story.database, "--rounds", str(story.rounds)) as running:
+        yield running
 
 
 LOADED = "document.readyState === 'complete'"
