@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from relkit.app.interface import ERRORS, plain
+from relkit.app.interface import ERRORS
 from relkit.app.pages import render
 from relkit.app.rounds import RoundsFolder
 from relkit.app.visitor import Leader, LeadingCaller
@@ -16,6 +16,7 @@ from relkit.errors import InputError, RelkitError
 from relkit.language import Language
 from relkit.monitoring import Monitor
 from relkit.monitoring.wording import tier_name
+from relkit.render import json_values
 
 __all__ = ["interface", "router"]
 
@@ -95,4 +96,4 @@ def show_numbers(
     queries: Annotated[int, Query(ge=0, le=1000)] = 5,
 ) -> dict[str, Any]:
     """For leads: the monthly numbers, as `relkit monitor show --format json` says them."""
-    return dict(plain(rounds.monitor().to_dict(queries=queries)))
+    return dict(json_values(rounds.monitor().to_dict(queries=queries)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -25,8 +24,9 @@ from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 from relkit.notes import Note
+from relkit.render import json_values
 
-__all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "plain", "router"]
+__all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "router"]
 
 LARGEST_ID = 2**31 - 1
 #: The header that says what an exported file does not hold.
@@ -44,15 +44,6 @@ router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 
 #: What a judge is shown. The rank, the tier and the session could sway a grade.
 SHOWN = ("id", "query", "query_text", "document", "title", "snippet", "url", "image", "fields")
-
-
-def plain(value: Any) -> Any:
-    """Returns a value without NaN, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Action(BaseModel):
@@ -101,11 +92,11 @@ def describe_project(project: Project) -> dict[str, Any]:
     """Returns a project as JSON."""
     found = asdict(project)
     found["scale"]["levels"] = list(found["scale"]["levels"])
-    return dict(plain(found))
+    return dict(json_values(found))
 
 
 def _shown(item: Item) -> dict[str, Any]:
-    return {name: plain(getattr(item, name)) for name in SHOWN}
+    return {name: json_values(getattr(item, name)) for name in SHOWN}
 
 
 def _task(task: Task) -> dict[str, Any]:
@@ -117,11 +108,11 @@ def _task(task: Task) -> dict[str, Any]:
 
 
 def _result(item: Item) -> dict[str, Any]:
-    return {name: plain(getattr(item, name)) for name in SHOWN[4:]}
+    return {name: json_values(getattr(item, name)) for name in SHOWN[4:]}
 
 
 def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
-    return dict(plain(asdict(measure_progress(store, project, user))))
+    return dict(json_values(asdict(measure_progress(store, project, user))))
 
 
 @router.get("/session")
@@ -184,19 +175,19 @@ def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
 def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
     """Everything oneself did in a project; a lead sees everybody's."""
     found = store.history(store.project(project).id)
-    return [plain(one) for one in found if user.role != "judge" or one["user_id"] == user.id]
+    return [json_values(one) for one in found if user.role != "judge" or one["user_id"] == user.id]
 
 
 @router.get("/projects/{project}/status")
 def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, Any]:
     """For leads: progress by judge, agreement, gold quality, as `relkit judge status` says it."""
-    return dict(plain(describe_status(store, project)))
+    return dict(json_values(describe_status(store, project)))
 
 
 @router.get("/projects/{project}/queue")
 def show_queue(store: OpenStore, user: LeadingCaller, project: Id) -> list[dict[str, Any]]:
     """For leads: disagreements to decide, the widest first."""
-    return [dict(plain(asdict(one))) for one in store.queue(store.project(project).id)]
+    return [dict(json_values(asdict(one))) for one in store.queue(store.project(project).id)]
 
 
 @router.post("/adjudications")

@@ -16,6 +16,7 @@ from relkit.language import Language
 from relkit.measures import measure as parse_measure
 from relkit.ranking import first_rows
 from relkit.registry import Registry
+from relkit.render import json_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,23 +104,13 @@ class Finding:
             "title": self.title(language),
             "text": self.text(language),
             "next_step": self.next_step(language),
-            "evidence": _plain(self.evidence),
+            "evidence": json_values(self.evidence),
             "examples": list(self.examples),
-            "chart_data": _plain(self.chart_data),
+            "chart_data": json_values(self.chart_data),
         }
 
     def __str__(self) -> str:
         return f"{self.title()}: {self.text()} {self.next_step()}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError
 from relkit.parameters import check_choice
+from relkit.render import json_values
 from relkit.sampling.tiers import order_tiers
 
 __all__ = [
@@ -28,7 +29,6 @@ __all__ = [
     "fleiss_kappa",
     "krippendorff_alpha",
     "measure_agreement",
-    "plain_values",
 ]
 
 Unit = Hashable
@@ -324,19 +324,10 @@ class Agreement:
         """Returns everything as JSON-ready values; what is undefined is None."""
         from dataclasses import asdict
 
-        found = plain_values(asdict(self))
+        found = json_values(asdict(self))
         if not isinstance(found, dict):
             raise TypeError(found)
         return found
-
-
-def plain_values(value: Any) -> Any:
-    """Returns values as JSON has them; NaN is None."""
-    if isinstance(value, Mapping):
-        return {key: plain_values(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_values(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = None) -> Agreement:

@@ -132,9 +132,9 @@ class SideBySide:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        from relkit.judging.agreement import plain_values
+        from relkit.render import json_values
 
-        found: dict[str, Any] = plain_values(asdict(self))
+        found: dict[str, Any] = json_values(asdict(self))
         return found
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relkit.judging.agreement import measure_agreement, plain_values
+from relkit.judging.agreement import measure_agreement
 from relkit.judging.llm.wording import describe_machines, render_machines
 from relkit.judging.progress import measure_judges
 from relkit.judging.sbs import read_preferences, summarize_preferences
-from relkit.render import align
+from relkit.render import align, json_values
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -41,7 +41,7 @@ def describe_work(store: Store, project_id: int) -> dict[str, Any]:
                     "seconds": mine.seconds,
                 }
             )
-    found: dict[str, Any] = plain_values(
+    found: dict[str, Any] = json_values(
         {
             "project": project.name,
             "kind": project.kind,
@@ -86,7 +86,7 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
         given = tiers if any(tiers.values()) else None
         agreement = measure_agreement(grades, tiers=given).to_dict()
     preferences = read_preferences(store, project.id) if project.kind == "side_by_side" else []
-    found: dict[str, Any] = plain_values(
+    found: dict[str, Any] = json_values(
         {
             "agreement": agreement,
             "gold_quality": [asdict(one) for one in store.gold_quality(project.id, every)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.notes import Note
@@ -18,6 +18,7 @@ __all__ = [
     "cut",
     "fold",
     "json_number",
+    "json_values",
     "markdown_lines",
     "note_dict",
     "shorten",
@@ -32,6 +33,15 @@ ALWAYS_SHOWN = ("ties", "undefined", "missing")
 def json_number(value: float) -> float | None:
     """Returns a number for JSON, which has neither NaN nor infinity: null stands for them."""
     return value if math.isfinite(value) else None
+
+
+def json_values(value: Any) -> Any:
+    """Returns values as JSON has them, however deep: `json_number` of numbers, keys as text."""
+    if isinstance(value, Mapping):
+        return {str(key): json_values(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_values(one) for one in value]
+    return json_number(value) if isinstance(value, float) else value
 
 
 def count(value: float) -> str:

@@ -14,11 +14,11 @@ from relkit.judging.agreement import (
     Ratings,
     krippendorff_alpha,
     measure_agreement,
-    plain_values,
 )
 from relkit.judging.llm.figures import Figures, Unit, measure_figures
 from relkit.judging.records import Item
 from relkit.parameters import check_whole
+from relkit.render import json_values
 from relkit.sampling.tiers import order_tiers
 from relkit.scale import Scale
 from relkit.statistics import Resampling
@@ -132,7 +132,7 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        found: dict[str, Any] = plain_values(asdict(self))
+        found: dict[str, Any] = json_values(asdict(self))
         if self.outlook is not None:
             found["outlook"]["within"] = self.outlook.within
         return {"judge": self.judge, "items": self.items, **found}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.aggregation import aggregate
-from relkit.judging.agreement import plain_values
 from relkit.judgments import Judgments
+from relkit.render import json_values
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration
@@ -51,7 +51,7 @@ class SystemOrder:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON-ready values."""
-        found: dict[str, Any] = plain_values(asdict(self))
+        found: dict[str, Any] = json_values(asdict(self))
         return found
 
 
