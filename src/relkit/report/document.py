@@ -12,6 +12,7 @@ from relkit.parameters import check_choice
 from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
+from relkit.report.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from relkit.comparison import Comparison
     from relkit.diagnosis import Finding
 
-__all__ = ["Format", "format_of", "render_report", "write_report"]
+__all__ = ["Format", "format_of", "render_page", "render_report", "write_page", "write_report"]
 
 Format = Literal["html", "markdown"]
 ENDINGS: dict[str, Format] = {
@@ -44,8 +45,6 @@ def render_report(
     progress: Progress | None = None,
 ) -> str:
     """Returns a report as text; see `relkit.write_report`."""
-    from relkit import _native
-
     page = build_page(
         comparison,
         lang=lang,
@@ -56,11 +55,28 @@ def render_report(
         findings=findings,
         progress=progress,
     )
+    return render_page(page, format)
+
+
+def render_page(page: Page, format: Format) -> str:
+    """Returns a page as text.
+
+    Raises:
+        ParameterError: If there is no such format.
+    """
+    from relkit import _native
+
     render = {"html": render_html, "markdown": render_markdown}
     check_choice("format", format, list(render))
     text = render[format](page, version=_native.__version__)
     # Ids that are not UTF-8 hold surrogates, which no file takes.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def write_page(text: str, path: str | PathLike[str]) -> None:
+    """Writes what `render_page` returned."""
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text + "\n")
 
 
 def format_of(path: str | PathLike[str]) -> Format:
@@ -135,5 +151,4 @@ def write_report(
         findings=findings,
         progress=progress,
     )
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text + "\n")
+    write_page(text, path)

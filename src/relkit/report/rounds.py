@@ -12,11 +12,8 @@ from relkit.language import Language
 from relkit.monitoring import ALL, MonthlyChange, Point
 from relkit.monitoring.text import since_sentences
 from relkit.monitoring.wording import losses_sentence, tier_name
-from relkit.parameters import check_choice
 from relkit.report.catalogue import Catalogue, catalogue
-from relkit.report.document import Format, format_of
-from relkit.report.html import render_html
-from relkit.report.markdown import render_markdown
+from relkit.report.document import Format, format_of, render_page, write_page
 from relkit.report.page import (
     Block,
     Cell,
@@ -91,8 +88,7 @@ def write_monitor_report(
     text = render_monitor_report(
         found, format=format_of(path), lang=lang, title=title, queries=queries
     )
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text + "\n")
+    write_page(text, path)
 
 
 def render_monitor_report(
@@ -104,12 +100,8 @@ def render_monitor_report(
     queries: int = 10,
 ) -> str:
     """Returns a report on monthly rounds as text; see `relkit.write_monitor_report`."""
-    from relkit import _native
-
     page = build_monitor_page(found, lang=lang, title=title, queries=queries)
-    render = {"html": render_html, "markdown": render_markdown}
-    check_choice("format", format, list(render))
-    return render[format](page, version=_native.__version__)
+    return render_page(page, format)
 
 
 def build_monitor_page(
