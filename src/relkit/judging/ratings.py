@@ -41,20 +41,7 @@ class RatingStore(ItemStore, AccountStore):
             project_id: The project.
             items: Of these items only; None for all.
         """
-        query = (
-            sa.select(assignments.c.item_id, users.c.name, actions)
-            .select_from(
-                assignments.join(actions, assignments.c.action_id == actions.c.id).join(
-                    users, assignments.c.user_id == users.c.id
-                )
-            )
-            .where(
-                assignments.c.project_id == project_id,
-                assignments.c.state == "done",
-                actions.c.kind.in_(("grade", "cannot")),
-            )
-            .order_by(assignments.c.item_id, actions.c.id)
-        )
+        query = _standing(project_id, actions).where(actions.c.kind.in_(("grade", "cannot")))
         if items is not None:
             query = query.where(assignments.c.item_id.in_(items))
         found: dict[int, list[Rating]] = {}
@@ -67,20 +54,7 @@ class RatingStore(ItemStore, AccountStore):
 
     def grades(self, project_id: int) -> Ratings:
         """Returns grades by item and judge, as `relkit.judging.agreement` takes them."""
-        query = (
-            sa.select(assignments.c.item_id, users.c.name, actions.c.grade)
-            .select_from(
-                assignments.join(actions, assignments.c.action_id == actions.c.id).join(
-                    users, assignments.c.user_id == users.c.id
-                )
-            )
-            .where(
-                assignments.c.project_id == project_id,
-                assignments.c.state == "done",
-                actions.c.kind == "grade",
-            )
-            .order_by(assignments.c.item_id, actions.c.id)
-        )
+        query = _standing(project_id, actions.c.grade).where(actions.c.kind == "grade")
         found: dict[int, dict[str, float]] = {}
         with self.database.read() as connection:
             for item, name, grade in connection.execute(query).all():
@@ -227,3 +201,17 @@ class _Places:
         if made:
             self.connection.execute(sa.insert(assignments), made)
         return len(filled)
+
+
+def _standing(project_id: int, said: Any) -> sa.Select[Any]:
+    """Selects item, judge and `said` of every action that fills a place, in order."""
+    return (
+        sa.select(assignments.c.item_id, users.c.name, said)
+        .select_from(
+            assignments.join(actions, assignments.c.action_id == actions.c.id).join(
+                users, assignments.c.user_id == users.c.id
+            )
+        )
+        .where(assignments.c.project_id == project_id, assignments.c.state == "done")
+        .order_by(assignments.c.item_id, actions.c.id)
+    )
