@@ -161,13 +161,14 @@ def export_file(
 @router.get("/projects/{project}/agreement")
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """How far judges agree: over all, by tier, by pair and by judge; and with language models."""
+    found = describe_agreement(store, project)
     return render(
         request,
         visitor,
         "agreement.html",
         project=store.project(project),
-        found=describe_agreement(store, project),
-        machines=hold_against_people(store, project),
+        found=found,
+        machines=hold_against_people(store, project, found["machines"]),
     )
 
 

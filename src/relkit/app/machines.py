@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError
 from relkit.judging.llm.calibration import calibrate
-from relkit.judging.llm.wording import describe_machines
 from relkit.statistics import Resampling
 
 if TYPE_CHECKING:
@@ -20,17 +20,25 @@ MOST_ITEMS = 2000
 DRAWS = Resampling(500)
 
 
-def hold_against_people(store: Store, project_id: int) -> list[dict[str, Any]]:
+def hold_against_people(
+    store: Store, project_id: int, machines: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Returns what there is to say of each language model of a project: of its newest version, and
     of the accepted one.
 
-    `calibration` is None where nothing was graded by both, or where there are too many items, as
-    `many` says.
+    Args:
+        store: The database.
+        project_id: The project.
+        machines: Its language models, as `relkit.judging.status.describe_agreement` finds them.
+
+    Returns:
+        The models; `calibration` is None where nothing was graded by both, or where there are too
+        many items, as `many` says.
     """
     known = {(one.judge, one.version): one for one in store.configurations(project_id)}
     newest = dict(known.keys())  # versions come in order: the last one stays
     found = []
-    for one in describe_machines(store, project_id):
+    for one in machines:
         if not one["accepted"] and newest[one["judge"]] != one["version"]:
             continue
         many = one["graded"] > MOST_ITEMS

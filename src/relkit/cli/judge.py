@@ -239,7 +239,8 @@ def export(
     with open_store(database) as store:
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
-        sources = describe_sources(store, found.id)
+        finals = [row.final_source for row in sheet.rows if row.final is not None]
+        sources = describe_sources(store, found.id, finals)
     text, notes = write_sheet(sheet, format=form)
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:

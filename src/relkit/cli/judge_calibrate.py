@@ -224,6 +224,7 @@ def accept(
                 f"{chosen.title} agrees with people less than any of them does with the others"
             )
         messages.note(f"{chosen.title} is accepted by {lead.name} in {found.name}")
+        sources = [one.source for one in store.final_grades(found.id)]
         messages.note(
-            describe_sources(store, found.id) or "people graded every item that it graded"
+            describe_sources(store, found.id, sources) or "people graded every item that it graded"
         )

@@ -9,7 +9,7 @@ from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.llm.acceptance import is_machine_source
-from relkit.judging.llm.wording import count_machine_grades, describe_sources
+from relkit.judging.llm.wording import describe_sources
 from relkit.judging.records import Rating
 from relkit.judgments import Judgments
 from relkit.notes import Note
@@ -77,11 +77,12 @@ def final_judgments(
         raise InputError(f"nothing is graded in `{project.name}` yet")
     scale = None if rule == "mean_gain" else project.scale
     found = Judgments.from_dict(grades, scale=scale)
-    told = describe_sources(store, project.id)
+    sources = [one.source for one in finals]
+    told = describe_sources(store, project.id, sources)
     if told:
         note = Note("machine-grades", told, level="warning")
         found = Judgments(found.table, scale=scale, notes=(note,))
-    return found, ", ".join([rule, *count_machine_grades(finals)])
+    return found, ", ".join([rule, *filter(is_machine_source, dict.fromkeys(sources))])
 
 
 def import_sheet(

@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relkit.judging.llm.acceptance import is_machine_source
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 from relkit.render import align, markdown_lines, number, wrap
 
 if TYPE_CHECKING:
-    from relkit.judging.adjudication import FinalGrade
     from relkit.judging.llm.calibration import Calibration, Comparisons
     from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.differences import Difference
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "configuration_dict",
-    "count_machine_grades",
     "describe_configuration",
     "describe_machines",
     "describe_sources",
@@ -70,30 +67,25 @@ def _date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-def count_machine_grades(finals: Sequence[FinalGrade]) -> dict[str, int]:
-    """Returns how many final grades come from which language model."""
-    found: dict[str, int] = {}
-    for one in finals:
-        if is_machine_source(one.source):
-            found[one.source] = found.get(one.source, 0) + 1
-    return found
-
-
-def describe_sources(store: Store, project_id: int) -> str:
+def describe_sources(store: Store, project_id: int, sources: Sequence[str]) -> str:
     """Returns how many final grades are a language model's and who let them count; empty if none.
 
     To be said wherever final grades leave the database.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        sources: Of each of its final grades.
     """
     accepted = store.acceptance(project_id)
     if accepted is None:
         return ""
-    finals = store.final_grades(project_id)
     judge = accepted.configuration.judge
-    filled = count_machine_grades(finals).get(judge, 0)
+    filled = sources.count(judge)
     if not filled:
         return ""
     return (
-        f"{filled:,} of {len(finals):,} final grades are those of the language model {judge},"
+        f"{filled:,} of {len(sources):,} final grades are those of the language model {judge},"
         f" accepted by {accepted.by} on {_date(accepted.at)}"
     )
 
