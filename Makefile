@@ -52,9 +52,10 @@ bench: $(DONE)/test ## Measure the speed beside other programs
 	@$(BIN)/python -m bench --write docs/benchmarks.md
 
 .PHONY: docs
-docs: $(DONE)/docs ## Build the documentation in site/
+docs: $(DONE)/docs $(DONE)/test ## Build the documentation in site/
 	@$(BIN)/python docs/make_cli.py
 	@$(BIN)/python docs/make_measures.py
+	@$(BIN)/python docs/make_peers.py
 	@$(BIN)/mkdocs build --strict
 
 .PHONY: fuzz

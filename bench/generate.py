@@ -8,6 +8,8 @@
 | dense | 100,000 x 100 scores and grades 0 to 4; 2 % of the rows have no relevant document |
 | flat | 10 million rows, 5 % positive, in 100,000 groups of log-normal sizes |
 | single | one query of 2 million documents, with grades 0 to 4 and with real-valued labels |
+| diverse | 1,000 queries x 1,000 documents, about 200 a query judged on 1 to 8 subtopics |
+| several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |
 
 The same seed and scale give the same bytes.
 """
@@ -197,6 +199,50 @@ def make_single(folder: Path, scale: float, random: np.random.Generator) -> None
     np.save(folder / "single.grades.npy", np.clip(np.round(truth + 2), 0, 4).astype(np.int32))
 
 
+def make_diverse(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes diverse: each judged document has a line a subtopic, one in six of them relevant."""
+    queries, depth = _scaled(1000, scale), 1000
+    names = pl.Series(np.arange(1, queries + 1)).cast(pl.String)  # ndeval wants numbers
+    numbers = _distinct_rows(random, queries, depth + 40, 900_000_000)
+    documents = pl.select(pl.format("clueweb-{}", pl.Series(numbers.ravel()))).to_series()
+    # One judged document in five is not retrieved; the others are spread over the list.
+    judged = random.random((queries, depth)) < 0.16
+    judged = np.hstack([judged, np.ones((queries, 40), dtype=bool)])
+    subtopics = 1 + random.integers(0, 8, size=queries)
+    rows, columns = np.nonzero(judged)
+    times = subtopics[rows]
+    rows, columns = np.repeat(rows, times), np.repeat(columns, times)
+    first = np.repeat(np.cumsum(times) - times, times)
+    _write(
+        pl.DataFrame(
+            {
+                "query": names[rows],
+                "subtopic": np.arange(len(rows)) - first + 1,
+                "document": documents[rows * (depth + 40) + columns],
+                "grade": (random.random(len(rows)) < 1 / 6).astype(np.int64),
+            }
+        ),
+        folder / "diverse.qrels",
+    )
+    kept = np.arange(queries)[:, None] * (depth + 40) + np.arange(depth)
+    run = _run_frame(names, documents[kept.ravel()], _scores(random, queries, depth))
+    _write(run, folder / "diverse.run")
+
+
+def make_several(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes several.1.run to several.5.run: systems that agree about as much as real ones do."""
+    queries, depth, candidates = _scaled(1000, scale), 1000, 1600
+    names = pl.Series(np.arange(1, queries + 1)).cast(pl.String)
+    numbers = _distinct_rows(random, queries, candidates, PASSAGE_IDS)
+    truth = random.normal(size=(queries, candidates))
+    for number in range(1, 6):
+        scores = truth + random.normal(size=truth.shape)
+        best = np.argsort(-scores, axis=1)[:, :depth]
+        documents = pl.Series(np.take_along_axis(numbers, best, 1).ravel()).cast(pl.String)
+        run = _run_frame(names, documents, np.take_along_axis(scores, best, 1).round(6))
+        _write(run, folder / f"several.{number}.run")
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -204,6 +250,8 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "dense": make_dense,
     "flat": make_flat,
     "single": make_single,
+    "diverse": make_diverse,
+    "several": make_several,
 }
 
 

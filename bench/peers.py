@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -92,6 +92,60 @@ def ir_measures(judgments: Path, run: Path) -> Values:
     return {names[measure]: value for measure, value in values.items()}
 
 
+DIVERSITY = ("alpha_ndcg@10", "err_ia@10", "p_ia@10", "strecall@10", "ap_ia", "nrbp")
+NDEVAL_NAMES = dict(
+    zip(
+        ("alpha-nDCG@10", "ERR-IA@10", "P-IA@10", "strec@10", "MAP-IA", "NRBP"),
+        DIVERSITY,
+        strict=True,
+    )
+)
+
+
+def ndeval_program() -> str | None:
+    """The ndeval binary: environment variable NDEVAL, or the one on the path."""
+    return shutil.which(os.environ.get("NDEVAL", "ndeval"))
+
+
+def ndeval_command(judgments: Path, run: Path) -> list[str]:
+    """The command; it always computes all of its measures."""
+    return [ndeval_program() or "ndeval", "-traditional", str(judgments), str(run)]
+
+
+def read_ndeval(printed: str) -> Values:
+    """Means of ndeval's output, which has six decimals."""
+    lines = printed.splitlines()
+    row = dict(zip(lines[0].split(","), lines[-1].split(","), strict=True))
+    return {ours: float(row[theirs]) for theirs, ours in NDEVAL_NAMES.items()}
+
+
+def pyndeval(judgments: Path, run: Path) -> Values:
+    import pyndeval as program
+
+    rows = (line.split() for line in judgments.read_text().splitlines())
+    listed = (line.split() for line in run.read_text().splitlines())
+    queries = program.ndeval(
+        [program.SubtopicQrel(row[0], row[1], row[2], int(row[3])) for row in rows],
+        [program.ScoredDoc(row[0], row[2], float(row[4])) for row in listed],
+        measures=list(NDEVAL_NAMES),
+    ).values()
+    return {
+        ours: fmean(query[theirs] for query in queries) for theirs, ours in NDEVAL_NAMES.items()
+    }
+
+
+def ir_measures_diversity(judgments: Path, run: Path) -> Values:
+    import ir_measures as program
+    from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_nDCG
+
+    asked = (alpha_nDCG @ 10, ERR_IA @ 10, P_IA @ 10, StRecall @ 10, AP_IA, NRBP)
+    names = dict(zip(asked, DIVERSITY, strict=True))
+    read_judgments: Any = program.read_trec_qrels
+    read_run: Any = program.read_trec_run
+    values = program.calc_aggregate(list(names), read_judgments(str(judgments)), read_run(str(run)))
+    return {names[measure]: value for measure, value in values.items()}
+
+
 def ranx(judgments: Any, run: Any) -> Values:
     from ranx import evaluate
 
@@ -103,6 +157,24 @@ def ranx_files(judgments: Path, run: Path) -> Values:
     from ranx import Qrels, Run
 
     return ranx(Qrels.from_file(str(judgments), kind="trec"), Run.from_file(str(run), kind="trec"))
+
+
+def ranx_runs(runs: Sequence[Path]) -> list[Any]:
+    from ranx import Run
+
+    return [Run.from_file(str(run), kind="trec") for run in runs]
+
+
+def ranx_fuse(runs: list[Any], method: str) -> Any:
+    from ranx import fuse
+
+    return fuse(runs, norm="min-max" if method == "sum" else None, method=method)
+
+
+def fused_values(fused: Any) -> Values:
+    """The mean of the fused scores, and how many they are."""
+    scores = [score for query in fused.to_dict().values() for score in query.values()]
+    return {"mean score": fmean(scores), "rows": float(len(scores))}
 
 
 def ranx_arrays(labels: Array, scores: Array) -> tuple[Array, Array]:

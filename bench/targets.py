@@ -88,6 +88,8 @@ TARGETS = (
     Target("process", "relkit, shuffled", "", 1.5, "at most", "share"),
     Target("small", "relkit", "pytrec_eval", 1, "at most"),
     Target("small", "relkit", "trec_eval", 2, "at most"),
+    Target("diversity", "ndeval", "relkit", 5),
+    Target("diversity", "ir_measures", "relkit", 30),
     Target("dicts", "pytrec_eval", "relkit", 12),
     Target("frames", "pytrec_eval", "relkit", 30),
     Target("arrays", "scikit-learn, NDCG@10", "relkit", 50),

@@ -29,6 +29,7 @@ RULES: dict[str, tuple[Any, Any]] = {
     "sklearn": ("sklearn", "sklearn"),
     "lightgbm, linear gain": ({"preset": "lightgbm", "gain": "linear"},) * 2,
     "ranx": ("ranx", "ranx"),
+    "pyndeval": ({"ties": "doc-asc"}, {"ties": "doc-asc"}),
 }
 PRINTED = 6e-5  # trec_eval prints four decimals
 
@@ -122,6 +123,83 @@ def deep(home: Path) -> Workload:
         _expected(partial(_with_rr, judgments, run)),
         run.stat().st_size,
     )
+
+
+def diversity(home: Path) -> Workload:
+    """Judgments of subtopics and a run to six measures, in process; ndeval as a process."""
+    judgments, run = home / "diverse.qrels", home / "diverse.run"
+
+    def ours(convention: Any = None, threads: int = 0) -> relkit.Results:
+        return relkit.evaluate(
+            judgments, run, peers.DIVERSITY, convention=convention, threads=threads
+        )
+
+    return Workload(
+        [
+            Contender("relkit", ours, agrees="relkit"),
+            Contender("relkit, one thread", lambda: ours(threads=1), agrees="relkit"),
+            Contender(
+                "ndeval",
+                peers.ndeval_command(judgments, run),
+                peers.read_ndeval,
+                "relkit",
+                1e-6,
+                absent=None
+                if peers.ndeval_program()
+                else "no ndeval binary on the path or in NDEVAL",
+            ),
+            Contender("pyndeval", lambda: peers.pyndeval(judgments, run), agrees="pyndeval"),
+            Contender(
+                "ir_measures",
+                lambda: peers.ir_measures_diversity(judgments, run),
+                agrees="pyndeval",
+            ),
+        ],
+        _expected(ours),
+        run.stat().st_size,
+    )
+
+
+def fusion(home: Path) -> Workload:
+    """Five runs fused, with and without their reading; the fused scores are compared."""
+    paths = [home / f"several.{number}.run" for number in range(1, 6)]
+    read = [relkit.read_run(path) for path in paths]
+    theirs = cache(lambda: peers.ranx_runs(paths))
+
+    def values(fused: relkit.Run) -> peers.Values:
+        score = fused.to_frame()["score"]
+        return {"mean score": score.mean(), "rows": float(len(fused))}  # type: ignore[dict-item]
+
+    def expected(rules: str) -> Mapping[str, tuple[float, float]]:
+        found = values(relkit.fuse(read, rules))
+        return {name: (value, value) for name, value in found.items()}
+
+    contenders = []
+    for method in ("rrf", "sum"):
+        contenders += [
+            Contender(
+                f"relkit, {method}", partial(relkit.fuse, paths, method), values, agrees=method
+            ),
+            Contender(
+                f"relkit, {method}, runs read before",
+                partial(relkit.fuse, read, method),
+                values,
+                agrees=method,
+            ),
+            Contender(
+                f"ranx, {method}, runs read before",
+                partial(lambda method: peers.ranx_fuse(theirs(), method), method),
+                peers.fused_values,
+                agrees=method,
+            ),
+            Contender(
+                f"ranx, {method}",
+                partial(lambda method: peers.ranx_fuse(peers.ranx_runs(paths), method), method),
+                peers.fused_values,
+                agrees=method,
+            ),
+        ]
+    return Workload(contenders, cache(expected), sum(path.stat().st_size for path in paths))
 
 
 def process(home: Path) -> Workload:
@@ -389,6 +467,8 @@ WORKLOADS = {
     "process": Entry("File to five measures, whole process", process, ("msdev",)),
     "small": Entry("50 queries x 1,000, whole process", small, ("small",)),
     "deep": Entry("Deep judgments, long ids, in process", deep, ("deep",)),
+    "diversity": Entry("Judgments of subtopics, in process", diversity, ("diverse",)),
+    "fusion": Entry("Five runs fused", fusion, ("several",)),
     "dicts": Entry("Dict of dicts", dicts, ("msdev",)),
     "frames": Entry("Polars string columns", frames, ("msdev",)),
     "arrays": Entry("Arrays of 100 documents a query", arrays, ("dense",)),

@@ -33,10 +33,39 @@ TITLES = {
         "Pairs of documents",
         "Is the better document scored higher? See also [PNR, step by step](pnr.md).",
     ),
+    "classes": (
+        "Two classes",
+        "Do positives score higher than negatives? Rows may weigh differently.",
+    ),
     "cascade": ("Models of a reader", "A reader goes down the list and stops somewhere."),
+    "diversity": (
+        "Diversity",
+        "Does a list cover all that a query can mean? Judgments name subtopics: see"
+        " [Diversity](diversity.md).",
+    ),
+    "sets": ("Sets", "Measures of what was retrieved, whatever its order."),
+    "interpolated": (
+        "Interpolated precision",
+        "Precision at levels of recall: the points of a recall-precision curve.",
+    ),
+    "geometric": (
+        "Geometric means",
+        "The value of a query is the same as in the mean over queries; the way in which queries"
+        " become one number is not. `relkit compare` tests the logarithms' jackknife.",
+    ),
+    "continuation": (
+        "The C/W/L framework",
+        "A reader goes on to the next rank with some chance; the value is the mean gain of what is"
+        " read. Grades are scaled to 0..1 by `min` and `max`.",
+    ),
+    "order": ("The order itself", "How near a list is to an ideal order, and how many pairs are."),
     "incomplete": (
         "Incomplete judgments, and counts",
         "Measures that allow for documents that nobody judged, and what there was to count.",
+    ),
+    "trec": (
+        "Introduced by trec_eval",
+        "Experimental measures that no other program has.",
     ),
     "agreement": ("Agreement of scores and labels", "Correlation within each query."),
     "overlap": (
@@ -54,7 +83,10 @@ HEAD = """\
 A measure's name is `name(parameter=value,…)@k`: `ndcg@10`, `ndcg(gain=exp)@10`, `p(rel=2)@5`,
 `pnr(label_ties=ignore)`. Names are case-insensitive, and the spellings of trec_eval (`P_10`,
 `ndcg_cut_10`), ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`) are understood.
-`relkit measures` lists them all, `relkit measures ndcg` describes one.
+A bare `P`, `recall` or `success` stands for trec_eval's default cutoffs, as in trec_eval,
+pytrec_eval and ir_measures; the whole list is `p@all`, `recall@all`, `success@all`.
+[trec_eval's names](trec_eval.md) are listed with relkit's. `relkit measures` lists all measures,
+`relkit measures ndcg` describes one.
 
 A parameter whose default says *convention* is taken from the [convention](convention.md) of the
 evaluation. **macro** is the mean of the queries' values, **micro** the ratio of summed numerators
@@ -145,7 +177,8 @@ def describe(kind: type[Measure]) -> str:
             lines.append("| " + " | ".join(cell(part) for part in row) + " |")
         lines.append("")
     low, high = kind.bounds
-    averages = "sum over queries" if kind.combine == "sum" else ", ".join(kind.averages)
+    said_of = {"sum": "sum over queries", "geometric": "geometric mean over queries"}
+    averages = said_of.get(kind.combine, ", ".join(kind.averages))
     facts = [
         ("Undefined", undefined_rule(kind, " ".join(text.split()))),
         ("Averages", averages),

@@ -12,5 +12,6 @@ void bind_sources(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_resample(nanobind::module_& module);
 void bind_hash(nanobind::module_& module);
+void bind_fusion(nanobind::module_& module);
 
 }  // namespace relkit

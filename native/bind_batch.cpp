@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "batch.hpp"
@@ -17,6 +19,8 @@ namespace nb = nanobind;
 namespace relkit {
 namespace {
 
+// A value, its numerator and its denominator.
+using Triple = std::tuple<double, double, double>;
 using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
 
 // Ids are bytes from files; what is no UTF-8 survives the round trip through Python.
@@ -61,6 +65,7 @@ void bind_batch(nb::module_& module) {
       .def_ro("unjudged_queries", &Batch::unjudged_queries)
       .def_prop_ro("unjudged_examples", [](const Batch& batch) { return text_list(batch.unjudged_examples); })
       .def_ro("regrouped", &Batch::regrouped)
+      .def_ro("tied", &Batch::tied)
       .def("values", [](const Batch& batch, std::int64_t measure) { return column_of(batch, measure).values; },
            nb::arg("measure"))
       .def("arrays",
@@ -70,6 +75,36 @@ void bind_batch(nb::module_& module) {
                return nb::cast(Array(values.data(), {values.size()}, self.h));
              };
              return nb::make_tuple(view(column.values), view(column.numerators), view(column.denominators));
+           },
+           nb::arg("measure"))
+      .def("levels",
+           [](const Batch& batch, std::int64_t measure) {
+             std::vector<std::vector<double>> columns(2);
+             for (const PairLevels& levels : column_of(batch, measure).levels) {
+               columns[0].push_back(levels.equal_positive);
+               columns[1].push_back(levels.equal_negative);
+             }
+             return columns;
+           },
+           nb::arg("measure"))
+      .def("pool",
+           [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
+             const Column& column = column_of(*self.p, measure);
+             static const std::vector<double> none;
+             const auto view = [&](const std::vector<double>& values) {
+               return nb::cast(Array(values.data(), {values.size()}, self.h));
+             };
+             std::vector<std::uint64_t> rows, positives, negatives;
+             if (column.pool) {
+               for (const Pool::Part& part : column.pool->parts) {
+                 rows.push_back(part.row);
+                 positives.push_back(part.positives);
+                 negatives.push_back(part.negatives);
+               }
+             }
+             return nb::make_tuple(view(column.pool ? column.pool->positive : none),
+                                   view(column.pool ? column.pool->negative : none), rows, positives,
+                                   negatives);
            },
            nb::arg("measure"))
       .def("total",
@@ -95,12 +130,46 @@ void bind_batch(nb::module_& module) {
       .def_ro("undefined", &Total::undefined)
       .def_ro("missing", &Total::missing)
       .def_ro("tie_sensitive", &Total::tie_sensitive)
+      .def_prop_ro("tie_decided", [](const Total& total) { return total.ties.queries; })
+      .def("ordered",
+           [](const Total& total, const std::string& order) {
+             if (order != "worst" && order != "best") {
+               throw InputError("`order` must be one of `worst`, `best`. Got `" + order + "` instead.");
+             }
+             return total.ordered(order == "best");
+           },
+           nb::arg("order"))
+      .def("add_orders",
+           [](Total& total, const Triple& as_is, const Triple& worst, const Triple& best) {
+             const auto partial = [](const Triple& one) {
+               return Partial{std::get<0>(one), std::get<1>(one), std::get<2>(one)};
+             };
+             ++total.ties.queries;
+             total.ties.worst.replace(partial(as_is), partial(worst));
+             total.ties.best.replace(partial(as_is), partial(best));
+           },
+           nb::arg("as_is"), nb::arg("worst"), nb::arg("best"))
+      .def_prop_ro("equal_pairs",
+                   [](const Total& total) {
+                     return nb::make_tuple(total.equal_positives.value(), total.equal_negatives.value());
+                   })
+      .def("mean_strict",
+           [](const Total& total, const std::string& undefined) {
+             return total.mean_level(true, rule_of(undefined));
+           },
+           nb::arg("undefined") = "skip")
+      .def("mean_random",
+           [](const Total& total, const std::string& undefined) {
+             return total.mean_level(false, rule_of(undefined));
+           },
+           nb::arg("undefined") = "skip")
       .def_prop_ro("numerator", [](const Total& total) { return total.numerators.value(); })
       .def_prop_ro("denominator", [](const Total& total) { return total.denominators.value(); })
       .def("mean", [](const Total& total, const std::string& undefined) { return total.mean(rule_of(undefined)); },
            nb::arg("undefined") = "skip")
       .def("ratio", &Total::ratio)
-      .def("auc", &Total::auc, nb::call_guard<nb::gil_scoped_release>())
+      .def("auc", &Total::auc, nb::arg("max_fpr") = 1.0, nb::call_guard<nb::gil_scoped_release>())
+      .def("average_precision", &Total::average_precision, nb::call_guard<nb::gil_scoped_release>())
       .def("to_bytes",
            [](const Total& total) {
              const std::string bytes = total.to_bytes();

@@ -56,18 +56,21 @@ Choice choose(const std::string& field, const std::string& given,
 }
 
 void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const std::string& unjudged,
-               const std::string& negative, const std::string& missing, bool float32) {
+               const std::string& negative, const std::string& missing, const std::string& unretrieved,
+               bool float32, int decimals, const std::string& without_closed_form) {
   Plan plan;
   plan.rules.ties = choose<Ties>("ties", ties,
                                  {{"doc-desc", Ties::doc_desc},
                                   {"doc-asc", Ties::doc_asc},
                                   {"input", Ties::input},
+                                  {"input-desc", Ties::input_desc},
                                   {"rank", Ties::rank},
                                   {"expected", Ties::expected},
                                   {"worst", Ties::worst},
                                   {"best", Ties::best}});
   plan.rules.unjudged = choose<Unjudged>(
-      "unjudged", unjudged, {{"nonrelevant", Unjudged::nonrelevant}, {"removed", Unjudged::removed}});
+      "unjudged", unjudged,
+      {{"nonrelevant", Unjudged::nonrelevant}, {"removed", Unjudged::removed}, {"ignored", Unjudged::ignored}});
   plan.rules.negative = choose<Negative>("negative", negative,
                                          {{"nonrelevant", Negative::nonrelevant},
                                           {"unjudged", Negative::unjudged},
@@ -75,6 +78,13 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const
   plan.rules.missing = choose<Missing>(
       "missing", missing, {{"zero", Missing::zero}, {"skip", Missing::skip}, {"error", Missing::error}});
   plan.rules.float32 = float32;
+  plan.rules.unretrieved_removed =
+      choose<bool>("unretrieved", unretrieved, {{"counted", false}, {"removed", true}});
+  plan.rules.decimals = decimals;
+  const bool worst = choose<bool>("without_closed_form", without_closed_form, {{"error", false}, {"worst", true}});
+  const bool expected = plan.rules.ties == Ties::expected;
+  Rules one_order = plan.rules;
+  one_order.ties = Ties::worst;
   for (nb::handle item : kernels) {
     if (!PySequence_Check(item.ptr()) || nb::len(item) != 2 || !PyUnicode_Check(nb::object(item[0]).ptr())) {
       throw InputError("a kernel is a pair of its name and its parameters");
@@ -85,7 +95,24 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const
       const auto key = nb::cast<std::string>(nb::object(entry[0]));
       parameters.emplace(key, to_parameter(nb::object(entry[1]), name, key));
     }
-    plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), plan.rules));
+    if (!expected) {
+      plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), plan.rules));
+      continue;
+    }
+    plan.of_one_order.push_back(make_kernel(Parameters(name, parameters), one_order));
+    plan.in_worst_order.push_back(0);
+    try {
+      plan.kernels.push_back(make_kernel(Parameters(name, parameters), plan.rules));
+      if (plan.rules.unjudged == Unjudged::ignored && plan.kernels.back()->window() != 0) {
+        plan.kernels.pop_back();
+        throw NoClosedForm("unjudged=ignored has no closed form under ties=expected", {}, 0,
+                           "choose another tie rule, such as ties=doc-desc");
+      }
+    } catch (const NoClosedForm&) {
+      if (!worst) throw;
+      plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), one_order));
+      plan.in_worst_order.back() = 1;
+    }
   }
   new (place) Plan(std::move(plan));
 }
@@ -97,7 +124,15 @@ void bind_plan(nb::module_& module) {
   nb::class_<Plan>(module, "Plan", nb::is_final())
       .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",
-           nb::arg("missing") = "zero", nb::arg("float32") = false);
+           nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted", nb::arg("float32") = false,
+           nb::arg("decimals") = -1, nb::arg("without_closed_form") = "error")
+      .def_prop_ro("in_worst_order", [](const Plan& plan) {
+        nb::list places;
+        for (std::size_t i = 0; i < plan.in_worst_order.size(); ++i) {
+          if (plan.in_worst_order[i] != 0) places.append(i);
+        }
+        return places;
+      });
 }
 
 }  // namespace relkit

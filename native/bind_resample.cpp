@@ -42,6 +42,10 @@ nb::object run(const Input& values, std::int64_t first, std::int64_t count, std:
       nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>(kept, {rows, draw.count}, owner));
 }
 
+using Scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Items = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 }  // namespace
 
 void bind_resample(nb::module_& module) {
@@ -59,6 +63,35 @@ void bind_resample(nb::module_& module) {
   define("signed_sums", false, &signed_sums);
   define("resampled_sums", false, &resampled_sums);
   define("permuted_ranges", true, &permuted_ranges);
+  const auto define_auc = [&](const char* name,
+                              void (*kernel)(const PooledRows&, std::size_t, const Draw&, double*)) {
+    module.def(
+        name,
+        [kernel](const Scores& scores, const Items& items, const Flags& positive, std::int64_t queries,
+                 std::int64_t first, std::int64_t count, std::int64_t seed, int threads) {
+          if (scores.size() != items.size() || scores.size() != positive.size())
+            throw InputError("scores, items and classes differ in length");
+          if (queries < 1 || queries > (std::int64_t{1} << 31) || first < 0 || count < 0 || seed < 0)
+            throw InputError("`queries` must be 1 or more, `first`, `count` and `seed` 0 or more");
+          if (count > (std::int64_t{1} << 60)) throw InputError("`count` is too large");
+          const PooledRows rows{scores.data(), items.data(), positive.data(), scores.size()};
+          const Draw draw{static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first),
+                          static_cast<std::size_t>(count), threads};
+          auto found = std::make_unique<double[]>(draw.count);
+          {
+            nb::gil_scoped_release release;
+            kernel(rows, static_cast<std::size_t>(queries), draw, found.get());
+          }
+          double* kept = found.release();
+          const nb::capsule owner(
+              kept, [](void* pointer) noexcept { delete[] static_cast<double*>(pointer); });
+          return nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept, {draw.count}, owner);
+        },
+        nb::arg("scores"), nb::arg("items"), nb::arg("positive"), nb::arg("queries"),
+        nb::arg("first"), nb::arg("count"), nb::arg("seed"), nb::arg("threads") = 0);
+  };
+  define_auc("resampled_auc", &resampled_auc);
+  define_auc("swapped_auc", &swapped_auc);
 }
 
 }  // namespace relkit

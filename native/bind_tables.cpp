@@ -123,6 +123,17 @@ nb::object run_documents(const RunTable& table, nb::handle query) {
   return nb::make_tuple(documents, scores, last);
 }
 
+nb::bytes run_to_text(const RunTable& table, std::size_t first, std::size_t count, nb::str tag) {
+  const std::string name = bytes_of(tag);
+  const std::size_t from = std::min(first, table.size()), to = from + std::min(count, table.size() - from);
+  std::string written;
+  {
+    const nb::gil_scoped_release released;
+    written = run_text(table, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), name);
+  }
+  return nb::bytes(written.data(), written.size());
+}
+
 nb::object run_columns_of(const RunTable& table) {
   nb::list ids, documents, scores, ranks;
   for (std::uint32_t number = 0; number < table.size(); ++number) {
@@ -151,11 +162,15 @@ void bind_tables(nb::module_& module) {
             return read_qrels(bytes, name);
           }, nb::arg("read"), nb::arg("name"))
       .def_static("from_dict", &judgments_from_dict, nb::arg("judgments"))
-      .def_static("from_arrow", &judgments_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("grade"))
+      .def_static("from_arrow", &judgments_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("grade"),
+                  nb::arg("subtopic") = nb::none())
       .def_ro("rows", &JudgmentTable::rows)
+      .def_ro("has_subtopics", &JudgmentTable::several)
+      .def_ro("overlapping", &JudgmentTable::overlapping)
       .def_ro("duplicates", &JudgmentTable::duplicates)
       .def_ro("negatives", &JudgmentTable::negatives)
       .def_ro("highest", &JudgmentTable::highest)
+      .def_ro("fractions", &JudgmentTable::fractions)
       .def_ro("fractional", &JudgmentTable::fractional)
       .def("__len__", &JudgmentTable::size)
       .def("__contains__", [](const JudgmentTable& table, nb::handle query) { return holds(table, query); })
@@ -166,6 +181,19 @@ void bind_tables(nb::module_& module) {
               grades[text(judged.document)] = judged.grade;
             }
             return grades;
+          }, nb::arg("query"))
+      .def("subtopics", [](const JudgmentTable& table, nb::handle query) {
+            const JudgmentTable::Query& judged = table.query(find(table, query));
+            nb::dict documents;
+            if (!judged.subtopics) return documents;
+            nb::list names;
+            for (const std::uint32_t name : judged.subtopics->names) names.append(text(table.subtopic(name)));
+            for (std::uint32_t document = 0; document < judged.documents.size(); ++document) {
+              nb::dict grades;
+              for (const auto& one : judged.subtopics->of(document)) grades[names[one.subtopic]] = one.grade;
+              documents[text(judged.documents[document].document)] = grades;
+            }
+            return documents;
           }, nb::arg("query"))
       .def("columns", [](const JudgmentTable& table) {
         nb::list ids, documents, grades;
@@ -196,7 +224,8 @@ void bind_tables(nb::module_& module) {
       .def("__contains__", [](const RunTable& table, nb::handle query) { return holds(table, query); })
       .def("queries", [](const RunTable& table) { return queries(table); })
       .def("documents", &run_documents, nb::arg("query"))
-      .def("columns", &run_columns_of);
+      .def("columns", &run_columns_of)
+      .def("to_text", &run_to_text, nb::kw_only(), nb::arg("first"), nb::arg("count"), nb::arg("tag"));
 }
 
 void bind_sources(nb::module_& module) {

@@ -91,6 +91,7 @@ class Collector final : public Ids {
     list.judged = judged_->grades;
     list.ranks = needs_ranks_ ? ranks_.data() : nullptr;
     list.ids = this;
+    if (judged_->subtopics) [[unlikely]] name_documents(list);
     evaluator_.add(std::string(judgments_.id(number_)), list);
   }
 
@@ -111,6 +112,18 @@ class Collector final : public Ids {
     const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
     scores_.resize(size);
     places_.resize(size);
+  }
+
+  // Which judged documents were matched: only diversity measures ask.
+  void name_documents(List& list) {
+    documents_.clear();
+    for (const Match& match : matches_) {
+      const std::string_view document = id(match.row);
+      const JudgmentTable::Judged* found = judged_->find(document, hash_bytes(document));
+      documents_.push_back(static_cast<std::uint32_t>(found - judged_->documents.data()));
+    }
+    list.subtopics = judged_->subtopics.get();
+    list.documents = documents_;
   }
 
   void rehash() {
@@ -137,6 +150,7 @@ class Collector final : public Ids {
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::vector<std::int64_t> ranks_;
+  std::vector<std::uint32_t> documents_;  // of `matches_`, where the query has subtopics
   std::vector<std::uint32_t> seen_;  // upper halves of the hashes, to notice a document twice
   std::size_t slots_ = 64;           // ... of which so many are in use
 };

@@ -16,4 +16,9 @@ struct InputError : std::runtime_error {
   std::string hint;
 };
 
+// A measure that `ties=expected` has no formula for.
+struct NoClosedForm : InputError {
+  using InputError::InputError;
+};
+
 }  // namespace relkit

@@ -21,6 +21,7 @@
 #include "parallel.hpp"
 #include "parameters.hpp"
 #include "simd.hpp"
+#include "weighted.hpp"
 
 namespace nb = nanobind;
 
@@ -246,6 +247,10 @@ struct Reader {
   std::vector<double> judged;
   Classes classes;
   std::vector<std::shared_ptr<Pool>> pools;
+  WeightedOrder weighted;
+  WeightedOrder weighted_worst;
+  std::vector<double> weights;
+  Scratch scratch;
 };
 
 // Sorts labels, the highest first. Small whole numbers are counted, not compared.
@@ -266,20 +271,26 @@ void sort_descending(std::span<const double> values, std::vector<double>& sorted
 // Measures of the two classes alone, without a ranking.
 void score_classes(Reader& reader, const Plan& plan, Classes& classes, std::size_t kernel,
                    std::size_t query, int threads, Column& column) {
+  const Pool::Part part{query, classes.positives.size(), classes.negatives.size()};
   const ClassPairs counts = count_class_pairs(classes.positives, classes.negatives,
                                               static_cast<unsigned>(threads));
-  const Partial partial = plan.kernels[kernel]->score_classes(counts);
+  Partial partial = plan.kernels[kernel]->score_classes(counts);
+  partial.value = plan.rules.rounded(partial.value);
   column.values[query] = partial.value;
   column.numerators[query] = partial.numerator;
   column.denominators[query] = partial.denominator;
   if (!plan.kernels[kernel]->pools()) return;
   std::shared_ptr<Pool>& pool = reader.pools[kernel];
   if (!pool) {
-    pool = std::make_shared<Pool>(Pool{std::move(classes.positives), std::move(classes.negatives)});
+    pool = std::make_shared<Pool>();
+    pool->positive = std::move(classes.positives);
+    pool->negative = std::move(classes.negatives);
+    pool->parts.push_back(part);
     return;
   }
   pool->positive.insert(pool->positive.end(), classes.positives.begin(), classes.positives.end());
   pool->negative.insert(pool->negative.end(), classes.negatives.begin(), classes.negatives.end());
+  pool->parts.push_back(part);
 }
 
 // Evaluates rows [start, end) as query `query`.
@@ -326,8 +337,53 @@ void read_query(Reader& reader, const Plan& plan, const Numbers& labels, const N
   reader.evaluator.add_at(query, list, columns);
 }
 
+// The same of rows that weigh differently.
+void read_weighted(Reader& reader, const Plan& plan, const Numbers& labels, const Numbers& scores,
+                   const Numbers& weights, std::size_t start, std::size_t end, std::size_t query,
+                   std::vector<Column>& columns) {
+  const auto copy = [&](const Numbers& from, std::vector<double>& into) {
+    into.resize(end - start);
+    from.copy(start, into);
+    check_finite(into, from.what, start);
+  };
+  copy(labels, reader.labels);
+  copy(scores, reader.scores);
+  copy(weights, reader.weights);
+  for (std::size_t i = 0; i < reader.weights.size(); ++i) {
+    if (reader.weights[i] < 0) {
+      throw InputError("weights, row " + std::to_string(start + i) + ": below 0", {}, 0,
+                       "a row weighs 0 or more");
+    }
+  }
+  const WeightedRows own = reader.weighted.order(reader.labels, reader.scores, reader.weights, plan.rules);
+  WeightedRows worst = own;
+  if (std::find(plan.in_worst_order.begin(), plan.in_worst_order.end(), 1) != plan.in_worst_order.end()) {
+    Rules rules = plan.rules;
+    rules.ties = Ties::worst;
+    worst = reader.weighted_worst.order(reader.labels, reader.scores, reader.weights, rules);
+  }
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+    const Kernel& kernel = *plan.kernels[i];
+    const bool in_worst = !plan.in_worst_order.empty() && plan.in_worst_order[i] != 0;
+    const WeightedRows& rows = in_worst ? worst : own;
+    Partial partial = kernel.score_weighted(rows, reader.scratch);
+    partial.value = plan.rules.rounded(partial.value);
+    columns[i].values[query] = partial.value;
+    columns[i].numerators[query] = partial.numerator;
+    columns[i].denominators[query] = partial.denominator;
+    if (kernel.pair_levels()) columns[i].levels[query] = reader.scratch.levels;
+    if (!kernel.pools()) continue;
+    if (!reader.pools[i]) reader.pools[i] = std::make_shared<Pool>();
+    Pool& pool = *reader.pools[i];
+    const std::uint64_t positives = pool.positive.size();
+    const std::uint64_t negatives = pool.negative.size();
+    kernel.pool_weighted(rows, pool);
+    pool.parts.push_back({query, pool.positive.size() - positives, pool.negative.size() - negatives});
+  }
+}
+
 Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score_array,
-                      std::optional<Offsets> offsets, int threads) {
+                      std::optional<Offsets> offsets, int threads, nb::handle weight_array) {
   const Numbers labels(label_array, "labels");
   const Numbers scores(score_array, "scores");
   const std::size_t dimensions = labels.array.ndim();
@@ -336,6 +392,17 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   if (!same) {
     throw InputError("labels and scores differ in shape: " + std::to_string(labels.size) + " and " +
                      std::to_string(scores.size) + " values");
+  }
+  std::optional<Numbers> weights;
+  if (!weight_array.is_none()) {
+    weights.emplace(weight_array, "weights");
+    if (weights->size != labels.size) {
+      throw InputError("labels and weights differ in length: " + std::to_string(labels.size) + " and " +
+                       std::to_string(weights->size) + " values");
+    }
+    for (const auto& kernel : plan.kernels) {
+      if (!kernel->takes_weights()) throw InputError("a measure of this plan takes no weights");
+    }
   }
   std::vector<std::int64_t> bounds;
   std::span<const std::int64_t> ends;
@@ -365,10 +432,12 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   batch.columns.resize(plan.kernels.size());
   {
     nb::gil_scoped_release release;
-    for (Column& column : batch.columns) {
+    for (std::size_t i = 0; i < batch.columns.size(); ++i) {
+      Column& column = batch.columns[i];
       column.values.resize(queries);
       column.numerators.resize(queries);
       column.denominators.resize(queries);
+      if (plan.kernels[i]->pair_levels()) column.levels.resize(queries);
     }
     const std::size_t blocks = (queries + block_queries - 1) / block_queries;
     std::vector<std::unique_ptr<Reader>> readers;
@@ -377,6 +446,11 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
       Reader& reader = *readers[worker];
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
+        if (weights) {
+          read_weighted(reader, plan, labels, scores, *weights, static_cast<std::size_t>(ends[query]),
+                        static_cast<std::size_t>(ends[query + 1]), query, batch.columns);
+          continue;
+        }
         read_query(reader, plan, labels, scores, static_cast<std::size_t>(ends[query]),
                    static_cast<std::size_t>(ends[query + 1]), query,
                    queries == 1 ? threads : 1, batch.columns);
@@ -488,7 +562,7 @@ nb::tuple group_offsets(const Offsets& groups) {
 
 void bind_arrays(nb::module_& module) {
   module.def("evaluate_arrays", &evaluate_arrays, nb::arg("plan"), nb::arg("labels"), nb::arg("scores"),
-             nb::arg("offsets") = nb::none(), nb::arg("threads") = 0);
+             nb::arg("offsets") = nb::none(), nb::arg("threads") = 0, nb::arg("weights") = nb::none());
   module.def("pooled_auc", &pooled_auc, nb::arg("labels"), nb::arg("scores"), nb::arg("threshold"),
              nb::arg("threads") = 0);
   module.def("group_offsets", &group_offsets, nb::arg("groups"));

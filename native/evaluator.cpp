@@ -1,9 +1,13 @@
 #include "evaluator.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "error.hpp"
+#include "total.hpp"
 
 namespace relkit {
 namespace {
@@ -17,6 +21,39 @@ bool tie_across(const QueryView& query, std::uint32_t k) {
   return false;
 }
 
+// The first rank of a tie whose order can change a value: it holds documents of two grades. 0: there
+// is none, or a rank column decides.
+std::uint32_t open_tie(const QueryView& query, Ties rule) {
+  if (!query.tied || rule == Ties::rank) return 0;
+  const std::span<const Ranked> ranked = query.ranked;
+  for (std::size_t start = 0; start < ranked.size();) {
+    std::size_t end = start + 1;
+    if (ranked[start].first != ranked[start].last) {
+      double least = ranked[start].grade;
+      double most = least;
+      while (end < ranked.size() && ranked[end].first == ranked[start].first) {
+        least = std::min(least, ranked[end].grade);
+        most = std::max(most, ranked[end++].grade);
+      }
+      // Documents that are not listed have the grade 0.
+      if (end - start < ranked[start].last - ranked[start].first + 1) {
+        least = std::min(least, 0.0);
+        most = std::max(most, 0.0);
+      }
+      if (least < most) return ranked[start].first;
+    }
+    start = end;
+  }
+  return 0;
+}
+
+// Whether two orders give two values, and not the same one with another rounding.
+bool differ(double one, double other) {
+  if (std::isnan(one) || std::isnan(other) || one == other) return false;
+  if (std::isinf(one) || std::isinf(other)) return true;
+  return !(std::abs(one - other) <= 1e-12 * std::max(std::abs(one), std::abs(other)));
+}
+
 template <typename Value>
 void move_back(std::vector<Value>& whole, std::vector<Value>&& part) {
   if (whole.empty()) {
@@ -26,52 +63,155 @@ void move_back(std::vector<Value>& whole, std::vector<Value>&& part) {
   whole.insert(whole.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
 }
 
+// Writes into one row of columns that are long enough.
+struct Writer {
+  const Plan& plan;
+  std::vector<Column>& columns;
+  std::size_t row;
+
+  void operator()(std::size_t i, const Partial& partial, const PairLevels& levels) const {
+    Column& column = columns[i];
+    column.values[row] = partial.value;
+    column.numerators[row] = partial.numerator;
+    column.denominators[row] = partial.denominator;
+    if (plan.kernels[i]->pair_levels()) column.levels[row] = levels;
+  }
+};
+
 }  // namespace
 
-Evaluator::Evaluator(const Plan& plan) : plan_(plan), ranker_(plan) {
+// The first k ranks, all of them for 0, without the documents that nobody judged.
+const QueryView& Condenser::cut(const QueryView& whole, std::uint32_t k) {
+  view_ = whole;
+  ranked_.clear();
+  scores_.clear();
+  std::uint32_t before = 0;  // rank in the whole list of the first document of the last tie
+  for (const Ranked& document : whole.ranked) {
+    if (k != 0 && document.rank > k) break;
+    const auto rank = static_cast<std::uint32_t>(ranked_.size() + 1);
+    const bool joins = rank > 1 && document.first == before;
+    before = document.first;
+    ranked_.push_back({document.grade, document.score, rank, joins ? ranked_.back().first : rank, rank, document.row});
+    if (!whole.scores.empty()) scores_.push_back(document.score);
+  }
+  view_.tied = false;
+  for (std::size_t i = ranked_.size(); i-- > 1;) {
+    if (ranked_[i - 1].first != ranked_[i].first) continue;
+    ranked_[i - 1].last = ranked_[i].last;
+    view_.tied = true;
+  }
+  if (plan_.rules.unretrieved_removed) {
+    grades_.clear();
+    for (const Ranked& document : ranked_) grades_.push_back(document.grade);
+    std::sort(grades_.begin(), grades_.end(), std::greater<>());
+    view_.judged = grades_;
+  }
+  view_.ranked = ranked_;
+  view_.scores = scores_;
+  view_.retrieved = ranked_.size();
+  return view_;
+}
+
+Evaluator::Evaluator(const Plan& plan)
+    : plan_(plan), ignores_(plan.rules.unjudged == Unjudged::ignored), ranker_(plan), condenser_(plan) {
   batch_.columns.resize(plan.kernels.size());
 }
 
+const QueryView& Evaluator::seen_by(const Kernel& kernel, const QueryView& whole) {
+  return ignores_ ? condenser_.cut(whole, kernel.window()) : whole;
+}
+
+Partial Evaluator::value(const Kernel& kernel, const QueryView& view) {
+  Partial partial = kernel.score(view, scratch_);
+  partial.value = plan_.rules.rounded(partial.value);
+  return partial;
+}
+
 template <typename Store>
-void Evaluator::score(const std::string& query, const List& list, Store store) {
+void Evaluator::score(const std::string& query, std::size_t row, const List& list, Store store) {
   try {
-    const QueryView& view = ranker_.rank(list);
-    for (std::size_t i = 0; i < plan_.kernels.size(); ++i) {
-      const Kernel& kernel = *plan_.kernels[i];
+    const QueryView& whole = ranker_.rank(list);
+    if (whole.tied) ++batch_.tied;
+    const std::uint32_t open = open_tie(whole, plan_.rules.ties);
+    const bool one_order = !whole.tied && !plan_.of_one_order.empty();
+    const auto& kernels = one_order ? plan_.of_one_order : plan_.kernels;
+    if (open != 0) as_is_.resize(kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const Kernel& kernel = *kernels[i];
       Column& column = batch_.columns[i];
-      store(i, kernel.score(view, scratch_));
+      const QueryView& view = seen_by(kernel, whole);
+      const Partial partial = value(kernel, view);
+      if (open != 0) as_is_[i] = partial;
+      store(i, partial, scratch_.levels);
       const std::uint32_t k = kernel.cutoff();
-      if (k != 0 && tie_across(view, k)) ++column.tie_sensitive;
+      if (k != 0 && tie_across(whole, k)) ++column.tie_sensitive;
       if (kernel.pools()) {
         if (!column.pool) column.pool = std::make_shared<Pool>();
-        kernel.pool(view, *column.pool);
+        Pool& pool = *column.pool;
+        const std::uint64_t positives = pool.positive.size();
+        const std::uint64_t negatives = pool.negative.size();
+        kernel.pool(view, pool);
+        pool.parts.push_back({row, pool.positive.size() - positives, pool.negative.size() - negatives});
       }
     }
+    if (open != 0) score_orders(open, store);
   } catch (const InputError& error) {
     if (query.empty()) throw;
     throw InputError("query `" + query + "`: " + error.what(), error.path, error.line, error.hint);
   }
 }
 
+// Measures the list again with tied documents in the worst and in the best order.
+template <typename Store>
+void Evaluator::score_orders(std::uint32_t open, Store replace) {
+  const auto& kernels = plan_.of_one_order.empty() ? plan_.kernels : plan_.of_one_order;
+  const auto reached = [&](std::size_t i) {
+    const std::uint32_t k = kernels[i]->cutoff();
+    return kernels[i]->sees_ties() && (k == 0 || open <= k);
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < kernels.size(); ++i) any |= reached(i);
+  if (!any) return;
+  worst_.resize(kernels.size());
+  const QueryView& worst = ranker_.reorder(false);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!reached(i)) continue;
+    worst_[i] = value(*kernels[i], seen_by(*kernels[i], worst));
+    if (!plan_.in_worst_order.empty() && plan_.in_worst_order[i] != 0) {
+      as_is_[i] = worst_[i];
+      replace(i, worst_[i], scratch_.levels);
+    }
+  }
+  const QueryView& best = ranker_.reorder(true);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!reached(i)) continue;
+    const Partial partial = value(*kernels[i], seen_by(*kernels[i], best));
+    if (!differ(worst_[i].value, partial.value) && !differ(as_is_[i].value, partial.value)) continue;
+    std::shared_ptr<TieSums>& ties = batch_.columns[i].ties;
+    if (!ties) ties = std::make_shared<TieSums>();
+    ++ties->queries;
+    ties->worst.replace(as_is_[i], worst_[i]);
+    ties->best.replace(as_is_[i], partial);
+  }
+}
+
 void Evaluator::add(std::string query, const List& list, bool missing) {
-  score(query, list, [this](std::size_t i, const Partial& partial) {
+  const std::size_t row = batch_.queries.size();
+  for (std::size_t i = 0; i < plan_.kernels.size(); ++i) {
     Column& column = batch_.columns[i];
-    column.values.push_back(partial.value);
-    column.numerators.push_back(partial.numerator);
-    column.denominators.push_back(partial.denominator);
-  });
+    column.values.emplace_back();
+    column.numerators.emplace_back();
+    column.denominators.emplace_back();
+    if (plan_.kernels[i]->pair_levels()) column.levels.emplace_back();
+  }
+  score(query, row, list, Writer{plan_, batch_.columns, row});
   batch_.matched += list.matches.size();
   batch_.queries.push_back(std::move(query));
   batch_.missing.push_back(missing ? 1 : 0);
 }
 
 void Evaluator::add_at(std::size_t row, const List& list, std::vector<Column>& whole) {
-  score({}, list, [&whole, row](std::size_t i, const Partial& partial) {
-    Column& column = whole[i];
-    column.values[row] = partial.value;
-    column.numerators[row] = partial.numerator;
-    column.denominators[row] = partial.denominator;
-  });
+  score({}, row, list, Writer{plan_, whole, row});
 }
 
 Batch Evaluator::take() {
@@ -86,15 +226,25 @@ void append(Batch& whole, Batch&& part) {
   for (std::size_t i = 0; i < part.columns.size(); ++i) {
     Column& column = whole.columns[i];
     Column& more = part.columns[i];
+    // Without values of its own a part has written into rows of the whole.
+    const std::uint64_t first = more.values.empty() ? 0 : column.values.size();
+    if (more.pool) {
+      for (Pool::Part& rows : more.pool->parts) rows.row += first;
+    }
     move_back(column.values, std::move(more.values));
     move_back(column.numerators, std::move(more.numerators));
     move_back(column.denominators, std::move(more.denominators));
     if (!column.pool) {
       column.pool = std::move(more.pool);
     } else if (more.pool) {
-      move_back(column.pool->positive, std::move(more.pool->positive));
-      move_back(column.pool->negative, std::move(more.pool->negative));
+      column.pool->add(*more.pool);
     }
+    if (!column.ties) {
+      column.ties = std::move(more.ties);
+    } else if (more.ties) {
+      column.ties->merge(*more.ties);
+    }
+    move_back(column.levels, std::move(more.levels));
     column.tie_sensitive += more.tie_sensitive;
   }
   move_back(whole.queries, std::move(part.queries));
@@ -106,6 +256,7 @@ void append(Batch& whole, Batch&& part) {
     if (whole.unjudged_examples.size() < 5) whole.unjudged_examples.push_back(std::move(example));
   }
   whole.regrouped |= part.regrouped;
+  whole.tied += part.tied;
 }
 
 }  // namespace relkit

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "error.hpp"
 #include "text.hpp"
@@ -70,50 +71,170 @@ void JudgmentTable::add(std::string_view query, std::string_view document, doubl
   queries_[last_].documents.push_back({arena_.keep(document), grade, row});
 }
 
+// The subtopic of the row that was just added, once rows differ.
+void JudgmentTable::mark(std::string_view subtopic) {
+  if (subtopics_.size() == 0) {
+    only_ = subtopics_.id(subtopics_.insert(subtopic, arena_));
+    return;
+  }
+  if (marks_.size() < queries_.size()) {
+    marks_.resize(queries_.size(), Marks{marks_.empty() ? 0 : Index::none, {}});
+  }
+  const std::uint32_t number = subtopics_.insert(subtopic, arena_);
+  Marks& marks = marks_[last_];
+  const std::size_t rows = queries_[last_].documents.size();
+  if (rows == 1) {
+    marks.only = number;
+  } else if (!marks.rows.empty() || marks.only != number) {
+    marks.rows.resize(rows - 1, marks.only);
+    marks.rows.push_back(number);
+    several = true;
+  }
+}
+
+namespace {
+
+[[noreturn]] void two_grades(std::string_view query, const JudgmentTable::Judged& first,
+                             const JudgmentTable::Judged& second, const std::string& path,
+                             const std::string& subtopic, const std::string& hint) {
+  std::string message = "two grades for query `" + excerpt(query) + "`, document `" + excerpt(second.document) + "`" +
+                        subtopic + ": ";
+  if (path.empty()) {
+    message += "rows " + std::to_string(first.row) + " and " + std::to_string(second.row);
+  } else {
+    message += "the other is in line " + std::to_string(first.row);
+  }
+  throw InputError(message, path, second.row, hint);
+}
+
+}  // namespace
+
+// One row a document: a second one with the same grade is left out.
+void JudgmentTable::place_documents(Query& query, std::uint32_t number, const std::string& path) {
+  const std::size_t size = query.slots.size();
+  std::size_t kept = 0;
+  for (std::size_t place = 0; place < query.documents.size(); ++place) {
+    const Judged& judged = query.documents[place];
+    const std::uint64_t hash = hash_bytes(judged.document);
+    if (const Judged* first = query.find(judged.document, hash)) {
+      if (first->grade != judged.grade) two_grades(index_.id(number), *first, judged, path, "", "keep one of them");
+      ++duplicates;
+      continue;
+    }
+    std::size_t slot = hash & (size - 1);
+    while (query.slots[slot] != 0) slot = (slot + 1) & (size - 1);
+    query.documents[kept] = judged;
+    query.slots[slot] = (hash & 0xffffffff00000000ULL) | (++kept);
+  }
+  query.documents.resize(kept);
+  rows += kept;
+}
+
+// One row a document and subtopic; the document's own grade is the highest of them.
+void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const std::string& path) {
+  struct Row {
+    std::uint32_t document;
+    std::uint32_t subtopic;
+    Judged judged;
+  };
+  const Marks& marks = marks_[number];
+  auto found = std::make_unique<Subtopics>();
+  if (marks.rows.empty()) {
+    found->names = {marks.only};
+  } else {
+    found->names = marks.rows;
+    std::sort(found->names.begin(), found->names.end());
+    found->names.erase(std::unique(found->names.begin(), found->names.end()), found->names.end());
+    std::sort(found->names.begin(), found->names.end(), [&](std::uint32_t one, std::uint32_t other) {
+      return subtopic_before(subtopics_.id(one), subtopics_.id(other));
+    });
+  }
+  local_.resize(subtopics_.size());
+  for (std::uint32_t place = 0; place < found->count(); ++place) local_[found->names[place]] = place;
+
+  const std::size_t size = query.slots.size();
+  std::vector<Row> read;
+  read.reserve(query.documents.size());
+  std::uint32_t kept = 0;
+  for (std::size_t place = 0; place < query.documents.size(); ++place) {
+    const Judged judged = query.documents[place];
+    const std::uint32_t subtopic = local_[marks.rows.empty() ? marks.only : marks.rows[place]];
+    const std::uint64_t hash = hash_bytes(judged.document);
+    if (const Judged* first = query.find(judged.document, hash)) {
+      const auto document = static_cast<std::uint32_t>(first - query.documents.data());
+      Judged& own = query.documents[document];
+      own.grade = std::max(own.grade, judged.grade);
+      read.push_back({document, subtopic, judged});
+      continue;
+    }
+    std::size_t slot = hash & (size - 1);
+    while (query.slots[slot] != 0) slot = (slot + 1) & (size - 1);
+    read.push_back({kept, subtopic, judged});
+    query.documents[kept] = judged;
+    query.slots[slot] = (hash & 0xffffffff00000000ULL) | (++kept);
+  }
+  query.documents.resize(kept);
+
+  std::stable_sort(read.begin(), read.end(), [](const Row& one, const Row& other) {
+    return one.document != other.document ? one.document < other.document : one.subtopic < other.subtopic;
+  });
+  found->starts.reserve(kept + 1);
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const bool same = i > 0 && read[i - 1].document == read[i].document;
+    if (same && read[i - 1].subtopic == read[i].subtopic) {
+      if (read[i - 1].judged.grade != read[i].judged.grade) {
+        two_grades(index_.id(number), read[i - 1].judged, read[i].judged, path,
+                   ", subtopic `" + excerpt(subtopics_.id(found->names[read[i].subtopic])) + "`", "keep one of them");
+      }
+      ++duplicates;
+      continue;
+    }
+    if (!same) {
+      found->starts.push_back(static_cast<std::uint32_t>(found->grades.size()));
+    } else if (found->grades.size() - found->starts.back() == 1) {
+      ++overlapping;
+    }
+    found->grades.push_back({read[i].subtopic, read[i].judged.grade});
+  }
+  found->starts.push_back(static_cast<std::uint32_t>(found->grades.size()));
+  found->by_id.resize(kept);
+  std::iota(found->by_id.begin(), found->by_id.end(), 0U);
+  std::sort(found->by_id.begin(), found->by_id.end(), [&](std::uint32_t one, std::uint32_t other) {
+    return query.documents[one].document > query.documents[other].document;
+  });
+  rows += found->grades.size();
+  query.subtopics = std::move(found);
+}
+
 void JudgmentTable::finish(const std::string& path) {
   highest = std::numeric_limits<double>::quiet_NaN();
+  marks_.resize(several ? queries_.size() : 0);
   for (std::uint32_t number = 0; number < queries_.size(); ++number) {
     Query& query = queries_[number];
     // Sparse, because nearly all look-ups are of documents that are not there.
     std::size_t size = 64;
     while (size < query.documents.size() * 8) size *= 2;
     query.slots.assign(size, 0);
-    std::size_t kept = 0;
-    for (std::size_t place = 0; place < query.documents.size(); ++place) {
-      const Judged& judged = query.documents[place];
-      const std::uint64_t hash = hash_bytes(judged.document);
-      if (const Judged* first = query.find(judged.document, hash)) {
-        if (first->grade == judged.grade) {
-          ++duplicates;
-          continue;
-        }
-        std::string message = "two grades for query `" + excerpt(index_.id(number)) + "`, document `" +
-                              excerpt(judged.document) + "`: ";
-        if (path.empty()) {
-          message += "rows " + std::to_string(first->row) + " and " + std::to_string(judged.row);
-        } else {
-          message += "the other is in line " + std::to_string(first->row);
-        }
-        throw InputError(message,
-                         path, judged.row, "keep one of them");
-      }
-      std::size_t slot = hash & (size - 1);
-      while (query.slots[slot] != 0) slot = (slot + 1) & (size - 1);
-      query.documents[kept] = judged;
-      query.slots[slot] = (hash & 0xffffffff00000000ULL) | (++kept);
+    if (several) {
+      place_subtopics(query, number, path);
+    } else {
+      place_documents(query, number, path);
     }
-    query.documents.resize(kept);
     query.documents.shrink_to_fit();
-    query.grades.reserve(kept);
+    query.grades.reserve(query.documents.size());
     for (const Judged& judged : query.documents) {
       query.grades.push_back(judged.grade);
       if (judged.grade < 0) ++negatives;
-      if (judged.grade != std::floor(judged.grade)) fractional = true;
+      if (judged.grade != std::floor(judged.grade)) {
+        fractional = true;
+        if (judged.grade > 0 && judged.grade < 1) ++fractions;
+      }
       if (!(judged.grade <= highest)) highest = judged.grade;
     }
     std::sort(query.grades.begin(), query.grades.end(), std::greater<>());
-    rows += kept;
   }
+  marks_ = {};
+  local_ = {};
 }
 
 }  // namespace relkit

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hash.hpp"
+#include "subtopics.hpp"
 
 namespace relkit {
 
@@ -48,6 +49,9 @@ class Index {
   std::vector<std::uint32_t> slots_;
 };
 
+// The subtopic of judgments that name none.
+inline constexpr std::string_view unnamed_subtopic = "0";
+
 class JudgmentTable {
  public:
   struct Judged {
@@ -61,6 +65,7 @@ class JudgmentTable {
     std::vector<Judged> documents;
     std::vector<double> grades;           // descending
     std::vector<std::uint64_t> slots;     // hash in the upper half, place + 1 in the lower
+    std::unique_ptr<Subtopics> subtopics;  // nullptr where no query has more than one
 
     // The grade of a document, or nullptr.
     const Judged* find(std::string_view document, std::uint64_t hash) const {
@@ -78,6 +83,14 @@ class JudgmentTable {
 
   // Adds a row. `describe` names the source for errors; `row` the line or row number.
   void add(std::string_view query, std::string_view document, double grade, std::uint64_t row);
+  // The same for judgments of subtopics. Where every row names the same one, nothing is kept of it.
+  void add(std::string_view query, std::string_view subtopic, std::string_view document, double grade,
+           std::uint64_t row) {
+    add(query, document, grade, row);
+    // Most files say `0` in every line: no call for one byte.
+    const bool same = subtopic.size() == 1 && only_.size() == 1 ? subtopic[0] == only_[0] : subtopic == only_;
+    if (!same || !marks_.empty()) [[unlikely]] mark(subtopic);
+  }
   // Sorts grades and builds the tables; nothing is added afterwards.
   // `path` is empty for data in memory; rows are then called rows, not lines.
   void finish(const std::string& path);
@@ -86,11 +99,15 @@ class JudgmentTable {
   const Query& query(std::uint32_t number) const { return queries_[number]; }
   std::string_view id(std::uint32_t number) const { return index_.id(number); }
   std::size_t size() const { return queries_.size(); }
+  std::string_view subtopic(std::uint32_t number) const { return subtopics_.id(number); }
 
+  bool several = false;           // a query has more than one subtopic
+  std::uint64_t overlapping = 0;  // documents judged on more than one subtopic of a query
   std::uint64_t rows = 0;
   std::uint64_t duplicates = 0;
   std::uint64_t negatives = 0;
   double highest = 0.0;
+  std::uint64_t fractions = 0;  // grades between 0 and 1
   bool fractional = false;
 
  private:
@@ -98,6 +115,19 @@ class JudgmentTable {
   Index index_;
   std::vector<Query> queries_;
   std::uint32_t last_ = Index::none;
+
+  // Subtopics of the rows of one query, while it is read.
+  struct Marks {
+    std::uint32_t only = Index::none;  // of all rows so far
+    std::vector<std::uint32_t> rows;   // of each row, once they differ
+  };
+  void mark(std::string_view subtopic);
+  void place_documents(Query& query, std::uint32_t number, const std::string& path);
+  void place_subtopics(Query& query, std::uint32_t number, const std::string& path);
+  Index subtopics_;
+  std::vector<Marks> marks_;  // by query, once two rows differ; empty before
+  std::string_view only_;     // the subtopic of all rows so far
+  std::vector<std::uint32_t> local_;  // places of the table's subtopics among those of one query
 };
 
 }  // namespace relkit

@@ -32,7 +32,7 @@ inline std::uint64_t relevant_of(std::span<const double> judged, double rel) {
 }
 
 [[noreturn]] inline void refuse_expected(const std::string& measure) {
-  throw InputError("`" + measure + "` has no closed form under ties=expected", {}, 0,
+  throw NoClosedForm("`" + measure + "` has no closed form under ties=expected", {}, 0,
                    "choose another tie rule, such as ties=doc-desc");
 }
 
@@ -69,6 +69,7 @@ class CutKernel : public Kernel {
   explicit CutKernel(std::uint32_t k)
       : k_(k), limit_(k == 0 ? std::numeric_limits<std::uint64_t>::max() : k) {}
   std::uint32_t cutoff() const override { return k_; }
+  std::uint32_t window() const override { return k_; }
 
  protected:
   // Ranks that count in a list of `retrieved` documents: min(k, retrieved).
@@ -76,6 +77,51 @@ class CutKernel : public Kernel {
 
   const std::uint32_t k_;
   const std::uint64_t limit_;
+};
+
+// A kernel that asks only whether a document is relevant: grade >= rel.
+class BinaryKernel : public CutKernel {
+ public:
+  BinaryKernel(std::uint32_t k, double rel, bool expected)
+      : CutKernel(k), rel_(rel), expected_(expected) {}
+
+  bool needs_all_ranks() const override { return rel_ <= 0; }
+
+ protected:
+  bool relevant(const Ranked& document) const { return document.grade >= rel_; }
+
+  std::uint64_t relevant_judged(const QueryView& query) const {
+    return relevant_of(query.judged, rel_);
+  }
+
+  // Relevant documents of a tie.
+  double relevant_in(const Tie& tie) const {
+    return tie.count([this](const Ranked& document) { return relevant(document); });
+  }
+
+  // Relevant documents among the first `limit` ranks, or their expected number.
+  double hits(const QueryView& query, std::uint64_t limit) const {
+    if (expected_) {
+      double sum = 0.0;
+      for_ties(query.ranked, [&](const Tie& tie) {
+        const double within = tie.within(limit);
+        if (within <= 0) return false;
+        const double found = relevant_in(tie);
+        sum += within == tie.size() ? found : found * within / tie.size();
+        return true;
+      });
+      return sum;
+    }
+    std::uint64_t found = 0;
+    for (const Ranked& document : query.ranked) {
+      if (document.rank > limit) break;
+      found += relevant(document) ? 1 : 0;
+    }
+    return static_cast<double>(found);
+  }
+
+  const double rel_;
+  const bool expected_;
 };
 
 class Gain {
@@ -99,7 +145,7 @@ class Gain {
   }
 
   bool knows(double grade) const {
-    return kind_ != Kind::map || std::any_of(map_.begin(), map_.end(), [grade](const auto& entry) {
+    return kind_ != Kind::map || others_ || std::any_of(map_.begin(), map_.end(), [grade](const auto& entry) {
              return entry.first == grade;
            });
   }
@@ -117,6 +163,7 @@ class Gain {
   bool ascending_ = true;
   std::array<double, table_size> table_{};  // gains of whole grades; -1: not known
   GainMap map_;                             // sorted
+  bool others_ = false;                     // grades that the map lacks are their own gain
 };
 
 class Discount {

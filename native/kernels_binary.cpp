@@ -5,50 +5,6 @@
 namespace relkit {
 namespace {
 
-class BinaryKernel : public CutKernel {
- public:
-  BinaryKernel(std::uint32_t k, double rel, bool expected)
-      : CutKernel(k), rel_(rel), expected_(expected) {}
-
-  bool needs_all_ranks() const override { return rel_ <= 0; }
-
- protected:
-  bool relevant(const Ranked& document) const { return document.grade >= rel_; }
-
-  std::uint64_t relevant_judged(const QueryView& query) const {
-    return relevant_of(query.judged, rel_);
-  }
-
-  // Relevant documents of a tie.
-  double relevant_in(const Tie& tie) const {
-    return tie.count([this](const Ranked& document) { return relevant(document); });
-  }
-
-  // Relevant documents among the first `limit` ranks, or their expected number.
-  double hits(const QueryView& query, std::uint64_t limit) const {
-    if (expected_) {
-      double sum = 0.0;
-      for_ties(query.ranked, [&](const Tie& tie) {
-        const double within = tie.within(limit);
-        if (within <= 0) return false;
-        const double found = relevant_in(tie);
-        sum += within == tie.size() ? found : found * within / tie.size();
-        return true;
-      });
-      return sum;
-    }
-    std::uint64_t found = 0;
-    for (const Ranked& document : query.ranked) {
-      if (document.rank > limit) break;
-      found += relevant(document) ? 1 : 0;
-    }
-    return static_cast<double>(found);
-  }
-
-  const double rel_;
-  const bool expected_;
-};
-
 class Recall final : public BinaryKernel {
  public:
   Recall(std::uint32_t k, double rel, bool capped, bool expected)
@@ -57,21 +13,29 @@ class Recall final : public BinaryKernel {
   Partial score(const QueryView& query, Scratch&) const override {
     const std::uint64_t judged = relevant_judged(query);
     if (judged == 0) return {};
-    const auto of = static_cast<double>(capped_ ? std::min(judged, limit_) : judged);
     const double found = hits(query, limit_);
+    const double of = divisor(query, judged);
     return {found / of, found, of};
   }
 
  private:
+  double divisor(const QueryView& query, std::uint64_t judged) const {
+    if (!capped_) return static_cast<double>(judged);
+    const std::uint64_t most = k_ == 0 ? query.retrieved : limit_;
+    return static_cast<double>(std::max<std::uint64_t>(1, std::min(judged, most)));
+  }
+
   const bool capped_;
 };
 
 class Precision : public BinaryKernel {
  public:
-  Precision(std::uint32_t k, double rel, bool by_retrieved, bool expected)
-      : BinaryKernel(k, rel, expected), by_retrieved_(by_retrieved) {}
+  // `needs`: undefined for a query without a relevant document.
+  Precision(std::uint32_t k, double rel, bool by_retrieved, bool expected, bool needs = false)
+      : BinaryKernel(k, rel, expected), by_retrieved_(by_retrieved), needs_(needs) {}
 
   Partial score(const QueryView& query, Scratch&) const override {
+    if (needs_ && relevant_judged(query) == 0) return {};
     const double of = divisor(query);
     const double found = hits(query, limit_);
     return {of > 0 ? found / of : 0.0, found, of};
@@ -84,25 +48,34 @@ class Precision : public BinaryKernel {
 
  private:
   const bool by_retrieved_;
+  const bool needs_;
 };
 
-class F1 final : public Precision {
+// F1, or F-beta with `weight` = beta^2.
+class WeightedF final : public Precision {
  public:
-  using Precision::Precision;
+  WeightedF(std::uint32_t k, double rel, bool by_retrieved, double weight, bool expected)
+      : Precision(k, rel, by_retrieved, expected), weight_(weight) {}
 
   Partial score(const QueryView& query, Scratch&) const override {
     const std::uint64_t judged = relevant_judged(query);
-    const double of = divisor(query) + static_cast<double>(judged);
-    const double doubled = 2.0 * hits(query, limit_);
-    return {judged == 0 ? undefined : doubled / of, doubled, of};
+    const double of = divisor(query) + weight_ * static_cast<double>(judged);
+    const double above = (1.0 + weight_) * hits(query, limit_);
+    return {judged == 0 || of == 0 ? undefined : above / of, above, of};
   }
+
+ private:
+  const double weight_;
 };
 
 class Success final : public BinaryKernel {
  public:
-  using BinaryKernel::BinaryKernel;
+  // `needs`: undefined for a query without a relevant document.
+  Success(std::uint32_t k, double rel, bool expected, bool needs)
+      : BinaryKernel(k, rel, expected), needs_(needs) {}
 
   Partial score(const QueryView& query, Scratch&) const override {
+    if (needs_ && relevant_judged(query) == 0) return {};
     const double value = expected_ ? chance(query) : (hits(query, limit_) > 0 ? 1.0 : 0.0);
     return {value, value, 1.0};
   }
@@ -124,6 +97,8 @@ class Success final : public BinaryKernel {
     });
     return 1.0 - none;
   }
+
+  const bool needs_;
 };
 
 class ReciprocalRank final : public BinaryKernel {
@@ -278,15 +253,20 @@ class MeanPrecision final : public BinaryKernel {
 
 class RPrecision final : public BinaryKernel {
  public:
-  RPrecision(double rel, bool expected) : BinaryKernel(0, rel, expected) {}
+  RPrecision(double rel, double multiple, bool expected)
+      : BinaryKernel(0, rel, expected), multiple_(multiple) {}
 
   Partial score(const QueryView& query, Scratch&) const override {
     const std::uint64_t judged = relevant_judged(query);
     if (judged == 0) return {};
-    const double found = hits(query, judged);
-    const auto of = static_cast<double>(judged);
+    const double depth = std::floor(multiple_ * static_cast<double>(judged) + 0.9);
+    const double found = hits(query, static_cast<std::uint64_t>(depth));
+    const double of = std::max(depth, 1.0);
     return {found / of, found, of};
   }
+
+ private:
+  const double multiple_;
 };
 
 class RelevantRetrieved final : public BinaryKernel {
@@ -305,15 +285,21 @@ std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& 
   const bool expected = rules.ties == Ties::expected;
   const auto k = [&] { return parameters.take_cutoff(); };
   const auto rel = [&] { return parameters.take_rel(); };
+  const auto needs_relevant = [&] {
+    return parameters.take_choice("no_relevant", {"zero", "undefined"}) == 1;
+  };
   if (name == "recall") {
     return std::make_unique<Recall>(k(), rel(), parameters.take_flag("capped", false), expected);
   }
-  if (name == "p" || name == "f1") {
+  if (name == "p" || name == "f1" || name == "f_beta") {
     const bool by_retrieved = parameters.take_choice("denominator", {"k", "retrieved"}) == 1;
-    if (name == "p") return std::make_unique<Precision>(k(), rel(), by_retrieved, expected);
-    return std::make_unique<F1>(k(), rel(), by_retrieved, expected);
+    if (name == "p") {
+      return std::make_unique<Precision>(k(), rel(), by_retrieved, expected, needs_relevant());
+    }
+    return std::make_unique<WeightedF>(k(), rel(), by_retrieved, parameters.take_number("weight", 1.0),
+                                       expected);
   }
-  if (name == "success") return std::make_unique<Success>(k(), rel(), expected);
+  if (name == "success") return std::make_unique<Success>(k(), rel(), expected, needs_relevant());
   if (name == "rr") return std::make_unique<ReciprocalRank>(k(), rel(), expected);
   if (name == "ap") {
     using Denominator = AveragePrecision::Denominator;
@@ -323,7 +309,10 @@ std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& 
     return std::make_unique<AveragePrecision>(k(), rel(), denominator, expected);
   }
   if (name == "meanp") return std::make_unique<MeanPrecision>(k(), rel(), expected);
-  if (name == "rprec") return std::make_unique<RPrecision>(rel(), expected);
+  if (name == "rprec") {
+    const double multiple = parameters.take_number("multiple", 1.0);
+    return std::make_unique<RPrecision>(rel(), multiple, expected);
+  }
   if (name == "num_rel_ret") return std::make_unique<RelevantRetrieved>(k(), rel(), expected);
   return nullptr;
 }

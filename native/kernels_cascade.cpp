@@ -9,23 +9,43 @@ namespace {
 
 class ExpectedReciprocalRank final : public CutKernel {
  public:
-  ExpectedReciprocalRank(std::uint32_t k, double highest, bool expected)
-      : CutKernel(k), highest_(highest), scale_(std::pow(2.0, highest)), expected_(expected) {}
+  // `unjudged`: the grade of documents that nobody judged.
+  ExpectedReciprocalRank(std::uint32_t k, double highest, double unjudged, bool expected)
+      : CutKernel(k),
+        highest_(highest),
+        scale_(std::pow(2.0, highest)),
+        unjudged_(stop(unjudged)),
+        expected_(expected) {}
+
+  bool needs_all_ranks() const override { return unjudged_ > 0; }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
     if (expected_) return mean_of(mean(query, scratch));
     double reached = 1.0;
     double sum = 0.0;
+    std::uint64_t rank = 1;
     for (const Ranked& document : query.ranked) {
       if (document.rank > limit_) break;
+      pass_unjudged(rank, document.rank, sum, reached);
       const double chance = stop(document.grade);
       sum += reached * chance / document.rank;
       reached *= 1.0 - chance;
+      rank = std::uint64_t{document.rank} + 1;
     }
+    pass_unjudged(rank, depth(query) + 1, sum, reached);
     return mean_of(sum);
   }
 
  private:
+  // Adds documents that nobody judged, at the ranks from `rank` to before `end`.
+  void pass_unjudged(std::uint64_t rank, std::uint64_t end, double& sum, double& reached) const {
+    if (unjudged_ <= 0) return;
+    for (; rank < end; ++rank) {
+      sum += reached * unjudged_ / static_cast<double>(rank);
+      reached *= 1.0 - unjudged_;
+    }
+  }
+
   double stop(double grade) const {
     if (!(grade > 0)) return 0.0;
     if (grade > highest_) {
@@ -40,7 +60,10 @@ class ExpectedReciprocalRank final : public CutKernel {
   double mean(const QueryView& query, Scratch& scratch) const {
     double reached = 1.0;
     double sum = 0.0;
+    std::uint64_t rank = 1;
     for_ties(query.ranked, [&](const Tie& tie) {
+      pass_unjudged(rank, std::min<std::uint64_t>(tie.first, depth(query) + 1), sum, reached);
+      rank = std::uint64_t{tie.last} + 1;
       const double within = tie.within(limit_);
       if (within <= 0 || reached == 0) return false;
       std::vector<double>& pass = scratch.doubles;
@@ -49,11 +72,16 @@ class ExpectedReciprocalRank final : public CutKernel {
         const double chance = stop(document.grade);
         if (chance > 0) pass.push_back(1.0 - chance);
       }
+      if (unjudged_ > 0) {
+        pass.resize(pass.size() + static_cast<std::size_t>(tie.last - tie.first + 1 - tie.members.size()),
+                    1.0 - unjudged_);
+      }
       if (pass.empty()) return true;
       sum += reached * within_tie(pass, tie, within, scratch.more_doubles);
       for (const double chance : pass) reached *= chance;
       return true;
     });
+    pass_unjudged(rank, depth(query) + 1, sum, reached);
     return sum;
   }
 
@@ -102,19 +130,24 @@ class ExpectedReciprocalRank final : public CutKernel {
 
   const double highest_;
   const double scale_;
+  const double unjudged_;
   const bool expected_;
 };
 
 class RankBiasedPrecision final : public CutKernel {
  public:
   RankBiasedPrecision(std::uint32_t k, double persistence, double rel, bool graded, Gain gain,
-                      bool expected)
+                      bool normalise, bool expected)
       : CutKernel(k), persistence_(persistence), rel_(rel), graded_(graded), gain_(std::move(gain)),
-        expected_(expected) {}
+        normalise_(normalise && graded), expected_(expected) {}
 
   bool needs_all_ranks() const override { return graded_ ? gain_.counts_zero() : rel_ <= 0; }
 
   Partial score(const QueryView& query, Scratch&) const override {
+    double top = 1.0;
+    if (normalise_) {
+      for (const double grade : query.judged) top = std::max(top, gain_(grade));
+    }
     double sum = 0.0;
     double weight = 1.0 - persistence_;
     std::uint64_t rank = 1;  // of `weight`
@@ -125,7 +158,7 @@ class RankBiasedPrecision final : public CutKernel {
       for_ties(query.ranked, [&](const Tie& tie) {
         if (tie.first > limit_ || weight == 0) return false;
         double gains = 0.0;
-        for (const Ranked& document : tie.members) gains += gain(document.grade);
+        for (const Ranked& document : tie.members) gains += gain(document.grade, top);
         advance(tie.first);
         double weights = 0.0;
         const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
@@ -141,15 +174,15 @@ class RankBiasedPrecision final : public CutKernel {
     for (const Ranked& document : query.ranked) {
       if (document.rank > limit_ || weight == 0) break;
       advance(document.rank);
-      sum += gain(document.grade) * weight;
+      sum += gain(document.grade, top) * weight;
     }
     return mean_of(sum);
   }
 
  private:
-  double gain(double grade) const {
+  double gain(double grade, double top) const {
     if (!graded_) return grade >= rel_ ? 1.0 : 0.0;
-    const double worth = gain_(grade);
+    const double worth = gain_(grade) / top;
     if (worth > 1) {
       throw InputError("`rbp` needs gains from 0 to 1, got " + short_text(worth), {}, 0,
                        "give a map of grades to gains in that range");
@@ -161,6 +194,7 @@ class RankBiasedPrecision final : public CutKernel {
   const double rel_;
   const bool graded_;
   const Gain gain_;
+  const bool normalise_;
   const bool expected_;
 };
 
@@ -171,7 +205,9 @@ std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules&
   const bool expected = rules.ties == Ties::expected;
   if (name == "err") {
     const std::uint32_t k = parameters.take_cutoff();
-    return std::make_unique<ExpectedReciprocalRank>(k, parameters.take_number("max", 1.0), expected);
+    const double highest = parameters.take_number("max", 1.0);
+    const double unjudged = parameters.take_number("unjudged", 0.0);
+    return std::make_unique<ExpectedReciprocalRank>(k, highest, unjudged, expected);
   }
   if (name == "rbp") {
     const std::uint32_t k = parameters.take_cutoff();
@@ -179,8 +215,9 @@ std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules&
     if (!(persistence > 0 && persistence < 1)) parameters.refuse("p", "between 0 and 1");
     const double rel = parameters.take_rel();
     const bool graded = parameters.has("gain");
+    const bool normalise = parameters.take_flag("normalise", false);
     return std::make_unique<RankBiasedPrecision>(k, persistence, rel, graded, Gain::take(parameters),
-                                                 expected);
+                                                 normalise, expected);
   }
   return nullptr;
 }

@@ -27,6 +27,14 @@ Gain Gain::take(Parameters& parameters) {
     gain.table_[0] = -1.0;
     gain.map_ = *map;
     std::sort(gain.map_.begin(), gain.map_.end());
+    if (!gain.map_.empty() && std::isinf(gain.map_.back().first)) {
+      gain.others_ = true;
+      gain.ascending_ = false;
+      gain.map_.pop_back();
+      for (std::size_t grade = 0; grade < table_size; ++grade) {
+        gain.table_[grade] = static_cast<double>(grade);
+      }
+    }
     double highest = 0.0;
     for (const auto& [grade, worth] : gain.map_) {
       if (!(worth >= 0) || !std::isfinite(worth) || !std::isfinite(grade)) {
@@ -58,24 +66,27 @@ double Gain::look_up(double grade) const {
       map_.begin(), map_.end(), grade,
       [](const std::pair<double, double>& entry, double wanted) { return entry.first < wanted; });
   if (found != map_.end() && found->first == grade) return found->second;
+  if (others_) return grade;
   throw InputError("the gain map has no entry for the grade " + short_text(grade), {}, 0,
                    "add the grade to the map");
 }
 
 namespace {
 
-enum class Ideal { none, judged, retrieved };
+enum class Ideal { judged, retrieved, hits, uncut };
 enum class Value { actual, ideal, share };
 
 class DiscountedGain final : public CutKernel {
  public:
+  // `unjudged`: the grade of documents that nobody judged, NaN where they have none.
   DiscountedGain(std::uint32_t k, Gain gain, Discount discount, Value value, Ideal ideal,
-                 bool expected)
+                 double unjudged, bool expected)
       : CutKernel(k),
         gain_(std::move(gain)),
         discount_(discount),
         value_(value),
         ideal_(ideal),
+        unjudged_(std::isnan(unjudged) ? 0.0 : gain_(unjudged)),
         expected_(expected) {
     // Shares of whole grades at the first ranks are looked up instead of divided. A map may lack
     // a grade: such grades are left to the gain itself.
@@ -91,13 +102,14 @@ class DiscountedGain final : public CutKernel {
 
   // The best order of a list does not depend on its ties.
   std::uint32_t cutoff() const override { return value_ == Value::ideal ? 0 : k_; }
-  bool needs_all_ranks() const override { return gain_.counts_zero(); }
+  bool needs_all_ranks() const override { return gain_.counts_zero() || unjudged_ > 0; }
+  bool sees_ties() const override { return value_ != Value::ideal; }
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
-    if (value_ == Value::actual) return mean_of(actual(query));
+    if (value_ == Value::actual) return mean_of(actual(query) + of_unjudged(query));
     const double best = ideal(query, scratch);
     if (value_ == Value::ideal) return mean_of(best);
-    return mean_of(best > 0 ? actual(query) / best : undefined);
+    return mean_of(best > 0 ? (actual(query) + of_unjudged(query)) / best : undefined);
   }
 
  private:
@@ -125,6 +137,34 @@ class DiscountedGain final : public CutKernel {
     return sum;
   }
 
+  // What the documents that nobody judged add.
+  double of_unjudged(const QueryView& query) const {
+    if (unjudged_ <= 0) return 0.0;
+    double weights = 0.0;
+    const std::uint64_t end = depth(query);
+    if (expected_) {
+      // Of a tie's ranks, each holds an unjudged document with the same chance.
+      std::uint64_t rank = 1;
+      for_ties(query.ranked, [&](const Tie& tie) {
+        for (; rank < tie.first && rank <= end; ++rank) weights += 1.0 / discount_(rank);
+        const double share = (tie.size() - static_cast<double>(tie.members.size())) / tie.size();
+        for (; rank <= tie.last && rank <= end; ++rank) weights += share / discount_(rank);
+        return rank <= end;
+      });
+      for (; rank <= end; ++rank) weights += 1.0 / discount_(rank);
+      return unjudged_ * weights;
+    }
+    auto next = query.ranked.begin();
+    for (std::uint64_t rank = 1; rank <= end; ++rank) {
+      if (next != query.ranked.end() && next->rank == rank) {
+        ++next;
+      } else {
+        weights += 1.0 / discount_(rank);
+      }
+    }
+    return unjudged_ * weights;
+  }
+
   // What a document of a grade adds at a rank.
   double share(double grade, std::uint64_t rank) const {
     if (rank < table_ranks && grade >= 0 && grade < static_cast<double>(table_grades)) {
@@ -147,17 +187,24 @@ class DiscountedGain final : public CutKernel {
       scratch.more_doubles.clear();
       for (const double grade : grades) scratch.more_doubles.push_back(gain_(grade));
       std::sort(scratch.more_doubles.begin(), scratch.more_doubles.end(), std::greater<>());
-      return add_up(scratch.more_doubles, [&](double gain, std::uint64_t rank) {
+      return add_up(scratch.more_doubles, ideal_end(query), [&](double gain, std::uint64_t rank) {
         return gain / discount_(rank);
       });
     }
-    return add_up(grades, [&](double grade, std::uint64_t rank) { return share(grade, rank); });
+    return add_up(grades, ideal_end(query),
+                  [&](double grade, std::uint64_t rank) { return share(grade, rank); });
+  }
+
+  // The last rank of the ideal list.
+  std::uint64_t ideal_end(const QueryView& query) const {
+    if (ideal_ == Ideal::uncut) return std::numeric_limits<std::uint64_t>::max();
+    return ideal_ == Ideal::hits ? depth(query) : limit_;
   }
 
   // Adds the shares of grades or gains in the best order, down to the first that is worth nothing.
   template <typename Share>
-  double add_up(std::span<const double> values, const Share& share_of) const {
-    const std::uint64_t end = std::min<std::uint64_t>(values.size(), limit_);
+  double add_up(std::span<const double> values, std::uint64_t last, const Share& share_of) const {
+    const std::uint64_t end = std::min<std::uint64_t>(values.size(), last);
     double sum = 0.0;
     for (std::uint64_t i = 0; i < end; ++i) {
       const double added = share_of(values[i], i + 1);
@@ -174,6 +221,7 @@ class DiscountedGain final : public CutKernel {
   const Discount discount_;
   const Value value_;
   const Ideal ideal_;
+  const double unjudged_;
   const bool expected_;
   std::vector<double> table_;
 };
@@ -190,12 +238,13 @@ std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& ru
   const Value value = name == "ndcg"   ? Value::share
                       : name == "idcg" ? Value::ideal
                                        : Value::actual;
-  Ideal ideal = Ideal::none;
+  Ideal ideal = Ideal::judged;
   if (value != Value::actual) {
-    ideal = parameters.take_choice("ideal", {"judged", "retrieved"}) == 0 ? Ideal::judged
-                                                                         : Ideal::retrieved;
+    ideal = static_cast<Ideal>(
+        parameters.take_choice("ideal", {"judged", "retrieved", "hits", "uncut"}));
   }
-  return std::make_unique<DiscountedGain>(k, std::move(gain), discount, value, ideal,
+  const double unjudged = parameters.take_number("unjudged", undefined);
+  return std::make_unique<DiscountedGain>(k, std::move(gain), discount, value, ideal, unjudged,
                                           rules.ties == Ties::expected);
 }
 

@@ -73,6 +73,8 @@ class InferredAP final : public Kernel {
 class Judged final : public CutKernel {
  public:
   Judged(std::uint32_t k, bool expected) : CutKernel(k), expected_(expected) {}
+  // The worst and the best order by gain say nothing of judged documents without gain.
+  bool sees_ties() const override { return false; }
   bool needs_all_ranks() const override { return true; }
 
   Partial score(const QueryView& query, Scratch&) const override {
@@ -86,9 +88,9 @@ class Judged final : public CutKernel {
         return within > 0;
       });
     } else {
-      const auto end = std::partition_point(
-          query.ranked.begin(), query.ranked.end(),
-          [this](const Ranked& document) { return document.rank <= limit_; });
+      const auto end =
+          std::partition_point(query.ranked.begin(), query.ranked.end(),
+                               [this](const Ranked& document) { return document.rank <= limit_; });
       found = static_cast<double>(end - query.ranked.begin());
     }
     return {found / of, found, of};
@@ -100,6 +102,7 @@ class Judged final : public CutKernel {
 
 class Retrieved final : public Kernel {
  public:
+  bool sees_ties() const override { return false; }
   Partial score(const QueryView& query, Scratch&) const override {
     return mean_of(static_cast<double>(query.retrieved));
   }
@@ -108,6 +111,7 @@ class Retrieved final : public Kernel {
 class Relevant final : public Kernel {
  public:
   explicit Relevant(double rel) : rel_(rel) {}
+  bool sees_ties() const override { return false; }
   Partial score(const QueryView& query, Scratch&) const override {
     return mean_of(static_cast<double>(relevant_of(query.judged, rel_)));
   }
@@ -134,15 +138,18 @@ std::unique_ptr<Kernel> make_incomplete_kernel(Parameters& parameters, const Rul
 }
 
 std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules) {
+  const bool judged_only = parameters.take_flag("judged_only", false);
   std::unique_ptr<Kernel> kernel;
   for (const auto make : {make_gain_kernel, make_binary_kernel, make_cascade_kernel,
-                          make_incomplete_kernel, make_pair_kernel}) {
+                          make_incomplete_kernel, make_diversity_kernel, make_pair_kernel,
+                          make_class_kernel, make_set_kernel, make_trec_kernel,
+                          make_continuation_kernel, make_order_kernel}) {
     kernel = make(parameters, rules);
     if (kernel) break;
   }
   if (!kernel) throw InputError("unknown kernel: `" + parameters.kernel() + "`");
   parameters.finish();
-  return kernel;
+  return judged_only ? condense(std::move(kernel), parameters.kernel()) : std::move(kernel);
 }
 
 }  // namespace relkit

@@ -1,26 +1,21 @@
-// Measures over pairs of documents and of agreement with labels: PNR, concordance, AUC, GAUC, tau,
-// Spearman, kappa.
+// Measures over pairs of documents and of agreement with labels: PNR, concordance, tau, Spearman,
+// kappa.
 #include <functional>
 #include <numeric>
 
-#include "batch.hpp"
-#include "kernel_parts.hpp"
 #include "kernels.hpp"
-#include "pairs.hpp"
+#include "label_kernel.hpp"
 
 namespace relkit {
 namespace {
 
-// Works on the labels of retrieved documents: judged ones, or all with unjudged ones as 0.
-class LabelKernel : public Kernel {
+class PairKernel : public LabelKernel {
  public:
-  explicit LabelKernel(bool unjudged) : unjudged_(unjudged) {}
-  bool needs_pairs() const override { return true; }
-  bool needs_scores() const override { return unjudged_; }
+  using LabelKernel::LabelKernel;
 
  protected:
-  // Counts from the documents with a grade above 0 alone, where all documents are judged: those
-  // they meet beside each other have the label 0.
+  // Counts from the documents with a grade above 0 alone, where all documents are judged and none
+  // below 0: those they meet beside each other have the label 0.
   PairCounts count_positive(const QueryView& query, bool by_rank, Scratch& scratch) const {
     const bool split_ties = !by_rank && query.tied;
     PairCounts counts = count_pairs(labelled(query, scratch), split_ties, scratch);
@@ -61,77 +56,51 @@ class LabelKernel : public Kernel {
     counts.tied_different += tied_zeros;
     return counts;
   }
-
-  // The same for two classes.
-  static ClassPairs count_positive_class(const QueryView& query, double threshold) {
-    ClassPairs counts;
-    if (threshold <= 0) {
-      counts.positives = query.retrieved;
-      return counts;
-    }
-    for (const Ranked& document : query.ranked) counts.positives += document.grade >= threshold ? 1 : 0;
-    counts.negatives = query.retrieved - counts.positives;
-    std::uint64_t seen = 0;
-    for (std::size_t start = 0; start < query.ranked.size();) {
-      const Ranked& document = query.ranked[start];
-      std::size_t end = start;
-      std::uint64_t members = 0;
-      for (; end < query.ranked.size() && query.ranked[end].first == document.first; ++end) {
-        members += query.ranked[end].grade >= threshold ? 1 : 0;
-      }
-      const std::uint64_t above = document.first - 1 - seen;
-      const std::uint64_t tied = document.last - document.first + 1 - members;
-      counts.twice_won += members * (2 * (counts.negatives - above - tied) + tied);
-      seen += members;
-      start = end;
-    }
-    return counts;
-  }
-
-  Rows labelled(const QueryView& query, Scratch& scratch) const {
-    std::vector<double>& scores = scratch.doubles;
-    std::vector<double>& labels = scratch.more_doubles;
-    if (unjudged_ && query.complete) {
-      labels.assign(query.scores.size(), 0.0);
-      for (const Ranked& document : query.ranked) {
-        labels[document.rank - 1] = std::max(document.grade, 0.0);
-      }
-      return {query.scores, labels};
-    }
-    const std::size_t size = query.ranked.size();
-    scores.resize(size);
-    labels.resize(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      scores[i] = query.ranked[i].score;
-      labels[i] = std::max(query.ranked[i].grade, 0.0);
-    }
-    return {scores, labels};
-  }
-
- private:
-  const bool unjudged_;
 };
 
-bool take_unjudged(Parameters& parameters) {
-  return parameters.take_choice("unjudged", {"removed", "nonrelevant"}) == 1;
-}
-
-class Pairs : public LabelKernel {
+class Pairs : public PairKernel {
  public:
   enum class ScoreTies { ignore, half, rank };
 
   Pairs(bool unjudged, bool equal_positive, ScoreTies score_ties, const Rules& rules)
-      : LabelKernel(unjudged),
+      : PairKernel(unjudged),
         equal_positive_(equal_positive),
         score_ties_(score_ties),
         expected_(rules.ties == Ties::expected),
         by_column_(rules.ties == Ties::rank) {}
 
+  bool sees_ties() const override { return score_ties_ == ScoreTies::rank; }
+  bool pair_levels() const override { return true; }
+  bool takes_weights() const override { return true; }
+  Partial score_weighted(const WeightedRows& rows, Scratch& scratch) const override {
+    return of_sides(weighted_sides(rows), scratch.levels);
+  }
+  Partial score(const QueryView& query, Scratch& scratch) const override {
+    return of_sides(sides(query, scratch), scratch.levels);
+  }
+
  protected:
   struct Sides {
     double positive;
     double negative;
+    double equal_positive;  // of these, pairs of equal labels
+    double equal_negative;
   };
+
+  // The value of counts, NaN without a pair.
+  virtual double value(double positive, double negative) const = 0;
+  virtual double denominator(const Sides& counts) const = 0;
+
+ private:
+  // In a random order either document of a pair of different labels comes first as often.
+  Partial of_sides(const Sides& counts, PairLevels& levels) const {
+    const double positive = counts.positive - counts.equal_positive;
+    const double negative = counts.negative - counts.equal_negative;
+    const double half = (positive + negative) / 2.0;
+    levels = {counts.equal_positive, counts.equal_negative, value(positive, negative),
+              value(counts.equal_positive + half, counts.equal_negative + half)};
+    return {value(counts.positive, counts.negative), counts.positive, denominator(counts)};
+  }
 
   Sides sides(const QueryView& query, Scratch& scratch) const {
     const bool by_rank = score_ties_ == ScoreTies::rank && !expected_;
@@ -139,20 +108,61 @@ class Pairs : public LabelKernel {
     // Twice the counts, so that halves stay whole.
     std::uint64_t positive = 2 * counts.higher;
     std::uint64_t negative = 2 * counts.lower;
-    if (equal_positive_) positive += 2 * counts.equal;
+    std::uint64_t equal_positive = equal_positive_ ? 2 * counts.equal : 0;
+    std::uint64_t equal_negative = 0;
     if (!by_rank && score_ties_ != ScoreTies::ignore) {
       positive += counts.tied_different;
       negative += counts.tied_different;
       if (equal_positive_) {
         // Under ties=expected every order of such a pair is a positive one.
-        positive += score_ties_ == ScoreTies::half ? counts.tied_equal : 2 * counts.tied_equal;
-        negative += score_ties_ == ScoreTies::half ? counts.tied_equal : 0;
+        equal_positive += score_ties_ == ScoreTies::half ? counts.tied_equal : 2 * counts.tied_equal;
+        equal_negative += score_ties_ == ScoreTies::half ? counts.tied_equal : 0;
       }
     }
-    return {static_cast<double>(positive) / 2.0, static_cast<double>(negative) / 2.0};
+    return {static_cast<double>(positive + equal_positive) / 2.0,
+            static_cast<double>(negative + equal_negative) / 2.0,
+            static_cast<double>(equal_positive) / 2.0, static_cast<double>(equal_negative) / 2.0};
   }
 
- private:
+  Sides weighted_sides(const WeightedRows& rows) const {
+    const bool by_rank = score_ties_ == ScoreTies::rank && !expected_;
+    const PairWeights sums = weigh_pairs(judged(rows), !by_rank);
+    Sides sides{sums.higher, sums.lower, equal_positive_ ? sums.equal : 0.0, 0.0};
+    if (!by_rank && score_ties_ != ScoreTies::ignore) {
+      sides.positive += sums.tied_different / 2.0;
+      sides.negative += sums.tied_different / 2.0;
+      if (equal_positive_) {
+        const double half = sums.tied_equal / 2.0;
+        sides.equal_positive += score_ties_ == ScoreTies::half ? half : sums.tied_equal;
+        sides.equal_negative += score_ties_ == ScoreTies::half ? half : 0.0;
+      }
+    }
+    sides.positive += sides.equal_positive;
+    sides.negative += sides.equal_negative;
+    return sides;
+  }
+
+  // Rows with a label, unjudged ones as 0 where they count.
+  WeightedRows judged(const WeightedRows& rows) const {
+    thread_local std::vector<double> scores;
+    thread_local std::vector<double> labels;
+    thread_local std::vector<double> weights;
+    if (std::none_of(rows.labels.begin(), rows.labels.end(), [](double label) { return std::isnan(label); })) {
+      return rows;
+    }
+    scores.clear();
+    labels.clear();
+    weights.clear();
+    for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+      const bool unjudged = std::isnan(rows.labels[i]);
+      if (unjudged && !needs_scores()) continue;
+      scores.push_back(rows.scores[i]);
+      labels.push_back(unjudged ? 0.0 : rows.labels[i]);
+      weights.push_back(rows.weights[i]);
+    }
+    return {scores, labels, weights};
+  }
+
   PairCounts count(const QueryView& query, bool by_rank, Scratch& scratch) const {
     if (!query.complete) return count_positive(query, by_rank, scratch);
     const Rows rows = labelled(query, scratch);
@@ -194,17 +204,15 @@ class PairRatio final : public Pairs {
             double smoothing)
       : Pairs(unjudged, equal_positive, score_ties, rules), smoothing_(smoothing) {}
 
-  Partial score(const QueryView& query, Scratch& scratch) const override {
-    const Sides counts = sides(query, scratch);
-    const double positive = counts.positive + smoothing_;
-    const double negative = counts.negative + smoothing_;
-    double value = positive / negative;
-    if (negative == 0) value = std::numeric_limits<double>::infinity();
-    if (counts.positive + counts.negative == 0) value = undefined;
-    return {value, counts.positive, counts.negative};
-  }
 
  private:
+  double value(double positive, double negative) const override {
+    if (positive + negative == 0) return undefined;
+    if (negative + smoothing_ == 0) return std::numeric_limits<double>::infinity();
+    return (positive + smoothing_) / (negative + smoothing_);
+  }
+  double denominator(const Sides& counts) const override { return counts.negative; }
+
   const double smoothing_;
 };
 
@@ -212,84 +220,17 @@ class Concordance final : public Pairs {
  public:
   using Pairs::Pairs;
 
-  Partial score(const QueryView& query, Scratch& scratch) const override {
-    const Sides counts = sides(query, scratch);
-    const double all = counts.positive + counts.negative;
-    return {all > 0 ? counts.positive / all : undefined, counts.positive, all};
-  }
-};
-
-class AreaUnderCurve final : public LabelKernel {
- public:
-  AreaUnderCurve(bool unjudged, double rel) : LabelKernel(unjudged), rel_(rel) {}
-
-  bool needs_all_ranks() const override { return true; }
-  std::optional<double> class_threshold() const override {
-    return rel_ > 0 ? std::optional(rel_) : std::nullopt;
-  }
-  bool pools() const override { return true; }
-
-  Partial score(const QueryView& query, Scratch& scratch) const override {
-    return score_classes(count_class_pairs(by_score(labelled(query, scratch), scratch), rel_));
-  }
-
-  Partial score_classes(const ClassPairs& counts) const override { return mean_of(counts.auc()); }
-
-  void pool(const QueryView& query, Pool& pool) const override {
-    if (!needs_scores()) {
-      for (const Ranked& document : query.ranked) add(pool, document.grade, document.score);
-      return;
-    }
-    auto next = query.ranked.begin();
-    for (std::size_t i = 0; i < query.scores.size(); ++i) {
-      const bool listed = next != query.ranked.end() && next->rank == i + 1;
-      add(pool, listed ? next->grade : 0.0, query.scores[i]);
-      if (listed) ++next;
-    }
-  }
 
  private:
-  void add(Pool& pool, double grade, double score) const {
-    (std::max(grade, 0.0) >= rel_ ? pool.positive : pool.negative).push_back(score);
+  double value(double positive, double negative) const override {
+    return positive + negative > 0 ? positive / (positive + negative) : undefined;
   }
-
-  const double rel_;
+  double denominator(const Sides& counts) const override { return counts.positive + counts.negative; }
 };
 
-class GroupedArea final : public LabelKernel {
+class Tau final : public PairKernel {
  public:
-  enum class Weight { uniform, rows, positives };
-
-  GroupedArea(bool unjudged, double rel, Weight weight)
-      : LabelKernel(unjudged), rel_(rel), weight_(weight) {}
-
-  std::optional<double> class_threshold() const override {
-    return rel_ > 0 ? std::optional(rel_) : std::nullopt;
-  }
-
-  Partial score(const QueryView& query, Scratch& scratch) const override {
-    return score_classes(
-        query.complete ? count_class_pairs(by_score(labelled(query, scratch), scratch), rel_)
-                       : count_positive_class(query, rel_));
-  }
-
-  Partial score_classes(const ClassPairs& counts) const override {
-    const double value = counts.auc();
-    if (std::isnan(value)) return {};
-    double weight = 1.0;
-    if (weight_ == Weight::rows) weight = static_cast<double>(counts.positives + counts.negatives);
-    if (weight_ == Weight::positives) weight = static_cast<double>(counts.positives);
-    return {value, weight * value, weight};
-  }
-
- private:
-  const double rel_;
-  const Weight weight_;
-};
-
-class Tau final : public LabelKernel {
- public:
-  using LabelKernel::LabelKernel;
+  using PairKernel::PairKernel;
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
     const PairCounts counts =
@@ -300,7 +241,7 @@ class Tau final : public LabelKernel {
     const auto by_score_untied = static_cast<double>(counts.higher + counts.lower + counts.equal);
     const auto by_label_untied =
         static_cast<double>(counts.higher + counts.lower + counts.tied_different);
-    const double norm = std::sqrt(by_score_untied) * std::sqrt(by_label_untied);
+    const double norm = std::sqrt(by_score_untied * by_label_untied);
     return mean_of(norm > 0 ? (concordant - discordant) / norm : undefined);
   }
 };
@@ -323,7 +264,7 @@ class Spearman final : public LabelKernel {
       score_squares += scores[i] * scores[i];
       label_squares += labels[i] * labels[i];
     }
-    const double norm = std::sqrt(score_squares) * std::sqrt(label_squares);
+    const double norm = std::sqrt(score_squares * label_squares);
     return mean_of(norm > 0 ? product / norm : undefined);
   }
 
@@ -404,16 +345,6 @@ std::unique_ptr<Kernel> make_pair_kernel(Parameters& parameters, const Rules& ru
       refuse_expected("pnr(score_ties=rank)");
     }
     return std::make_unique<PairRatio>(unjudged, equal_positive, score_ties, rules, smoothing);
-  }
-  if (name == "auc") {
-    const double rel = parameters.take_rel();
-    return std::make_unique<AreaUnderCurve>(take_unjudged(parameters), rel);
-  }
-  if (name == "gauc") {
-    const double rel = parameters.take_rel();
-    const auto weight = static_cast<GroupedArea::Weight>(
-        parameters.take_choice("weight", {"uniform", "rows", "positives"}));
-    return std::make_unique<GroupedArea>(take_unjudged(parameters), rel, weight);
   }
   if (name == "tau") return std::make_unique<Tau>(take_unjudged(parameters));
   if (name == "spearman") return std::make_unique<Spearman>(take_unjudged(parameters));

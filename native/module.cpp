@@ -41,4 +41,5 @@ NB_MODULE(_native, module) {
   relkit::bind_arrays(module);
   relkit::bind_resample(module);
   relkit::bind_hash(module);
+  relkit::bind_fusion(module);
 }

@@ -24,6 +24,8 @@ class Parameters {
       : kernel_(std::move(kernel)), values_(std::move(values)) {}
 
   const std::string& kernel() const { return kernel_; }
+  // The same parameters, for a kernel that another one is made of.
+  Parameters renamed(std::string kernel) const { return {std::move(kernel), values_}; }
 
   // Each `take` removes a parameter; an absent one or None gives the default.
   std::uint32_t take_cutoff();  // `k`; 0: the whole list

@@ -11,13 +11,16 @@
 
 namespace relkit {
 
+struct Subtopics;
+
 // A judged document that the run retrieved.
 struct Ranked {
-  double grade;         // as judged; kernels give negative grades no gain
+  double grade;         // as judged; kernels of gains give negative grades none
   double score;         // the model's score, rounded to float32 if the convention says so
   std::uint32_t rank;   // 1-based, after the tie rule (and after condensing, if `removed`)
   std::uint32_t first;  // 1 + the number of documents with a better score
   std::uint32_t last;   // the number of documents with a score as good or better
+  std::uint32_t row;    // where the list has it, from 0
 };
 
 struct QueryView {
@@ -25,13 +28,16 @@ struct QueryView {
   std::span<const Ranked> ranked;          // ascending rank
   std::span<const double> judged;          // every judged grade of the query, descending
   bool complete = true;                    // `ranked` holds every judged retrieved document;
-                                           // false: only those with grade > 0
+                                           // false: only those with grade > 0; where pairs count
+                                           // (Plan::needs_pairs) no other is below 0
   bool tied = false;                       // a document of `ranked` shares its score with another
   std::uint64_t tied_pairs = 0;            // pairs of equal scores, if not `complete` and a kernel
                                            // asks (Plan::needs_pairs): all documents are judged then
   std::span<const double> scores;          // every score in rank order (Plan::needs_scores)
   std::span<const std::uint32_t> pooled;   // ranks of pooled but unjudged documents, ascending:
                                            // grades below 0 under Negative::unjudged
+  const Subtopics* subtopics = nullptr;    // what diversity judgments say; nullptr: one subtopic
+  std::span<const std::uint32_t> documents;  // with `subtopics`: the document of each of `ranked`
 };
 
 // What one query contributes to one measure. `value` is NaN where the measure is undefined.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -16,8 +17,6 @@ namespace {
 constexpr std::uint32_t absent = 0xffffffff;
 constexpr std::size_t radix_from = 1024;
 
-double positive_part(double grade) { return grade > 0 ? grade : 0.0; }
-
 }  // namespace
 
 Ranker::Ranker(const Plan& plan)
@@ -28,9 +27,9 @@ Ranker::Ranker(const Plan& plan)
       needs_pooled_(plan.needs_pooled()) {}
 
 void Ranker::push(double grade, double score, std::uint32_t rank, std::uint32_t first,
-                  std::uint32_t last) {
+                  std::uint32_t last, std::uint32_t row) {
   view_.tied |= first != last;
-  ranked_.push_back({grade, score, rank, first, last});
+  ranked_.push_back({grade, score, rank, first, last, row});
 }
 
 const QueryView& Ranker::rank(const List& list) {
@@ -51,8 +50,14 @@ const QueryView& Ranker::rank(const List& list) {
     if (!listed_) list_wanted(grades_, false);
     rank_counted();
   }
-  if (has_pooled_) take_pooled();
+  whole_.clear();
+  if (has_pooled_) {
+    if (view_.tied) whole_ = ranked_;
+    take_pooled();
+  }
   view_.ranked = ranked_;
+  list_ = &list;
+  if (list.subtopics != nullptr) name_documents(list);
   return view_;
 }
 
@@ -61,22 +66,29 @@ void Ranker::prepare(const List& list) {
   const Rules& rules = plan_.rules;
   scores_ = list.scores;
   view_.judged = list.judged;
+  if (rules.unretrieved_removed && list.grades.empty()) {
+    retrieved_grades_.clear();
+    for (const Match& match : list.matches) retrieved_grades_.push_back(match.grade);
+    std::sort(retrieved_grades_.begin(), retrieved_grades_.end(), std::greater<>());
+    view_.judged = retrieved_grades_;
+  }
+  const std::span<const double> judged = view_.judged;
   ranks_ = list.ranks;
   ids_ = list.ids;
   condensed_ = rules.unjudged == Unjudged::removed;
   has_pooled_ = false;
 
   bool drop_negative = false;
-  if (!list.judged.empty() && list.judged.back() < 0) {
+  if (!judged.empty() && judged.back() < 0) {
     if (rules.negative == Negative::error) {
-      throw InputError("negative grade " + short_text(list.judged.back()), {}, 0,
+      throw InputError("negative grade " + short_text(judged.back()), {}, 0,
                        "set negative=nonrelevant or negative=unjudged");
     }
     if (rules.negative == Negative::unjudged) {
-      std::size_t kept = list.judged.size();
-      while (kept > 0 && list.judged[kept - 1] < 0) --kept;
-      view_.judged = list.judged.first(kept);
-      has_pooled_ = needs_pooled_ && !condensed_;
+      std::size_t kept = judged.size();
+      while (kept > 0 && judged[kept - 1] < 0) --kept;
+      view_.judged = judged.first(kept);
+      has_pooled_ = needs_pooled_ && rules.unjudged == Unjudged::nonrelevant;
       drop_negative = !has_pooled_;
     }
   }
@@ -107,7 +119,8 @@ void Ranker::choose_wanted(const List& list, bool drop_negative) {
   listed_ = true;
   const bool every_judged =
       (dense || list.matches.size() == list.scores.size()) && !drop_negative && !has_pooled_;
-  complete_ = all_ || (pairs_ && (!every_judged || plan_.rules.ties == Ties::rank));
+  const bool negatives = !view_.judged.empty() && view_.judged.back() < 0;
+  complete_ = all_ || (pairs_ && (!every_judged || negatives || plan_.rules.ties == Ties::rank));
   count_ties_ = pairs_ && !complete_;
   fill_scores_ = needs_scores_ && complete_;
   grades_ = dense && !drop_negative && !has_pooled_ ? list.grades : std::span<const double>{};
@@ -185,7 +198,7 @@ void Ranker::rank_in_order() {
     }
     if (end - place == 1) {
       if (next < wanted_.size() && wanted_[next].row == place) {
-        push(wanted_[next++].grade, tie_score_, place + 1, place + 1, place + 1);
+        push(wanted_[next++].grade, tie_score_, place + 1, place + 1, place + 1, place);
       }
     } else {
       members_.clear();
@@ -222,7 +235,7 @@ void Ranker::rank_sorted() {
     if (place + 1 < size) next = scores_[order_[place + 1]];
     if (place + 1 == size || next != score) {
       const double grade = grades_[order_[place]];
-      ranked_[count] = {grade, score, place + 1, place + 1, place + 1};
+      ranked_[count] = {grade, score, place + 1, place + 1, place + 1, order_[place]};
       count += is_wanted(grade) ? 1 : 0;
       ++place;
       continue;
@@ -266,7 +279,7 @@ void Ranker::rank_counted() {
     const std::uint32_t equal = found[i].counts.equal;
     const double score = scores_[found[i].match.row];
     if (equal == 1) {
-      push(found[i].match.grade, score, better + 1, better + 1, better + 1);
+      push(found[i].match.grade, score, better + 1, better + 1, better + 1, found[i].match.row);
       ++i;
       continue;
     }
@@ -380,16 +393,58 @@ void Ranker::rank_by_column() {
                                               Key{~ascending_key(scores_[row]), row}, earlier);
     push(wanted_[index[row]].grade, scores_[row], place + 1,
          static_cast<std::uint32_t>(low - keys_.begin()) + 1,
-         static_cast<std::uint32_t>(high - keys_.begin()));
+         static_cast<std::uint32_t>(high - keys_.begin()), row);
   }
+}
+
+template <typename RowOf>
+void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row) {
+  // Documents that were pooled and not judged have no label.
+  const auto label = [this](const Member& member) {
+    return has_pooled_ && member.grade < 0 ? 0.0 : member.grade;
+  };
+  const auto count_if = [&](auto condition) {
+    return static_cast<std::uint32_t>(std::count_if(
+        members_.begin(), members_.end(), [&](const Member& one) { return condition(label(one)); }));
+  };
+  const std::uint32_t above = count_if([](double value) { return value > 0; });
+  const std::uint32_t below = count_if([](double value) { return value < 0; });
+  // Documents of the label 0 keep their order among themselves, listed here or not.
+  std::uint32_t others_before = 0;
+  const std::size_t start = ranked_.size();
+  for (const Member& member : members_) {
+    if (label(member) != 0) {
+      ++others_before;
+    } else {
+      const std::uint32_t offset = member.place - others_before + (best ? above : below);
+      push(member.grade, tie_score_, first + offset, first, last, row(member));
+    }
+  }
+  std::stable_sort(members_.begin(), members_.end(), [&](const Member& one, const Member& other) {
+    return best ? label(one) > label(other) : label(one) < label(other);
+  });
+  const auto listed = static_cast<std::uint32_t>(members_.size());
+  const std::uint32_t leading = best ? above : below;
+  const std::uint32_t trailing = best ? below : above;
+  for (std::uint32_t i = 0; i < leading; ++i) {
+    push(members_[i].grade, tie_score_, first + i, first, last, row(members_[i]));
+  }
+  for (std::uint32_t i = 0; i < trailing; ++i) {
+    const std::uint32_t rank = last - trailing + 1 + i;
+    const Member& member = members_[listed - trailing + i];
+    push(member.grade, tie_score_, rank, first, last, row(member));
+  }
+  std::sort(ranked_.begin() + static_cast<std::ptrdiff_t>(start), ranked_.end(),
+            [](const Ranked& one, const Ranked& other) { return one.rank < other.rank; });
 }
 
 // Ranks the wanted `members_` of one tie: `size` documents with the same score, `better` above it.
 void Ranker::place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
+  const auto row = [&](const Member& member) { return rows ? rows[member.place] : better + member.place; };
   if (size == 1) {
-    push(members_[0].grade, tie_score_, first, first, last);
+    push(members_[0].grade, tie_score_, first, first, last, row(members_[0]));
     return;
   }
   switch (plan_.rules.ties) {
@@ -398,60 +453,69 @@ void Ranker::place_tie(std::uint32_t better, std::uint32_t size, const std::uint
       order_by_id(better, size, rows);
       return;
     case Ties::worst:
-    case Ties::best: {
-      const bool best = plan_.rules.ties == Ties::best;
-      const auto with_gain = static_cast<std::uint32_t>(std::count_if(
-          members_.begin(), members_.end(), [](const Member& member) { return member.grade > 0; }));
-      // Documents without gain keep their order among themselves, listed here or not.
-      std::uint32_t gains_before = 0;
-      const std::size_t start = ranked_.size();
-      for (const Member& member : members_) {
-        if (member.grade > 0) {
-          ++gains_before;
-        } else {
-          const std::uint32_t offset = member.place - gains_before + (best ? with_gain : 0);
-          push(member.grade, tie_score_, first + offset, first, last);
-        }
-      }
-      std::stable_sort(members_.begin(), members_.end(), [&](const Member& one, const Member& other) {
-        const double left = positive_part(one.grade);
-        const double right = positive_part(other.grade);
-        return best ? left > right : left < right;
-      });
-      const auto without = static_cast<std::uint32_t>(members_.size()) - with_gain;
-      for (std::uint32_t i = 0; i < with_gain; ++i) {
-        const std::uint32_t rank = best ? first + i : last - with_gain + 1 + i;
-        push(members_[best ? i : without + i].grade, tie_score_, rank, first, last);
-      }
-      std::sort(ranked_.begin() + static_cast<std::ptrdiff_t>(start), ranked_.end(),
-                [](const Ranked& one, const Ranked& other) { return one.rank < other.rank; });
+    case Ties::best:
+      order_by_grade(first, last, plan_.rules.ties == Ties::best, row);
       return;
-    }
+    case Ties::input_desc:
+      for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+        push(member->grade, tie_score_, last - member->place, first, last, row(*member));
+      }
+      return;
     default:
       for (const Member& member : members_) {
-        push(member.grade, tie_score_, first + member.place, first, last);
+        push(member.grade, tie_score_, first + member.place, first, last, row(member));
       }
   }
+}
+
+const QueryView& Ranker::reorder(bool best) {
+  if (whole_.empty()) whole_ = ranked_;
+  ranked_.clear();
+  for (std::size_t start = 0; start < whole_.size();) {
+    const Ranked& leader = whole_[start];
+    std::size_t end = start + 1;
+    if (leader.first == leader.last) {
+      ranked_.push_back(leader);
+    } else {
+      while (end < whole_.size() && whole_[end].first == leader.first) ++end;
+      members_.clear();
+      tie_rows_.resize(leader.last - leader.first + 1);
+      for (std::size_t i = start; i < end; ++i) {
+        const std::uint32_t place = whole_[i].rank - leader.first;
+        members_.push_back({place, whole_[i].grade});
+        tie_rows_[place] = whole_[i].row;
+      }
+      tie_score_ = leader.score;
+      order_by_grade(leader.first, leader.last, best,
+                     [this](const Member& member) { return tie_rows_[member.place]; });
+    }
+    start = end;
+  }
+  if (has_pooled_) take_pooled();
+  view_.ranked = ranked_;
+  if (view_.subtopics != nullptr) name_documents(*list_);
+  return view_;
 }
 
 void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
   const bool descending = plan_.rules.ties == Ties::doc_desc;
+  const auto row = [&](std::uint32_t place) { return rows ? rows[place] : better + place; };
   if (ids_ == nullptr) {
     if (descending) {
       for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-        push(member->grade, tie_score_, last - member->place, first, last);
+        push(member->grade, tie_score_, last - member->place, first, last, row(member->place));
       }
     } else {
       for (const Member& member : members_) {
-        push(member.grade, tie_score_, first + member.place, first, last);
+        push(member.grade, tie_score_, first + member.place, first, last, row(member.place));
       }
     }
     return;
   }
   const auto id = [&](std::uint32_t place) {
-    return ids_->id(source_row(rows ? rows[place] : better + place));
+    return ids_->id(source_row(row(place)));
   };
   if (members_.size() == 1) {
     const std::string_view own = id(members_[0].place);
@@ -460,7 +524,7 @@ void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::ui
       if (place == members_[0].place) continue;
       above += (descending ? id(place) > own : id(place) < own) ? 1 : 0;
     }
-    push(members_[0].grade, tie_score_, first + above, first, last);
+    push(members_[0].grade, tie_score_, first + above, first, last, row(members_[0].place));
     return;
   }
   names_.clear();
@@ -471,7 +535,7 @@ void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::ui
   for (const Member& member : members_) by_place[member.place] = &member;
   for (std::uint32_t i = 0; i < size; ++i) {
     if (const Member* member = by_place[names_[i].second]) {
-      push(member->grade, tie_score_, first + i, first, last);
+      push(member->grade, tie_score_, first + i, first, last, row(member->place));
     }
   }
 }
@@ -489,6 +553,19 @@ void Ranker::take_pooled() {
   }
   ranked_.resize(kept);
   view_.pooled = pooled_;
+}
+
+// Says which judged document each ranked one is: kernels of diversity measures ask.
+void Ranker::name_documents(const List& list) {
+  documents_.clear();
+  for (const Ranked& document : ranked_) {
+    const std::uint32_t row = source_row(document.row);
+    const auto match = std::lower_bound(list.matches.begin(), list.matches.end(), row,
+                                        [](const Match& one, std::uint32_t wanted) { return one.row < wanted; });
+    documents_.push_back(list.documents[static_cast<std::size_t>(match - list.matches.begin())]);
+  }
+  view_.subtopics = list.subtopics;
+  view_.documents = documents_;
 }
 
 }  // namespace relkit

@@ -34,6 +34,8 @@ struct List {
   std::span<const double> judged;        // every judged grade of the query, descending
   const std::int64_t* ranks = nullptr;   // the rank column, for Ties::rank (smaller is better)
   const Ids* ids = nullptr;              // nullptr: the row number stands for the id
+  const Subtopics* subtopics = nullptr;  // of the query, where its judgments have them
+  std::span<const std::uint32_t> documents;  // with `subtopics`: the document of each of `matches`
 };
 
 // Turns lists into views. One a thread: it owns the memory that its last view points to.
@@ -42,6 +44,9 @@ class Ranker {
   explicit Ranker(const Plan& plan);
 
   const QueryView& rank(const List& list);
+  // The list ranked last, with the documents of each tie in the best or the worst order. Not under
+  // Ties::rank.
+  const QueryView& reorder(bool best);
 
  private:
   // A wanted document within its tie.
@@ -69,9 +74,13 @@ class Ranker {
   bool few_wanted() const;
   std::uint64_t count_tied_pairs();
   void place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
+  template <typename RowOf>
+  void order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row);
   void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
-  void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last);
+  void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last,
+            std::uint32_t row);
   void take_pooled();
+  void name_documents(const List& list);
   std::uint32_t source_row(std::uint32_t row) const { return condensed_ ? rows_[row] : row; }
 
   const Plan& plan_;
@@ -96,6 +105,8 @@ class Ranker {
   double tie_score_ = 0.0;
 
   std::vector<Ranked> ranked_;
+  std::vector<double> retrieved_grades_;
+  std::vector<Ranked> whole_;           // what `reorder` starts from, pooled documents included
   std::vector<double> own_scores_;
   std::vector<double> sorted_scores_;
   std::vector<Match> matches_;
@@ -104,6 +115,9 @@ class Ranker {
   std::vector<double> row_grades_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;
+  std::vector<std::uint32_t> documents_;
+  std::vector<std::uint32_t> tie_rows_;  // rows of the documents of one tie, by place
+  const List* list_ = nullptr;           // ranked last; whoever calls `reorder` still has it
   std::vector<Found> found_;
   std::vector<std::uint16_t> seen_;
   std::vector<double> suspects_;

@@ -36,4 +36,20 @@ void resampled_sums(const Columns& data, const Draw& draw, std::int64_t* sums);
 // sum.
 void permuted_ranges(const Columns& data, const Draw& draw, std::int64_t* ranges);
 
+// Scores of the two classes of all queries. An item is a query, or a query of one of two runs.
+struct PooledRows {
+  const double* scores;
+  const std::int64_t* items;
+  const std::uint8_t* positive;
+  std::size_t size;
+};
+
+// The AUC of all pairs, with as many queries as there are drawn with replacement. NaN where a draw
+// has one class only.
+void resampled_auc(const PooledRows& rows, std::size_t queries, const Draw& draw, double* found);
+
+// Item 2q is query q of the first run, 2q + 1 that of the second. The AUC of the second less that
+// of the first, with each query swapped between the two at random.
+void swapped_auc(const PooledRows& rows, std::size_t queries, const Draw& draw, double* found);
+
 }  // namespace relkit

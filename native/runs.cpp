@@ -59,6 +59,7 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
     if (++missing <= 5) examples += (missing > 1 ? ", `" : "`") + std::string(judgments.id(number)) + "`";
     List list;
     list.judged = judgments.query(number).grades;
+    list.subtopics = judgments.query(number).subtopics.get();
     evaluator.add(std::string(judgments.id(number)), list, true);
   }
   if (missing > 0 && plan.rules.missing == Missing::error) {

@@ -15,7 +15,7 @@ RunTable run_from_dict(nanobind::handle run);
 Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nanobind::handle run);
 
 JudgmentTable judgments_from_arrow(nanobind::handle query, nanobind::handle document,
-                                   nanobind::handle grade);
+                                   nanobind::handle grade, nanobind::handle subtopic);
 RunTable run_from_arrow(nanobind::handle query, nanobind::handle document, nanobind::handle score,
                         nanobind::handle rank);
 Batch evaluate_arrow(const JudgmentTable& judgments, const Plan& plan, nanobind::handle query,

@@ -164,14 +164,34 @@ RunTable table_of(const RunColumns& run) {
 
 }  // namespace
 
-JudgmentTable judgments_from_arrow(nb::handle query, nb::handle document, nb::handle grade) {
+JudgmentTable judgments_from_arrow(nb::handle query, nb::handle document, nb::handle grade, nb::handle subtopic) {
   const ArrowColumn queries(query, "query", ArrowColumn::Role::id);
   const ArrowColumn documents(document, "document", ArrowColumn::Role::id);
   const ArrowColumn grades(grade, "grade", ArrowColumn::Role::number);
   same_length(queries, documents);
   same_length(queries, grades);
+  std::optional<ArrowColumn> subtopics;
+  if (!subtopic.is_none()) {
+    subtopics.emplace(subtopic, "subtopic", ArrowColumn::Role::id);
+    same_length(queries, *subtopics);
+  }
   const nb::gil_scoped_release released;
   JudgmentTable table;
+  if (subtopics) {
+    std::vector<std::string_view> names(block);
+    Texts texts;
+    each_row(queries, documents, grades, nullptr,
+             [&](std::uint64_t row, std::string_view one, std::string_view other, double value, std::int64_t) {
+               if (row % block == 0) {
+                 texts.drop(texts.mark());
+                 const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(block, queries.rows() - row));
+                 subtopics->ids(row, count, names.data(), texts);
+               }
+               table.add(one, names[row % block], other, value, row + 1);
+             });
+    table.finish("");
+    return table;
+  }
   each_row(queries, documents, grades, nullptr,
            [&](std::uint64_t row, std::string_view one, std::string_view other, double value, std::int64_t) {
              table.add(one, other, value, row + 1);

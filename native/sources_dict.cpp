@@ -103,8 +103,15 @@ void each_item(nb::handle mapping, const char* what, const Visit& visit) {
   }
 }
 
+// Whether a grade is in truth one grade a subtopic.
+bool is_mapping(PyObject* grade) {
+  if (PyFloat_CheckExact(grade) || PyLong_CheckExact(grade)) return false;
+  return PyDict_Check(grade) || (PyMapping_Check(grade) != 0 && nb::hasattr(nb::handle(grade), "items"));
+}
+
 constexpr const char* outer = "a mapping {query: {document: number}}";
 constexpr const char* inner = "a mapping {document: number} for each query";
+constexpr const char* innermost = "a mapping {subtopic: number} for a document";
 
 }  // namespace
 
@@ -116,7 +123,15 @@ JudgmentTable judgments_from_dict(nb::handle judgments) {
     const std::string_view id = id_bytes(query, query_owner);
     each_item(grades, inner, [&](PyObject* document, PyObject* grade) {
       nb::object owner;
-      table.add(id, id_bytes(document, owner), number(grade, query, document, "grade"), ++row);
+      const std::string_view name = id_bytes(document, owner);
+      if (!is_mapping(grade)) {
+        table.add(id, unnamed_subtopic, name, number(grade, query, document, "grade"), ++row);
+        return;
+      }
+      each_item(grade, innermost, [&](PyObject* subtopic, PyObject* value) {
+        nb::object subtopic_owner;
+        table.add(id, id_bytes(subtopic, subtopic_owner), name, number(value, query, document, "grade"), ++row);
+      });
     });
   });
   table.finish("");

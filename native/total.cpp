@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "class_curve.hpp"
 #include "error.hpp"
 #include "pairs.hpp"
 #include "parallel.hpp"
@@ -13,7 +14,7 @@
 namespace relkit {
 namespace {
 
-constexpr std::string_view header = "relkit.Total.1\n";
+constexpr std::string_view header = "relkit.Total.2\n";
 
 void write_whole(std::string& bytes, std::uint64_t value) {
   for (int i = 0; i < 8; ++i, value >>= 8) bytes.push_back(static_cast<char>(value & 0xff));
@@ -67,6 +68,16 @@ void ExactSum::add(double value) {
   sum_[chunk] += negative ? -low : low;
   sum_[chunk + 1] += negative ? -high : high;
   if (++pending_ == most_pending) carry();
+}
+
+void ExactSum::remove(double value) {
+  if (value == std::numeric_limits<double>::infinity()) {
+    --positive_infinities_;
+  } else if (value == -std::numeric_limits<double>::infinity()) {
+    --negative_infinities_;
+  } else {
+    add(-value);
+  }
 }
 
 void ExactSum::add(std::span<const double> values, bool skip_nan) {
@@ -170,6 +181,28 @@ void ExactSum::read(std::string_view& bytes) {
   negative_infinities_ = read_whole(bytes);
 }
 
+void OrderSums::replace(const Partial& as_is, const Partial& ordered) {
+  const auto change = [](ExactSum& sum, double before, double after) {
+    if (!std::isnan(before)) sum.remove(before);
+    if (!std::isnan(after)) sum.add(after);
+  };
+  change(values, as_is.value, ordered.value);
+  change(numerators, as_is.numerator, ordered.numerator);
+  change(denominators, as_is.denominator, ordered.denominator);
+}
+
+void OrderSums::merge(const OrderSums& other) {
+  values.merge(other.values);
+  numerators.merge(other.numerators);
+  denominators.merge(other.denominators);
+}
+
+void TieSums::merge(const TieSums& other) {
+  queries += other.queries;
+  worst.merge(other.worst);
+  best.merge(other.best);
+}
+
 void Total::add(std::span<const double> more_values, std::span<const double> more_numerators,
                 std::span<const double> more_denominators, std::uint64_t more_missing) {
   if (more_values.size() != more_numerators.size() || more_values.size() != more_denominators.size()) {
@@ -188,6 +221,14 @@ void Total::add(const Column& column, std::uint64_t more_missing) {
   add(column.values, column.numerators, column.denominators, more_missing);
   tie_sensitive += column.tie_sensitive;
   if (column.pool) pools.push_back(column.pool);
+  if (column.ties) ties.merge(*column.ties);
+  for (const PairLevels& levels : column.levels) {
+    equal_positives.add(levels.equal_positive);
+    equal_negatives.add(levels.equal_negative);
+    without_strict += std::isnan(levels.strict) ? 1 : 0;
+    if (!std::isnan(levels.strict)) stricts.add(levels.strict);
+    if (!std::isnan(levels.random)) randoms.add(levels.random);
+  }
 }
 
 void Total::merge(const Total& other) {
@@ -198,16 +239,42 @@ void Total::merge(const Total& other) {
   values.merge(other.values);
   numerators.merge(other.numerators);
   denominators.merge(other.denominators);
+  ties.merge(other.ties);
+  equal_positives.merge(other.equal_positives);
+  equal_negatives.merge(other.equal_negatives);
+  stricts.merge(other.stricts);
+  randoms.merge(other.randoms);
+  without_strict += other.without_strict;
   const std::vector<std::shared_ptr<const Pool>> more = other.pools;  // a copy: `other` may be this
   pools.insert(pools.end(), more.begin(), more.end());
 }
 
-double Total::mean(Undefined rule) const {
+namespace {
+
+double mean_of(ExactSum sum, std::uint64_t queries, std::uint64_t undefined, Undefined rule) {
   const std::uint64_t counted = rule == Undefined::skip ? queries - undefined : queries;
   if (counted == 0) return std::numeric_limits<double>::quiet_NaN();
-  ExactSum sum = values;
   if (rule == Undefined::one) sum.add(static_cast<double>(undefined));
   return sum.value() / static_cast<double>(counted);
+}
+
+}  // namespace
+
+double Total::mean(Undefined rule) const { return mean_of(values, queries, undefined, rule); }
+
+double Total::mean_level(bool strict, Undefined rule) const {
+  return strict ? mean_of(stricts, queries, without_strict, rule)
+                : mean_of(randoms, queries, undefined, rule);
+}
+
+Total Total::ordered(bool best) const {
+  Total total = *this;
+  const OrderSums& changes = best ? ties.best : ties.worst;
+  total.values.merge(changes.values);
+  total.numerators.merge(changes.numerators);
+  total.denominators.merge(changes.denominators);
+  total.ties = {};
+  return total;
 }
 
 double Total::ratio() const {
@@ -220,19 +287,21 @@ double Total::ratio() const {
   return above / below;
 }
 
-double Total::auc() const {
+double Total::auc(double max_fpr) const {
   // The pairs of one query are its own.
   if (queries == 1) return mean(Undefined::skip);
-  Pool whole = joined();
+  const Pool whole = joined();
+  if (whole.weighted() || max_fpr < 1) return roc_area(whole, max_fpr);
   return count_class_pairs(whole.positive, whole.negative, thread_count(0)).auc();
+}
+
+double Total::average_precision() const {
+  return queries == 1 ? mean(Undefined::skip) : relkit::average_precision(joined());
 }
 
 Pool Total::joined() const {
   Pool whole;
-  for (const auto& pool : pools) {
-    whole.positive.insert(whole.positive.end(), pool->positive.begin(), pool->positive.end());
-    whole.negative.insert(whole.negative.end(), pool->negative.begin(), pool->negative.end());
-  }
+  for (const auto& pool : pools) whole.add(*pool);
   return whole;
 }
 
@@ -242,9 +311,20 @@ std::string Total::to_bytes() const {
   values.write(bytes);
   numerators.write(bytes);
   denominators.write(bytes);
+  for (const std::uint64_t count : {ties.queries, without_strict}) write_whole(bytes, count);
+  for (const OrderSums* order : {&ties.worst, &ties.best}) {
+    for (const ExactSum* sum : {&order->values, &order->numerators, &order->denominators}) {
+      sum->write(bytes);
+    }
+  }
+  for (const ExactSum* sum : {&equal_positives, &equal_negatives, &stricts, &randoms}) sum->write(bytes);
   const Pool whole = joined();
   write_scores(bytes, whole.positive);
   write_scores(bytes, whole.negative);
+  if (whole.weighted()) {
+    write_scores(bytes, whole.positive_weights);
+    write_scores(bytes, whole.negative_weights);
+  }
   return bytes;
 }
 
@@ -259,9 +339,25 @@ Total Total::from_bytes(std::string_view bytes) {
   total.values.read(bytes);
   total.numerators.read(bytes);
   total.denominators.read(bytes);
+  for (std::uint64_t* count : {&total.ties.queries, &total.without_strict}) *count = read_whole(bytes);
+  if (total.ties.queries > total.queries || total.without_strict > total.queries) refuse();
+  for (OrderSums* order : {&total.ties.worst, &total.ties.best}) {
+    for (ExactSum* sum : {&order->values, &order->numerators, &order->denominators}) sum->read(bytes);
+  }
+  for (ExactSum* sum : {&total.equal_positives, &total.equal_negatives, &total.stricts, &total.randoms}) {
+    sum->read(bytes);
+  }
   Pool pool;
   pool.positive = read_scores(bytes);
   pool.negative = read_scores(bytes);
+  if (!bytes.empty()) {
+    pool.positive_weights = read_scores(bytes);
+    pool.negative_weights = read_scores(bytes);
+    if (pool.positive_weights.size() != pool.positive.size() ||
+        pool.negative_weights.size() != pool.negative.size() || !pool.weighted()) {
+      refuse();
+    }
+  }
   if (!pool.positive.empty() || !pool.negative.empty()) {
     total.pools.push_back(std::make_shared<const Pool>(std::move(pool)));
   }

@@ -16,6 +16,7 @@ namespace relkit {
 class ExactSum {
  public:
   void add(double value);
+  void remove(double value);  // an addend
   void add(std::span<const double> values, bool skip_nan);
   void merge(const ExactSum& other);
   double value() const;  // correctly rounded; infinite where an addend was, NaN for inf - inf
@@ -36,6 +37,25 @@ class ExactSum {
   std::uint64_t negative_infinities_ = 0;
 };
 
+// By how much one order of documents with equal scores changes the sums of a measure.
+struct OrderSums {
+  ExactSum values;
+  ExactSum numerators;
+  ExactSum denominators;
+
+  void replace(const Partial& as_is, const Partial& ordered);
+  void merge(const OrderSums& other);
+};
+
+// Queries whose value depends on the order of documents with equal scores.
+struct TieSums {
+  std::uint64_t queries = 0;
+  OrderSums worst;
+  OrderSums best;
+
+  void merge(const TieSums& other);
+};
+
 enum class Undefined { skip, zero, one };
 
 class Total {
@@ -47,8 +67,13 @@ class Total {
 
   double mean(Undefined undefined) const;
   double ratio() const;
-  double auc() const;
+  double auc(double max_fpr = 1.0) const;
+  double average_precision() const;
   Pool joined() const;
+  // The same measure with tied documents in the worst or the best order.
+  Total ordered(bool best) const;
+  // The macro average of one of the two values in `PairLevels`.
+  double mean_level(bool strict, Undefined undefined) const;
 
   std::string to_bytes() const;
   static Total from_bytes(std::string_view bytes);
@@ -60,6 +85,13 @@ class Total {
   ExactSum values;
   ExactSum numerators;
   ExactSum denominators;
+  TieSums ties;
+  // Sums of `PairLevels`, and for how many queries there is no strict value.
+  ExactSum equal_positives;
+  ExactSum equal_negatives;
+  ExactSum stricts;
+  ExactSum randoms;
+  std::uint64_t without_strict = 0;
   std::vector<std::shared_ptr<const Pool>> pools;  // shared with the batches they come from
 };
 

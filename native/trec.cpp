@@ -27,7 +27,9 @@ JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
       wrong_columns(line, tokens.count, qrels_columns,
                     run ? "this looks like a run: are the two arguments swapped?" : "");
     }
-    table.add(tokens.token[0], tokens.token[2], parse_grade(tokens.token[3]), at);
+    // `Q0` says as little as `0`.
+    const std::string_view subtopic = tokens.token[1] == "Q0" ? tokens.token[1].substr(1) : tokens.token[1];
+    table.add(tokens.token[0], subtopic, tokens.token[2], parse_grade(tokens.token[3]), at);
     ++rows;
   });
   if (rows == 0) throw InputError("holds no judgment", path);

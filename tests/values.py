@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 import relkit
-
-FILLED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
+from relkit.measures.base import registry
 
 
 def values_by_query(
@@ -15,13 +14,21 @@ def values_by_query(
 ) -> dict[str, dict[str, float]]:
     """Returns relkit's values by query, undefined ones as the convention says; `all`: summary."""
     results = relkit.evaluate(judgments, run, names, convention=convention)
-    filled = FILLED[results.convention.undefined]
+    filled = {name: relkit.measure(name).counted(results.convention) for name in names}
     values = {
         query: {
-            name: filled if math.isnan(value) else value
+            name: filled[name] if math.isnan(value) else value
             for name, value in zip(names, row, strict=True)
         }
         for query, row in results.rows()
     }
     values["all"] = dict(zip(names, results.values(), strict=True))
     return values
+
+
+def whole_list(name: str) -> str:
+    """Returns how one measure is written whose bare name stands for several."""
+    kind = registry.get(name)
+    if kind.at != "k":
+        return f"{name}@0.5"
+    return f"{name}@all" if kind.several else name

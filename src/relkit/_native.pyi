@@ -23,12 +23,23 @@ class JudgmentTable:
         """Reads TREC qrels from `read(size)`, which returns b"" at the end."""
     @staticmethod
     def from_dict(judgments: Mapping[Any, Mapping[Any, Any]]) -> JudgmentTable:
-        """Takes {query: {document: grade}}; integer ids count as their decimal text."""
+        """Takes {query: {document: grade}}; integer ids count as their decimal text.
+
+        A grade may be a mapping in its turn, from subtopics to grades.
+        """
     @staticmethod
-    def from_arrow(query: object, document: object, grade: object) -> JudgmentTable:
-        """Takes three columns that export the Arrow PyCapsule interface (`__arrow_c_stream__`)."""
+    def from_arrow(
+        query: object, document: object, grade: object, subtopic: object | None = None
+    ) -> JudgmentTable:
+        """Takes columns that export the Arrow PyCapsule interface (`__arrow_c_stream__`)."""
     @property
     def rows(self) -> int: ...
+    @property
+    def has_subtopics(self) -> bool:
+        """True where a query has more than one subtopic; else none is kept."""
+    @property
+    def overlapping(self) -> int:
+        """Documents that are judged on more than one subtopic of a query."""
     @property
     def duplicates(self) -> int:
         """Rows that repeat a judgment with the same grade (another grade is an error)."""
@@ -39,6 +50,9 @@ class JudgmentTable:
     def highest(self) -> float:
         """The highest grade, or NaN where there is none."""
     @property
+    def fractions(self) -> int:
+        """Grades between 0 and 1."""
+    @property
     def fractional(self) -> bool:
         """True where a grade is not a whole number."""
     def __len__(self) -> int:
@@ -48,8 +62,13 @@ class JudgmentTable:
         """The queries, in the order in which they first appear."""
     def grades(self, query: str) -> dict[str, float]:
         """The grades of one query by document, in input order; KeyError where it has none."""
+    def subtopics(self, query: str) -> dict[str, dict[str, float]]:
+        """The grades of one query by document and subtopic, in the subtopics' order.
+
+        Empty where the table has no subtopics; KeyError where it has no such query.
+        """
     def columns(self) -> tuple[list[str], list[str], list[float]]:
-        """Query, document and grade of every row, grouped by query."""
+        """Query, document and grade of every document, grouped by query."""
 
 @final
 class RunTable:
@@ -78,6 +97,8 @@ class RunTable:
     def documents(self, query: str) -> tuple[list[str], list[float], list[int] | None]:
         """Documents, scores and ranks of one query, in input order; KeyError where it has none."""
     def columns(self) -> tuple[list[str], list[str], list[float], list[int] | None]: ...
+    def to_text(self, *, first: int, count: int, tag: str) -> bytes:
+        """The lines of some queries in TREC's form; InputError for ids with white space."""
 
 @final
 class Plan:
@@ -85,8 +106,10 @@ class Plan:
 
     Args:
         kernels: One (name, parameters) a measure, as `Measure.kernel` returns them.
-        ties, unjudged, negative, missing: The fields of `Convention` of the same names.
+        ties, unjudged, negative, missing, unretrieved: The fields of `Convention` of the same
+            names.
         float32: Compare scores after rounding them to float32.
+        decimals: Round each query's value to so many decimals; -1 rounds nothing.
     """
 
     def __init__(
@@ -97,8 +120,15 @@ class Plan:
         unjudged: str = "nonrelevant",
         negative: str = "nonrelevant",
         missing: str = "zero",
+        unretrieved: str = "counted",
         float32: bool = False,
-    ) -> None: ...
+        decimals: int = -1,
+        without_closed_form: Literal["error", "worst"] = "error",
+    ) -> None:
+        """Refuses measures without a closed form under `expected`, or counts their worst order."""
+    @property
+    def in_worst_order(self) -> list[int]:
+        """The kernels that count the worst order, as they have no closed form."""
 
 @final
 class Batch:
@@ -121,12 +151,21 @@ class Batch:
     def unjudged_examples(self) -> list[str]: ...
     @property
     def regrouped(self) -> bool: ...
+    @property
+    def tied(self) -> int:
+        """Queries in which a judged document shares its score with another one."""
     def values(self, measure: int) -> list[float]:
         """The values of one measure in the order of `queries`; NaN where undefined."""
     def arrays(
         self, measure: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Values, numerators and denominators without a copy."""
+    def levels(self, measure: int) -> list[list[float]]:
+        """Positive and negative pairs of equal labels, of `pnr` and `concordance`."""
+    def pool(
+        self, measure: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[int], list[int]]:
+        """Scores of the two classes of `auc`, then by query: its row, and how many of each."""
     def total(self, measure: int) -> Total: ...
 
 @final
@@ -152,6 +191,25 @@ class Total:
     @property
     def tie_sensitive(self) -> int: ...
     @property
+    def tie_decided(self) -> int:
+        """Queries whose value depends on the order of documents with equal scores."""
+    def ordered(self, order: Literal["worst", "best"]) -> Total:
+        """The same with tied documents in the worst or the best order."""
+    def add_orders(
+        self,
+        as_is: tuple[float, float, float],
+        worst: tuple[float, float, float],
+        best: tuple[float, float, float],
+    ) -> None:
+        """Adds a query whose value, numerator and denominator depend on the order of ties."""
+    @property
+    def equal_pairs(self) -> tuple[float, float]:
+        """Positive and negative pairs of equal labels, of `pnr` and `concordance`."""
+    def mean_strict(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
+        """Mean of the values without pairs of equal labels."""
+    def mean_random(self, undefined: Literal["skip", "zero", "one"] = "skip") -> float:
+        """Mean of the values that random orders would have."""
+    @property
     def numerator(self) -> float: ...
     @property
     def denominator(self) -> float: ...
@@ -159,8 +217,13 @@ class Total:
         """Mean of the per-query values, correctly rounded; NaN where no query is left."""
     def ratio(self) -> float:
         """Sum of numerators over sum of denominators; inf for x/0 with x > 0, NaN for 0/0."""
-    def auc(self) -> float:
-        """ROC AUC of the pooled pairs; NaN where one class is absent."""
+    def auc(self, max_fpr: float = 1.0) -> float:
+        """ROC AUC of the pooled pairs; NaN where one class is absent.
+
+        Below 1, `max_fpr` ends the curve; the area is then standardised as McClish (1989) does.
+        """
+    def average_precision(self) -> float:
+        """Average precision over the thresholds of the pooled rows; NaN without a positive."""
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(state: bytes) -> Total: ...
@@ -203,8 +266,11 @@ def evaluate_arrays(
     scores: NDArray[Any],
     offsets: NDArray[np.int64] | None = None,
     threads: int = 0,
+    weights: NDArray[Any] | None = None,
 ) -> Batch:
     """Evaluates labelled scores: query i holds rows offsets[i] to offsets[i + 1].
+
+    Rows may weigh differently: `weights`, one a row, for kernels of pairs and of two classes.
 
     2-D labels and scores are one query a row, and need no offsets. `queries` is empty: the caller
     knows its groups. Document ids are the row numbers, so `doc-desc` ties put the later row first
@@ -241,9 +307,71 @@ def permuted_ranges(
 ) -> NDArray[np.int64]:
     """The largest less the smallest column sum after shuffling each item's values over columns."""
 
+def resampled_auc(
+    scores: NDArray[np.float64],
+    items: NDArray[np.int64],
+    positive: NDArray[np.uint8],
+    queries: int,
+    first: int,
+    count: int,
+    seed: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """AUC of all pairs, one a resample, with whole queries drawn with replacement.
+
+    `items` names each row's query. NaN where a draw has one class only.
+    """
+
+def swapped_auc(
+    scores: NDArray[np.float64],
+    items: NDArray[np.int64],
+    positive: NDArray[np.uint8],
+    queries: int,
+    first: int,
+    count: int,
+    seed: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """AUC of the second run less that of the first, whole queries swapped at random.
+
+    Item 2q is query q of the first run, 2q + 1 that of the second.
+    """
+
 def hash_ids(ids: object) -> NDArray[np.uint64]:
     """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
 
     Takes a column that exports the Arrow PyCapsule interface; whole numbers count as their decimal
     text, a null is an error.
+    """
+
+def fuse_runs(
+    runs: list[RunTable],
+    *,
+    scaling: str,
+    floor: float,
+    points: str,
+    tables: Sequence[Sequence[float]],
+    beyond: float,
+    window: int,
+    absent: str,
+    absent_value: float,
+    combine: str,
+    factors: Sequence[float],
+    weights: Sequence[float],
+    weigh_sum: bool,
+    ties: str,
+    top: int,
+    threads: int,
+) -> RunTable:
+    """One run of several; `relkit.fusion` says what the names mean."""
+
+def longest_list(runs: list[RunTable]) -> int:
+    """The most documents that one of the runs has for one query."""
+
+def find_hits(
+    judgments: JudgmentTable, run: RunTable, relevant: float, ties: str
+) -> list[tuple[int, list[int]]]:
+    """For each judged query how many documents were retrieved, and the places of relevant ones.
+
+    Places count from 0.
     """

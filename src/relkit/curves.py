@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relkit.errors import InputError
 from relkit.io.arrays import group_rows
+from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,27 +49,49 @@ class Curve:
 
 
 def _counts(
-    labels: ArrayLike, scores: ArrayLike, rel: float
+    labels: ArrayLike, scores: ArrayLike, rel: float, weights: ArrayLike | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Returns each distinct score, highest first, with true and false positives down to it."""
     import numpy as np
 
-    rows = group_rows(labels, scores)
+    rows = group_rows(labels, scores, weights=weights)
     positive = (rows.labels.ravel() >= rel).astype(np.float64)
+    heavy = None if rows.weights is None else rows.weights.ravel().astype(np.float64)
     values = rows.scores.ravel().astype(np.float64)
     if not len(values):
         raise InputError("there are no rows")
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InputError(f"score {row} is not a finite number: {values[row]}")
+    if heavy is not None:
+        if not (np.isfinite(heavy).all() and (heavy >= 0).all()):
+            row = int(np.flatnonzero(~(np.isfinite(heavy) & (heavy >= 0)))[0])
+            raise InputError(f"weight {row} is {heavy[row]}: a row weighs 0 or more")
+        values, positive, heavy = (one[heavy > 0] for one in (values, positive, heavy))
+        if not len(values):
+            raise InputError("every row weighs 0")
     order = np.argsort(-values, kind="stable")
     values, positive = values[order], positive[order]
     last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
-    true = np.cumsum(positive)[last]
-    return values[last], true, (last + 1) - true
+    if heavy is None:
+        true = np.cumsum(positive)[last]
+        return values[last], true, (last + 1) - true
+    heavy = heavy[order]
+    true, false = np.cumsum(positive * heavy), np.cumsum((1 - positive) * heavy)
+    return values[last], true[last], false[last]
 
 
-def roc_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> Curve:
+Points = Literal["all", "corners"]
+
+
+def roc_curve(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    rel: float = 1.0,
+    weights: ArrayLike | None = None,
+    points: Points = "all",
+) -> Curve:
     """Returns the ROC curve: TPR = TP / (TP + FN) over FPR = FP / (FP + TN).
 
     Every distinct score is a point, so the area equals the AUC with ties counted half.
@@ -77,9 +100,12 @@ def roc_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> Curv
         labels: Grades; `rel` and higher are positive.
         scores: Model scores.
         rel: Lowest positive grade.
+        weights: What each row weighs, 0 or more; `None` for 1 each. Rows of weight 0 are left out.
+        points: `all` distinct scores, or only the `corners` of the curve, where its slope changes.
 
     Raises:
         InputError: If one class is absent, or a score is not finite.
+        ParameterError: If `points` is neither.
 
     Examples:
         >>> import relkit
@@ -91,9 +117,14 @@ def roc_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> Curv
     """
     import numpy as np
 
-    thresholds, true, false = _counts(labels, scores, rel)
+    check_choice("points", points, get_args(Points))
+    thresholds, true, false = _counts(labels, scores, rel, weights)
     if true[-1] == 0 or false[-1] == 0:
         raise InputError("a ROC curve needs positives and negatives")
+    if points == "corners" and len(thresholds) > 2:
+        bent = (np.diff(true, 2) != 0) | (np.diff(false, 2) != 0)
+        kept = np.concatenate([[True], bent, [True]])
+        thresholds, true, false = thresholds[kept], true[kept], false[kept]
     return Curve(
         np.concatenate([[0.0], false / false[-1]]),
         np.concatenate([[0.0], true / true[-1]]),
@@ -102,13 +133,20 @@ def roc_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> Curv
     )
 
 
-def precision_recall_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float = 1.0) -> Curve:
+def precision_recall_curve(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    rel: float = 1.0,
+    weights: ArrayLike | None = None,
+) -> Curve:
     """Returns the precision-recall curve: TP / (TP + FP) over TP / (TP + FN).
 
     Args:
         labels: Grades; `rel` and higher are positive.
         scores: Model scores.
         rel: Lowest positive grade.
+        weights: What each row weighs, 0 or more; `None` for 1 each. Rows of weight 0 are left out.
 
     Raises:
         InputError: If there is no positive, or a score is not finite.
@@ -121,7 +159,7 @@ def precision_recall_curve(labels: ArrayLike, scores: ArrayLike, *, rel: float =
     References:
         Davis and Goadrich (2006), ICML.
     """
-    thresholds, true, false = _counts(labels, scores, rel)
+    thresholds, true, false = _counts(labels, scores, rel, weights)
     if true[-1] == 0:
         raise InputError("a precision-recall curve needs positives")
     return Curve(true / true[-1], true / (true + false), thresholds, ("recall", "precision"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -22,6 +22,9 @@ class Judgments:
 
     `relkit.read_judgments` reads them from files; the constructors here take what is in memory.
 
+    Judgments may name a subtopic of the query: one grade a document and subtopic, for measures
+    of diversity. The other measures take a document's highest grade.
+
     Attributes:
         table: The native table.
         scale: The grade scale, or None where grades are plain numbers.
@@ -36,6 +39,9 @@ class Judgments:
         {'d1': 3.0, 'd2': 0.0}
         >>> "q3" in judgments
         False
+        >>> diverse = Judgments.from_dict({"q1": {"d1": {"1": 0, "2": 2}, "d2": {"1": 1}}})
+        >>> diverse["q1"], diverse.subtopics("q1")["d1"]
+        ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
     """
 
     __slots__ = ("_notes", "_scale", "_source", "_table")
@@ -72,11 +78,12 @@ class Judgments:
         scale: Scale | str | None = None,
         source: str = "memory",
     ) -> Judgments:
-        """Takes {query: {document: grade}}.
+        """Takes {query: {document: grade}}, or {query: {document: {subtopic: grade}}}.
 
         Args:
             judgments: Ids are text or whole numbers (these count as their decimal text); grades are
-                numbers of any kind, or names of the scale.
+                numbers of any kind, or names of the scale. A grade without a subtopic, next to
+                others with one, counts as one of the subtopic "0".
             scale: A grade scale or its name.
             source: What to call the data in messages.
 
@@ -99,7 +106,7 @@ class Judgments:
             for query, grades in judgments.items():
                 if not isinstance(grades, Mapping):
                     raise _not_nested(query, grades, path) from None
-                for document, grade in grades.items():
+                for document, grade in _each_grade(grades):
                     if missing(grade) or number(grade) is None:
                         try:
                             parse_grade(grade, None)
@@ -212,18 +219,44 @@ class Judgments:
         return self._table.grades(str(query))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """All grades as {query: {document: grade}}."""
+        """All grades as {query: {document: grade}}, the highest of a document's subtopics."""
         return {query: self._table.grades(query) for query in self._table.queries()}
 
     def to_frame(self) -> pl.DataFrame:
-        """All grades as a Polars frame with the columns query, document and grade."""
+        """All grades as a Polars frame with the columns query, document and grade.
+
+        Judgments of subtopics have a column subtopic after the query, and a row for each of them.
+        """
         import polars as pl
 
-        query, document, grade = self._table.columns()
-        return pl.DataFrame(
-            {"query": query, "document": document, "grade": grade},
-            schema={"query": pl.String, "document": pl.String, "grade": pl.Float64},
-        )
+        schema = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
+        if not self.has_subtopics:
+            query, document, grade = self._table.columns()
+            columns = {"query": query, "document": document, "grade": grade}
+            return pl.DataFrame(columns, schema=schema)
+        rows = [
+            (query, subtopic, document, grade)
+            for query in self.queries
+            for document, grades in self._table.subtopics(query).items()
+            for subtopic, grade in grades.items()
+        ]
+        schema = {"query": pl.String, "subtopic": pl.String} | schema
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @property
+    def has_subtopics(self) -> bool:
+        """Whether a query is judged on more than one subtopic."""
+        return self._table.has_subtopics
+
+    def subtopics(self, query: str | int) -> dict[str, dict[str, float]]:
+        """The grades of one query by document and subtopic; KeyError where it has none.
+
+        Where no query has more than one subtopic, its name is "0".
+        """
+        found = self._table.subtopics(str(query))
+        return found or {
+            document: {"0": grade} for document, grade in self._table.grades(str(query)).items()
+        }
 
     def __repr__(self) -> str:
         scale = f", scale={self._scale.name!r}" if self._scale is not None else ""
@@ -244,28 +277,42 @@ def find_scale(scale: Scale | str | None) -> Scale | None:
 
 def _named(
     judgments: Mapping[Any, Mapping[Any, Any]], scale: Scale, path: str
-) -> dict[Any, dict[Any, float]]:
+) -> dict[Any, dict[Any, Any]]:
     """The same judgments with every grade as a number of the scale."""
     from relkit.columns import parse_grade
 
     known: dict[Any, float] = {}
-    result: dict[Any, dict[Any, float]] = {}
+
+    def parsed(grade: Any) -> float:
+        if grade not in known:
+            known[grade] = parse_grade(grade, scale)
+        return known[grade]
+
+    result: dict[Any, dict[Any, Any]] = {}
     for query, grades in judgments.items():
         if not isinstance(grades, Mapping):
             raise _not_nested(query, grades, path)
         converted = result[query] = {}
         for document, grade in grades.items():
-            if grade not in known:
-                try:
-                    known[grade] = parse_grade(grade, scale)
-                except InputError as error:
-                    raise InputError(
-                        f"query `{query}`, document `{document}`: {error.message}",
-                        path=path,
-                        hint=error.hint,
-                    ) from None
-            converted[document] = known[grade]
+            try:
+                if isinstance(grade, Mapping):
+                    converted[document] = {name: parsed(one) for name, one in grade.items()}
+                else:
+                    converted[document] = parsed(grade)
+            except InputError as error:
+                raise InputError(
+                    f"query `{query}`, document `{document}`: {error.message}",
+                    path=path,
+                    hint=error.hint,
+                ) from None
     return result
+
+
+def _each_grade(grades: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Every document with each of its grades."""
+    for document, grade in grades.items():
+        for one in grade.values() if isinstance(grade, Mapping) else (grade,):
+            yield document, one
 
 
 def _not_nested(query: object, grades: object, path: str) -> InputError:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import groupby, permutations, product
 from math import factorial, prod
+from typing import Literal
 
 from relkit.convention import Convention
 from relkit.errors import InputError, ParameterError
@@ -29,6 +30,7 @@ class RankedDocument:
         rank: Its place, counted from 1.
         first: Rank of the first document with the same score.
         last: Rank of the last document with the same score.
+        weight: What its row weighs, for measures of weighted rows.
     """
 
     document: str
@@ -37,6 +39,7 @@ class RankedDocument:
     rank: int
     first: int
     last: int
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,9 @@ class Ranking:
         reference: Documents of another run in its order, for measures that compare two rankings.
         pooled: Documents with a negative grade where those count as unjudged: they were in the
             pool from which the judged ones were sampled, which infAP knows.
+        ignores: Whether each measure removes ungraded documents from its first k.
+        unseen: Whether judged documents outside the list do not count.
+        graded: Grades by document and subtopic; empty where the judgments have no subtopics.
 
     Examples:
         >>> import relkit
@@ -64,6 +70,9 @@ class Ranking:
     query: str = ""
     reference: tuple[str, ...] = ()
     pooled: frozenset[str] = frozenset()
+    ignores: bool = False
+    unseen: bool = False
+    graded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def build(
@@ -75,6 +84,8 @@ class Ranking:
         *,
         ranks: Sequence[int] | None = None,
         query: str = "",
+        weights: Sequence[float] | None = None,
+        graded: Mapping[str, Mapping[str, float]] | None = None,
     ) -> Ranking:
         """Orders documents by the rules of a convention.
 
@@ -82,14 +93,20 @@ class Ranking:
             judged: Grade by document.
             documents: Ids in input order.
             scores: One score a document.
-            convention: The rules: `ties`, `unjudged`, `negative`, `scores`.
+            convention: The rules: `ties`, `unjudged`, `unretrieved`, `negative`, `scores`.
             ranks: The run's rank column, for ``ties="rank"``.
             query: The query's id.
+            weights: What each row weighs; `None` for 1 each.
+            graded: Grades by document and subtopic, where the judgments have subtopics.
 
         Raises:
             InputError: If a grade is negative and the convention forbids it, or there is no rank
                 column and the convention needs it.
         """
+        unseen = convention.unretrieved == "removed"
+        if unseen:
+            listed = set(documents)
+            judged = {document: grade for document, grade in judged.items() if document in listed}
         if convention.negative == "error":
             for document, grade in judged.items():
                 if grade < 0:
@@ -121,9 +138,11 @@ class Ranking:
             identities = {row: documents[row].encode("utf-8", "surrogateescape") for row in rows}
             if convention.ties in {"doc-desc", "doc-asc"}:
                 rows.sort(key=identities.__getitem__, reverse=convention.ties == "doc-desc")
+            elif convention.ties == "input-desc":
+                rows.reverse()
             elif convention.ties in {"worst", "best"}:
                 rows.sort(
-                    key=lambda row: max(judged.get(documents[row], 0.0), 0.0),
+                    key=lambda row: judged.get(documents[row], 0.0),
                     reverse=convention.ties == "best",
                 )
             rows.sort(key=lambda row: -values[row])
@@ -137,13 +156,21 @@ class Ranking:
         return cls(
             documents=tuple(
                 RankedDocument(
-                    documents[row], values[row], judged.get(documents[row]), rank, *spans[row]
+                    documents[row],
+                    values[row],
+                    judged.get(documents[row]),
+                    rank,
+                    *spans[row],
+                    1.0 if weights is None else weights[row],
                 )
                 for rank, row in enumerate(rows, 1)
             ),
             judged=dict(judged),
             query=query,
-            pooled=pooled,
+            pooled=frozenset() if convention.unjudged == "ignored" else pooled,
+            ignores=convention.unjudged == "ignored",
+            unseen=unseen,
+            graded=graded or {},
         )
 
     @classmethod
@@ -177,6 +204,27 @@ class Ranking:
         """Returns the first `k` documents, all of them for `None`."""
         return self.documents[:k]
 
+    def window(self, k: int | None) -> Ranking:
+        """Returns the first `k` documents, all for `None`, without those that nobody judged."""
+        kept = [entry for entry in self.top(k) if entry.grade is not None]
+        entries: list[RankedDocument] = []
+        for _, group in groupby(kept, key=lambda entry: entry.first):
+            members = list(group)
+            first, last = len(entries) + 1, len(entries) + len(members)
+            entries += [
+                replace(entry, rank=rank, first=first, last=last)
+                for rank, entry in enumerate(members, first)
+            ]
+        judged = self.judged
+        if self.unseen:
+            judged = {entry.document: judged[entry.document] for entry in entries}
+        return replace(self, documents=tuple(entries), judged=judged, ignores=False)
+
+    @property
+    def subtopics(self) -> Mapping[str, Mapping[str, float]]:
+        """Grades by document and subtopic; one subtopic where the judgments have none."""
+        return self.graded or {document: {"0": grade} for document, grade in self.judged.items()}
+
     def relevant(self, rel: float) -> int:
         """Returns how many judged documents have a grade of `rel` or more: R."""
         return sum(grade >= rel for grade in self.judged.values())
@@ -185,6 +233,26 @@ class Ranking:
     def retrieved_grades(self) -> list[float]:
         """Grades of the retrieved documents that are judged."""
         return [entry.grade for entry in self.documents if entry.grade is not None]
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether two documents have the same score."""
+        return any(entry.first != entry.last for entry in self.documents)
+
+    def reordered(self, order: Literal["worst", "best"]) -> Ranking:
+        """Returns the same list with the documents of each tie in the worst or the best order.
+
+        Examples:
+            >>> judged, scores = {"a": 1, "b": 2}, [0.5, 0.5]
+            >>> ranking = Ranking.build(judged, ["a", "b"], scores, Convention(ties="input"))
+            >>> [entry.document for entry in ranking.reordered("best")]
+            ['b', 'a']
+        """
+        entries: list[RankedDocument] = []
+        for _, group in groupby(self.documents, key=lambda entry: entry.first):
+            entries += sorted(group, key=lambda entry: entry.grade or 0.0, reverse=order == "best")
+        documents = tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, 1))
+        return replace(self, documents=documents)
 
     def orders(self) -> Iterator[Ranking]:
         """Yields every order of tied documents once: the oracle of ``ties="expected"``.
@@ -235,6 +303,8 @@ def first_rows(
     rows = range(len(documents))
     if convention.ties == "rank" and ranks is not None:
         return nsmallest(count, rows, key=ranks.__getitem__)
+    if convention.ties == "input-desc":
+        return nlargest(count, rows, key=lambda row: (scores[row], row))
     if convention.ties in {"input", "rank"}:
         return nlargest(count, rows, key=scores.__getitem__)
     if convention.ties == "doc-asc":

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import ArrayLike
 
-__all__ = ["Entry", "Parts", "Results"]
+__all__ = ["Entry", "Parts", "Pool", "Results"]
 
 #: Numerators and denominators of one measure, query by query.
 Parts = tuple["ArrayLike", "ArrayLike"]
+#: Scores of positives and of negatives of all queries, then a query's place and how many it has.
+Pool = tuple["ArrayLike", "ArrayLike", list[int], list[int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,13 @@ class Entry:
         missing: Judged queries that the run does not hold, among those counted.
         tie_sensitive: Queries whose cutoff falls inside a tie that holds a relevant document.
         definition: The measure with every parameter filled in.
-        details: Counts behind a ratio, such as PNR's positive and negative pairs.
+        details: What stands beside the number: for PNR the positive and negative pairs and the
+            `share` of positive ones; the value without pairs of equal labels (`strict`,
+            `strict_share`), and what random orders would reach (`random`, `random_share`).
+        ties: The rule on equal scores that the number follows.
+        tie_decided: Queries whose value depends on the order of documents with equal scores.
+        span: The lowest and the highest number that an order of tied documents gives; `None`
+            where no query depends on it.
     """
 
     value: float
@@ -51,6 +59,9 @@ class Entry:
     tie_sensitive: int
     definition: str
     details: Mapping[str, float] = field(default_factory=dict)
+    ties: str = ""
+    tie_decided: int = 0
+    span: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
@@ -65,7 +76,12 @@ class Entry:
         }
         if math.isinf(self.value):
             values["infinite"] = True
-        return values | dict(self.details)
+        if self.ties:
+            values["ties"] = self.ties
+        if self.span is not None:
+            values["tie_decided"] = self.tie_decided
+            values["span"] = [render.json_number(bound) for bound in self.span]
+        return values | {name: render.json_number(one) for name, one in self.details.items()}
 
 
 class Results(Mapping[str, float]):
@@ -96,6 +112,8 @@ class Results(Mapping[str, float]):
         queries: Callable[[], list[str]] | None = None,
         columns: Mapping[str, Callable[[], list[float]]] | None = None,
         parts: Mapping[str, Callable[[], Parts]] | None = None,
+        equal_pairs: Mapping[str, Callable[[], list[list[float]]]] | None = None,
+        pools: Mapping[str, Callable[[], Pool]] | None = None,
     ) -> None:
         self.run = run
         self.entries = dict(entries)
@@ -104,6 +122,8 @@ class Results(Mapping[str, float]):
         self._queries = queries
         self._columns = dict(columns or {})
         self._parts = dict(parts or {})
+        self._equal_pairs = dict(equal_pairs or {})
+        self._pools = dict(pools or {})
 
     def _key(self, name: str | Measure) -> str:
         key = str(parse_measure(name))
@@ -167,6 +187,23 @@ class Results(Mapping[str, float]):
             nothing = [math.nan] * len(self.queries)
             return nothing, nothing
         return self._parts[key]()
+
+    def equal_pairs(self, name: str | Measure) -> list[list[float]]:
+        """Returns, for each of `queries`, PNR's positive and negative pairs of equal labels.
+
+        Two lists; both are empty for measures that do not count pairs.
+        """
+        counts = self._equal_pairs.get(self._key(name))
+        return [[], []] if counts is None else counts()
+
+    def pool(self, name: str | Measure) -> Pool | None:
+        """Returns the scores behind a pooled AUC, `None` for other measures.
+
+        Scores of all positives and of all negatives, query after query; then, for each part of
+        them, the query's place in `queries`, its positives and its negatives.
+        """
+        pool = self._pools.get(self._key(name))
+        return None if pool is None else pool()
 
     @property
     def summary(self) -> polars.DataFrame:

@@ -108,7 +108,8 @@ def _check_judgments(
         return reference.Judged(dictionary), _native.JudgmentTable.from_dict(dictionary)
     if {query: found.grades(query) for query in found.queries()} != expected.grades:
         raise DisagreementError("grades")
-    if found.duplicates != expected.duplicates:
+    # The slow reader knows no subtopics: a document of two of them is no repetition.
+    if found.duplicates != expected.duplicates and not found.has_subtopics:
         raise DisagreementError("number of repeated judgments")
     return expected, found
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.values import FILLED, values_by_query
+from tests.values import values_by_query
 
 from relkit.convention import load_convention
 from relkit.measures import measure
@@ -53,7 +53,7 @@ def reference(judgments: Source, run: Source, names: list[str], convention: Any)
         values[query] = {}
         for name, one in measures.items():
             value = one.expected(ranking) if expected else one.value(ranking)
-            values[query][name] = FILLED[rules.undefined] if math.isnan(value) else value
+            values[query][name] = one.counted(rules) if math.isnan(value) else value
     summary = {}
     for name, one in measures.items():
         column = [row[name] for row in values.values() if not math.isnan(row[name])]

@@ -242,6 +242,37 @@ def make_ir_measures(inputs: dict[str, Any]) -> None:
     write("ir_measures", {"provenance": programs, "expected": expected})
 
 
+def make_ir_measures_providers(inputs: dict[str, Any]) -> None:
+    """The measures of cwl_eval, of `compat`, and of `accuracy`."""
+    import cwl.cwl_eval  # noqa: F401  without it, its measures are not supported
+    import ir_measures
+
+    names = ["SDCG(max_rel=3)@10", "SDCG(min_rel=1,max_rel=2)@3", "INSQ(max_rel=3)"]
+    names += ["INSQ(T=2.5,max_rel=3)", "INST(max_rel=3)", "INST(T=2.5,max_rel=2)"]
+    names += ["BPM(max_rel=3)@10", "BPM(T=2.0,max_rel=3)@5", "NERR8(max_rel=3)@5"]
+    names += ["NERR9(max_rel=3)@5", "NERR10(max_rel=3)", "NERR10(p=0.5,max_rel=2)"]
+    names += ["NERR11(max_rel=3)", "NERR11(T=2.0,max_rel=4)", "Compat", "Compat(p=0.8)"]
+    names += ["Compat(normalize=False)", "Accuracy(rel=2)@20", "RBP(p=0.99,rel=2)"]
+    names += ["nDCG(gains={1:2})@5", "nDCG(judged_only=True)@5", "AP(judged_only=True)"]
+    names += ["SetAP", "SetF(beta=0.5)", "NumRet(rel=2)", "NumQ"]
+    expected = []
+    for case in ("plain", "negative_grades", "binary", "edges"):
+        data = inputs[case]
+        values: dict[str, dict[str, float]] = {}
+        for name in names:
+            measure = ir_measures.parse_measure(name)
+            try:
+                rows = list(ir_measures.iter_calc([measure], data["judgments"], data["run"]))
+            except ZeroDivisionError:  # Accuracy, where only relevant documents were retrieved
+                continue
+            for one in rows:
+                values.setdefault(one.query_id, {})[name] = float(one.value)
+        values = {query: values[query] for query in sorted(values)}
+        expected.append({"case": case, "values": values})
+    programs = provenance(version("ir-measures"), version("cwl-eval"))
+    write("ir_measures_providers", {"provenance": programs, "expected": expected})
+
+
 def make_gdeval(inputs: dict[str, Any]) -> None:
     """ERR and exponential NDCG by gdeval.pl, which ir_measures carries; needs perl."""
     import ir_measures
@@ -436,7 +467,13 @@ def main() -> None:
         make_trec_eval(name, binary, inputs)
     if len(binaries) == 2:
         make_facts(binaries)
-    for make in (make_pytrec_eval, make_ir_measures, make_gdeval, make_ranx):
+    for make in (
+        make_pytrec_eval,
+        make_ir_measures,
+        make_ir_measures_providers,
+        make_gdeval,
+        make_ranx,
+    ):
         attempt(make, inputs)
     for make in (make_sklearn, make_lightgbm, make_xgboost, make_catboost):
         attempt(make, lists)

@@ -65,6 +65,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the files that the examples name."""
     for name, text in (
         ("judgments.qrels", JUDGMENTS),
+        ("crowd.qrels", JUDGMENTS),
         ("bm25.run", BM25),
         ("tfidf.run", TFIDF),
         ("new.run", NEW),

@@ -48,7 +48,7 @@ def test_the_demonstration(relkit, files: Path) -> None:
     assert "A = bm25.run, B = tfidf.run" in outcome.out
     for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
         assert text in (files / "made" / name).read_text("utf-8")
-    assert outcome.out.splitlines()[-1].startswith("convention relkit: ")
+    assert outcome.out.splitlines()[-2].startswith("convention relkit: ")
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended

@@ -170,7 +170,7 @@ def test_completion_names_commands_and_measures(process) -> None:
     outcome = process(
         _RELKIT_COMPLETE="bash_complete", COMP_WORDS="relkit evaluate -m ndc", COMP_CWORD="3"
     )
-    assert outcome.out.splitlines() == ["plain,ndcg"]
+    assert outcome.out.splitlines() == ["plain,ndcg", "plain,ndcg_rel"]
 
 
 def imported(files: Path, *arguments: str) -> set[str]:

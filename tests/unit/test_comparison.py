@@ -128,10 +128,10 @@ def test_a_ratio_of_sums_is_compared_as_one() -> None:
     assert one.p_values["permutation"] == pytest.approx((at_least + 1) / 4_001, abs=0.01)
 
 
-def test_pooled_auc_is_compared_by_query() -> None:
+def test_pooled_auc_is_compared_as_it_is_evaluated() -> None:
     comparison = relkit.compare(JUDGMENTS, BAD, GOOD, "auc", names=["bad", "good"])
-    assert comparison.contrasts[0].average == "macro"
-    assert "pooled-measures" in {note.kind for note in comparison.notes}
+    assert comparison.contrasts[0].average == "micro"
+    assert "pooled-measures" not in {note.kind for note in comparison.notes}
 
 
 def test_more_than_two_runs() -> None:

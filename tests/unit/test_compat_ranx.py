@@ -123,3 +123,12 @@ def test_frames(library: str) -> None:
     assert qrels.to_dict() == {"q": {"b": 2, "a": 1}}
     with pytest.raises(InputError, match="no column `q_id`"):
         Run.from_df(frame)
+
+
+def test_plot_says_what_to_use_instead() -> None:
+    from relkit.compat.ranx import plot
+    from relkit.errors import ParameterError
+
+    with pytest.raises(ParameterError, match="draws no curves") as caught:
+        plot([], run=None)
+    assert "iprec@0.0" in caught.value.hint

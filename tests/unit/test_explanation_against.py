@@ -9,6 +9,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.values import whole_list
 
 import relkit
 from relkit.convention import load_convention
@@ -17,7 +18,7 @@ from relkit.ranking import Ranking
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
 SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}
-NAMES = [name for name in sorted(registry) if registry.get(name).needs == "judgments"]
+NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).needs == "judgments"]
 COUNTED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
 SECOND = math.log2(3)
 
@@ -52,9 +53,9 @@ def test_one_rule_is_the_whole_difference() -> None:
     assert found.here.value == pytest.approx(value, rel=1e-15)
     assert found.there.value == pytest.approx(other, rel=1e-15)
     (share,) = found.shares
-    assert (share.rule, share.here, share.there) == ("ideal", "judged", "retrieved")
+    assert (share.rule, share.here, share.there) == ("unretrieved", "counted", "removed")
     assert share.contribution == pytest.approx(other - value, rel=1e-12)
-    assert {one.rule for one in found.idle} == {"ties", "undefined", "negative"}
+    assert {one.rule for one in found.idle} == {"ties", "undefined", "negative", "missing"}
 
 
 def test_two_rules_share_the_difference_evenly_over_their_orders() -> None:
@@ -96,7 +97,7 @@ def test_contributions_add_up(name: str, preset: str) -> None:
     ),
     missed=st.integers(0, 3),
     measure=st.sampled_from(
-        ["ndcg@3", "dcg", "ap@2", "p@4", "recall", "pnr", "auc", "bpref", "rr"]
+        ["ndcg@3", "dcg", "ap@2", "p@4", "recall@all", "pnr", "auc", "bpref", "rr"]
     ),
     presets=st.permutations(list(relkit.presets)),
 )

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.values import whole_list
 
 import relkit
 from relkit.measures.base import parameters, registry
@@ -16,8 +17,8 @@ from relkit.render import width
 JUDGMENTS = {"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}}
 OLD = {"q": {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}}
 NEW = {"q": {"a": 5, "d": 4, "b": 3, "e": 2, "y": 1}}
-NAMES = [name for name in sorted(registry) if registry.get(name).needs == "judgments"]
-SHARED = [name for name in NAMES if registry.get(name).shares]
+NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).needs == "judgments"]
+SHARED = [name for name in NAMES if registry.get(name.partition("@")[0]).shares]
 SECOND = math.log2(3)
 
 LISTS = st.lists(
@@ -61,7 +62,11 @@ def test_a_document_can_gain_without_a_move() -> None:
     assert shares["b"] == (None, 1, pytest.approx(1 / 4))
 
 
-CUT = [name for name in SHARED if "k" in parameters(registry.get(name))]
+CUT = [
+    name.removesuffix("@all")
+    for name in SHARED
+    if "k" in parameters(registry.get(name.partition("@")[0]))
+]
 
 
 @pytest.mark.parametrize("measure", [*SHARED, *(f"{name}@{k}" for name in CUT for k in (2, 4))])

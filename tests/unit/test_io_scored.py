@@ -184,3 +184,36 @@ def test_nothing_in_it(tmp_path: Path) -> None:
 def test_a_run_is_no_table_of_scores(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the format `trec` cannot hold labels with scores"):
         io.read_scored(write(tmp_path, "a.run", "q Q0 d 1 1 t\n"))
+
+
+def test_weights_are_read_where_they_are_named(tmp_path: Path) -> None:
+    content = "query,label,score,weight\na,1,0.5,2\nb,0,0.25,0\na,0,0.125,0.5\n"
+    path = write(tmp_path, "a.csv", content)
+    assert io.read_scored(path).weights is None
+    named = io.read_scored(path, weight="weight")
+    assert named.weights is not None
+    assert named.weights.tolist() == [2.0, 0.5, 0.0]
+    frame = io.read_scored(pl.read_csv(path), weight="weight")
+    assert frame.weights is not None
+    assert frame.weights.tolist() == [2.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("-1", r"a\.csv:3: the weight is -1"),
+        ("", r"a\.csv:3: the weight is empty"),
+        ("much", r"a\.csv:3: the weight `much` is not a number"),
+        ("inf", r"a\.csv:3: the weight is inf"),
+    ],
+)
+def test_weights_that_cannot_be_used(tmp_path: Path, value: str, message: str) -> None:
+    content = f"query,label,score,weight\na,1,0.5,2\nb,0,0.25,{value}\n"
+    with pytest.raises(InputError, match=message):
+        io.read_scored(write(tmp_path, "a.csv", content), weight="weight")
+
+
+def test_letor_files_hold_no_weights(tmp_path: Path) -> None:
+    rows, scores = write(tmp_path, "a.txt", LETOR), write(tmp_path, "s.txt", "1\n2\n3\n")
+    with pytest.raises(ParameterError):
+        io.read_scored(rows, scores=scores, weight="weight")

@@ -291,3 +291,45 @@ def test_a_large_file_gives_what_a_small_one_gives(tmp_path: Path) -> None:
     # An empty last field anywhere sends the file through the careful reader: same numbers.
     careful = "query,document,score,note\n" + text.replace("\n", ",\n")
     assert run(tmp_path, "b.csv", careful).to_dict() == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1,d1,3\nq1,d2,0\n",
+        "tv,d1,高\ntv,d2,低\n",
+        "7,9,3\n7,11,0\n",
+    ],
+)
+def test_a_first_line_of_data_is_no_header(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "bare.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(
+        ParseError, match=r"bare\.csv:1: this file seems to have no header"
+    ) as caught:
+        io.read_judgments(path)
+    assert "`--columns query=1,document=2,grade=3`" in caught.value.hint
+    columns = {"query": "1", "document": "2", "grade": "3"}
+    scale = "search" if "高" in text else None
+    assert io.read_judgments(path, columns=columns, scale=scale).to_frame().height == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("who,what,2019\nq1,d1,3\n", {"query": "who", "document": "what", "grade": "2019"}),
+        ("query,doc,2019\nq1,d1,3\n", {"grade": "2019"}),
+        ("0,1,2\nq1,d1,3\n", {"query": "0", "document": "1", "grade": "2"}),
+    ],
+)
+def test_names_that_are_numbers_are_names(
+    tmp_path: Path, text: str, columns: dict[str, str]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    if "who" in text:
+        # Nothing tells this name from a grade.
+        with pytest.raises(ParseError, match="no header line"):
+            io.read_judgments(path, columns=columns)
+    else:
+        assert io.read_judgments(path, columns=columns).to_dict() == {"q1": {"d1": 3}}

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from relkit import io
 from relkit.errors import InputError, ParameterError
@@ -89,6 +91,28 @@ def test_ids_that_trec_cannot_hold(tmp_path: Path, query: str) -> None:
 def test_documents_that_trec_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the document id `a b` cannot"):
         io.write_run(Run.from_dict({"q": {"a b": 1}}), tmp_path / "a.run")
+
+
+@pytest.mark.parametrize("space", [chr(code) for code in range(0x3100) if chr(code).isspace()])
+def test_every_kind_of_white_space_is_refused(tmp_path: Path, space: str) -> None:
+    for run in ({"q": {f"文{space}b": 1}}, {f"q{space}": {"b": 1}}, {"q": {"": 1}}):
+        with pytest.raises(InputError, match="cannot be written as TREC"):
+            io.write_run(Run.from_dict(run), tmp_path / "a.run")
+
+
+def test_ids_near_white_space_are_written(tmp_path: Path) -> None:
+    ids = [chr(code) for code in range(0x3100) if not chr(code).isspace()]
+    run = Run.from_dict({"q": {f"a{text}b": 1.0 for text in ids if text != "\0"}})
+    io.write_run(run, tmp_path / "a.run")
+    assert io.read_run(tmp_path / "a.run").to_dict() == run.to_dict()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+@example([1e16, 9999999999999998.0, 1e15, 0.0001, 0.00009999999999999999, -0.0, 5e-324, 1e22])
+def test_scores_are_written_as_python_writes_them(scores: list[float]) -> None:
+    run = Run.from_arrays(["q"] * len(scores), range(len(scores)), scores, range(len(scores)))
+    lines = run.table.to_text(first=0, count=1, tag="文").decode().splitlines()
+    assert lines == [f"q Q0 {at} {at} {score!r} 文" for at, score in enumerate(scores)]
 
 
 def test_a_file_is_replaced_only_on_request(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import relkit
 from relkit.errors import InputError, ParameterError
@@ -22,7 +24,7 @@ from relkit.judging.agreement import (
     measure_agreement,
 )
 
-LEVELS = ("nominal", "ordinal", "interval")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
 def units_of(raters: list[list[Any]]) -> list[list[Any]]:
@@ -130,7 +132,7 @@ def test_cohen_as_scikit_learn(grades: list[list[int | None]], weights: Any) -> 
 def test_quadratic_kappa_is_the_measure() -> None:
     first, second = [3, 2, 0, 1, 3, 0], [3, 1, 0, 1, 0, 2]
     expected = relkit.evaluate_scores(first, second, [6], ["kappa"])["kappa"]
-    assert cohen_kappa(first, second, weights="quadratic") == expected
+    assert cohen_kappa(first, second, weights="quadratic") == pytest.approx(expected, abs=1e-15)
 
 
 def test_fleiss_as_statsmodels(grades: list[list[int | None]]) -> None:
@@ -153,7 +155,7 @@ def test_alpha_as_krippendorff(grades: list[list[int | None]], level: Any) -> No
 def test_perfect_agreement_is_one() -> None:
     units = [[3, 3], [0, 0], [1, 1]]
     assert fleiss_kappa(units) == 1
-    assert [krippendorff_alpha(units, level=level) for level in LEVELS] == [1, 1, 1]
+    assert [krippendorff_alpha(units, level=level) for level in LEVELS] == [1] * 4
     for weights in ("none", "linear", "quadratic"):
         assert cohen_kappa([3, 0, 1], [3, 0, 1], weights=weights) == 1
 
@@ -188,11 +190,89 @@ def test_a_judge_against_the_others_and_tiers() -> None:
     assert content["tiers"]["tail"]["equal"] == 0
 
 
-def test_grades_between_levels_have_no_weighted_kappa() -> None:
+def test_grades_between_levels_have_a_weighted_kappa() -> None:
     found = measure_agreement({"a": {"x": 0.5, "y": 1.0}, "b": {"x": 0.0, "y": 0.0}})
-    assert math.isnan(found.pairs[0].weighted_kappa)
+    # Seen: 0.25 of two units. By chance: (0.25 + 1 + 0.25 + 0) / 2 of two.
+    assert found.pairs[0].weighted_kappa == pytest.approx(1 - 0.25 / 0.75)
     assert found.pairs[0].kappa == pytest.approx(1 / 3)
-    assert found.to_dict()["pairs"][0]["weighted_kappa"] is None
+
+
+ANY_GRADES = st.lists(
+    st.tuples(*[st.sampled_from([-2, -1, -0.5, 0, 0.25, 1, 1.5, 4])] * 2), min_size=1, max_size=12
+)
+
+
+@given(pairs=ANY_GRADES)
+@pytest.mark.parametrize("power", [0, 1, 2])
+def test_cohen_by_its_definition(pairs: list[tuple[float, float]], power: int) -> None:
+    def weight(one: float, other: float) -> float:
+        return abs(one - other) ** power if one != other else 0.0
+
+    seen = sum(weight(*pair) for pair in pairs) / len(pairs)
+    chance = sum(weight(one, other) for one, _ in pairs for _, other in pairs) / len(pairs) ** 2
+    first, second = zip(*pairs, strict=True)
+    weights: Any = ("none", "linear", "quadratic")[power]
+    found = cohen_kappa(first, second, weights=weights)
+    if chance == 0:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(1 - seen / chance, abs=1e-12)
+    if power == 2:
+        ratings = {place: {"x": one, "y": other} for place, (one, other) in enumerate(pairs)}
+        (of_pair,) = measure_agreement(ratings).pairs
+        assert of_pair.weighted_kappa == pytest.approx(found, abs=1e-12, nan_ok=True)
+
+
+def test_negative_grades_are_not_clamped() -> None:
+    first = [2, 0, -2, 1]
+    assert cohen_kappa(first, first, weights="quadratic") == 1
+    assert cohen_kappa([-1, 0], [0, -1], weights="quadratic") == -1
+    agreement = measure_agreement({place: {"x": g, "y": g} for place, g in enumerate(first)})
+    assert agreement.pairs[0].weighted_kappa == 1
+    assert [one.weighted_kappa for one in agreement.judges] == [1, 1]
+
+
+UNITS = st.lists(
+    st.lists(st.sampled_from([-2, -0.5, 0, 0.25, 1, 3]), min_size=1, max_size=4),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(units=UNITS)
+@pytest.mark.parametrize("level", ["nominal", "interval", "ratio"])
+def test_alpha_by_its_definition(units: list[list[float]], level: Any) -> None:
+    if level == "ratio":
+        units = [[abs(grade) for grade in unit] for unit in units]
+
+    def squared(one: float, other: float) -> float:
+        if one == other:
+            return 0.0
+        if level == "nominal":
+            return 1.0
+        return ((one - other) / (one + other if level == "ratio" else 1)) ** 2
+
+    held = [unit for unit in units if len(unit) > 1]
+    every = [grade for unit in held for grade in unit]
+    found = krippendorff_alpha(units, level=level)
+    if len(set(every)) < 2:
+        assert math.isnan(found)
+        return
+    seen = sum(
+        squared(one, other) / (len(unit) - 1) for unit in held for one in unit for other in unit
+    ) / len(every)
+    chance = sum(squared(one, other) for one in every for other in every)
+    chance /= len(every) * (len(every) - 1)
+    assert found == pytest.approx(1 - seen / chance, abs=1e-9)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_of_fractions_as_krippendorff(level: Any) -> None:
+    krippendorff = pytest.importorskip("krippendorff")
+    data = [[0.5, 2.25, 0, 3, 1.5, math.nan], [0.5, 2, 0.25, 3, math.nan, 7], [1, 2, 0, 9.5, 1, 7]]
+    units = [[g for g in unit if not math.isnan(g)] for unit in zip(*data, strict=True)]
+    expected = krippendorff.alpha(reliability_data=data, level_of_measurement=level)
+    assert krippendorff_alpha(units, level=level) == pytest.approx(float(expected), abs=1e-12)
 
 
 def test_disagreements_the_widest_first() -> None:
@@ -213,10 +293,20 @@ def test_bad_input() -> None:
         ParameterError, match="`weights` must be one of `none`, `linear`, `quadratic`"
     ):
         cohen_kappa([1], [1], weights="cubic")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"0\.5 is not one"):
-        cohen_kappa([0.5, 1], [1, 1], weights="quadratic")
+    for weights in ("linear", "quadratic"):
+        with pytest.raises(InputError, match=f"`{weights}` need grades that are numbers") as caught:
+            cohen_kappa(["high"], ["low"], weights=weights)  # type: ignore[arg-type, list-item]
+        assert caught.value.hint == "weights='none' takes names"
+    with pytest.raises(InputError, match="`nan` is none"):
+        cohen_kappa([math.nan, 1], [1, 1], weights="quadratic")
     with pytest.raises(ParameterError, match="`level`"):
-        krippendorff_alpha([[1, 2]], level="ratio")  # type: ignore[arg-type]
+        krippendorff_alpha([[1, 2]], level="cyclic")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="`-1` is below") as caught:
+        krippendorff_alpha([[1, -1]], level="ratio")
+    assert "interval" in caught.value.hint
+    with pytest.raises(InputError, match="agreement needs grades that are numbers") as caught:
+        measure_agreement({"a": {"x": "high", "y": "low"}})  # type: ignore[dict-item]
+    assert "level=" not in caught.value.hint
     with pytest.raises(InputError, match="`high` is none"):
         krippendorff_alpha([["high", "low"]], level="ordinal")
     with pytest.raises(InputError, match="no grades"):

@@ -117,8 +117,8 @@ def test_one_query_has_no_interval_and_one_grade_no_kappa() -> None:
 
 def test_grades_that_are_no_whole_numbers() -> None:
     found = measure_figures([Unit.of_two(f"q{n}", n / 2, n / 2) for n in range(4)], SEARCH)
-    assert math.isnan(found.weighted_kappa.value)
-    assert math.isnan(found.weighted_kappa.low)
+    assert found.weighted_kappa.value == 1
+    assert (found.weighted_kappa.low, found.weighted_kappa.high) == (1.0, 1.0)
     assert found.alpha_ordinal.value == 1.0
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import t, ttest_ind_from_stats
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t, ttest_ind, ttest_rel
 
 from relkit.errors import ParameterError, UnknownNameError
 from relkit.monitoring import ALL, Point
 from relkit.monitoring.alarms import find_alarms
 from relkit.monitoring.changes import compare_points, difference
+from relkit.monitoring.process import MonthMean, nothing, spread
 from relkit.monitoring.wording import change_sentence
 from relkit.sampling import Estimate
 from relkit.statistics import adjust
@@ -20,6 +25,31 @@ from relkit.statistics import adjust
 
 def mean(value: float, error: float = 0.1, count: int = 50) -> Estimate:
     return Estimate(value, (value - 2 * error, value + 2 * error), error, count - 1, count, 0.95)
+
+
+def by_query(values: Sequence[float], name: str = "", *, times: int = 1) -> MonthMean:
+    """A month in which each query has one value, and so many sampled sessions."""
+    count = len(values)
+    return MonthMean(
+        value=math.fsum(values) / count,
+        queries=tuple(f"{name}{place}" for place in range(count)),
+        strata=np.zeros(count, dtype=np.int64),
+        weights=np.full(count, 1 / count),
+        means=np.array(values, dtype=np.float64),
+        counts=np.full(count, times),
+        within=0.0,
+        known=np.ones(1),
+    )
+
+
+def around(one: Estimate, month: str) -> MonthMean:
+    """A month whose queries are its own, with such a mean and standard error."""
+    if math.isnan(one.value):
+        return nothing()
+    unit = np.resize([-1.0, 1.0], one.sampled)
+    unit -= unit.mean()
+    unit *= one.standard_error * math.sqrt(one.sampled) / unit.std(ddof=1)
+    return by_query(one.value + unit, month)
 
 
 def point(
@@ -31,63 +61,147 @@ def point(
     share: float = 0.5,
     k: int = 10,
 ) -> Point:
+    ndcg = ndcg or mean(0.8, 0.01)
     return Point(
-        month=month, tier=tier, reach="common" if tier == ALL else "own", k=k, dcg=dcg,
-        ndcg=ndcg or mean(0.8, 0.01), judged=1.0, sessions=100, share=share, sampled=50,
-        left_out=0, empty=0,
+        month=month, tier=tier, reach="common" if tier == ALL else "own", k=k, dcg=dcg, ndcg=ndcg,
+        judged=1.0, sessions=100, share=share, sampled=50, left_out=0, empty=0,
+        dcg_mean=around(dcg, month), ndcg_mean=around(ndcg, month),
     )  # fmt: skip
 
 
-def test_the_test_is_that_of_welch() -> None:
-    a, b = np.array([1.0, 2.0, 4.0, 3.5, 2.2]), np.array([0.5, 0.7, 1.9, 1.1])
-    before, after = (
-        mean(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)), len(values))
-        for values in (a, b)
-    )
-    found = difference(before, after, confidence=0.9)
-    theirs = ttest_ind_from_stats(
-        b.mean(), b.std(ddof=1), 4, a.mean(), a.std(ddof=1), 5, equal_var=False
-    )
-    assert found.p == pytest.approx(theirs.pvalue)
-    half = t.ppf(0.95, found.degrees_of_freedom) * found.standard_error
+def test_queries_of_one_session_each_are_tested_as_by_welch() -> None:
+    a, b = [1.0, 2.0, 4.0, 3.5, 2.2], [0.5, 0.7, 1.9, 1.1, 1.4]
+    found = difference(by_query(a, "a"), by_query(b, "b"), confidence=0.9)
+    theirs = ttest_ind(b, a, equal_var=False)
+    assert found.value / found.standard_error == pytest.approx(theirs.statistic)
+    # One variance for both months: the degrees of freedom of Student's test of two samples.
+    assert found.degrees_of_freedom == pytest.approx(8)
+    assert found.p == pytest.approx(2 * t.sf(abs(theirs.statistic), 8))
+    half = t.ppf(0.95, 8) * found.standard_error
     assert found.interval == pytest.approx((found.value - half, found.value + half))
-    quantiles = t.ppf(0.975, found.degrees_of_freedom) + t.ppf(0.8, found.degrees_of_freedom)
+    quantiles = t.ppf(0.975, 8) + t.ppf(0.8, 8)
     assert found.detectable == pytest.approx(quantiles * found.standard_error)
+    assert found.queries == 10
+
+
+def test_shared_queries_are_tested_as_pairs() -> None:
+    a, b = [1.0, 2.0, 4.0, 3.5, 2.2], [0.5, 1.7, 3.9, 2.1, 1.4]
+    found = difference(by_query(a), by_query(b))
+    theirs = ttest_rel(b, a)
+    assert found.value / found.standard_error == pytest.approx(theirs.statistic)
+    assert found.degrees_of_freedom == pytest.approx(4)
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert found.queries == 5
 
 
 def test_the_detectable_change_is_found_four_times_of_five() -> None:
     chooser = np.random.default_rng(7)
-    error, degrees = 0.1, 60
-    one = Estimate(2.0, (1.8, 2.2), error, degrees, degrees + 1, 0.95)
-    truth = difference(one, one).detectable
-    found = 0
-    for _ in range(2000):
-        before = replace(one, value=2.0 + error * chooser.standard_normal())
-        after = replace(one, value=2.0 - truth + error * chooser.standard_normal())
-        found += difference(before, after).p <= 0.05
-    assert 0.77 < found / 2000 < 0.83
+    draws = chooser.standard_normal((2, 1000, 30))
+    truth = difference(*(by_query(draws[m].ravel(), f"{m}") for m in (0, 1))).standard_error
+    truth *= math.sqrt(1000) * (t.ppf(0.975, 58) + t.ppf(0.8, 58))
+    found = sum(
+        difference(by_query(one, "a"), by_query(two - truth, "b")).p <= 0.05
+        for one, two in zip(*draws, strict=True)
+    )
+    assert 0.76 < found / 1000 < 0.84
 
 
-def test_months_that_were_sampled_whole_have_no_chance() -> None:
-    one = Estimate(2.0, (2.0, 2.0), 0.0, math.inf, 50, 0.95)
-    assert difference(one, one).p == 1.0
-    assert difference(one, replace(one, value=1.9)).p == math.ulp(0.0)
-    # One side whole: the error is the other's.
-    half = difference(one, mean(2.2, 0.1, 41))
-    assert (half.standard_error, half.degrees_of_freedom) == (0.1, pytest.approx(40))
-    assert half.p == pytest.approx(2 * t.sf(2, 40))
+@given(
+    cells=st.lists(
+        st.tuples(
+            st.integers(0, 6), st.integers(0, 2), st.integers(1, 9), st.floats(-5, 5), st.booleans()
+        ),
+        min_size=4,
+        max_size=16,
+        unique_by=lambda cell: (cell[0], cell[4]),
+    )
+)
+def test_degrees_of_freedom_are_those_of_the_whole_matrix(cells: list[Any]) -> None:
+    months = []
+    for later in (False, True):
+        rows = [cell for cell in cells if cell[4] is later]
+        if len(rows) < 2:
+            return
+        counts = np.array([row[2] for row in rows])
+        weights = counts / counts.sum()
+        means = np.array([row[3] for row in rows])
+        months.append(
+            MonthMean(
+                float(weights @ means),
+                tuple(f"q{row[0]}" for row in rows),
+                np.array([row[1] for row in rows]),
+                weights,
+                means,
+                counts,
+                float(counts.sum() - len(counts)),
+                np.array([0.2, 0.5, 1.0]),
+            )
+        )
+    names = sorted({query for one in months for query in one.queries})
+    rows, variances = [], []
+    for sign, one in zip((-1, 1), months, strict=True):
+        block = np.zeros((len(names), len(one.queries)))
+        for cell, query in enumerate(one.queries):
+            mine = one.strata == one.strata[cell]
+            share = one.weights[mine].sum()
+            of_tier = np.where(mine, one.weights / share, 0.0)
+            own = np.eye(len(one.queries))[cell]
+            weight, size = one.weights[cell], int(mine.sum())
+            row = np.zeros(len(one.queries))
+            if size > 1:
+                shrink = math.sqrt((size - 1) / size) / (1 - weight / share)
+                row += weight * shrink * (own - of_tier)
+            if len(set(one.strata)) > 1:
+                known = 1.0 if size == 1 else math.sqrt(one.known[one.strata[cell]])
+                row += known * weight / (1 - weight) * (of_tier - one.weights)
+            block[names.index(query)] += sign * row
+        rows.append(block)
+        variances.append(1 / one.counts)
+    whole = np.hstack(rows)
+    moved = whole @ np.concatenate([one.means for one in months])
+    found = spread(*months)
+    assert found.error == pytest.approx(math.sqrt(moved @ moved), abs=1e-9)
+    if found.error == 0:
+        return
+    session = np.concatenate(variances)
+    free = sum(int((one.counts - 1).sum()) for one in months)
+    noise = 1.0 if free else 0.0
+    more = max(0.0, moved @ moved - noise * np.trace(whole @ np.diag(session) @ whole.T))
+    omega = more / np.trace(whole @ whole.T) + noise * session
+    matrix = whole @ np.diag(omega) @ whole.T
+    expected = np.trace(matrix) ** 2 / np.trace(matrix @ matrix)
+    assert found.degrees_of_freedom == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_single_query_says_nothing_of_the_process() -> None:
+    one = by_query([2.0], times=400)
+    for other in (one, by_query([1.0], "x", times=400), by_query([1.0, 2.0, 3.0])):
+        found = difference(one, other)
+        assert found.value == other.value - 2.0
+        assert math.isnan(found.p)
+        assert math.isnan(found.standard_error)
+        assert found.to_dict()["interval"] == [None, None]
+
+
+def test_queries_that_do_not_differ_are_counted() -> None:
+    for count in (2, 3, 8):
+        found = difference(by_query([2.0] * count), by_query([1.0] * count, "x"))
+        assert found.p == pytest.approx(2 / math.comb(2 * count, count))
+        assert (found.standard_error, found.queries) == (0.0, 2 * count)
+        assert math.isnan(found.detectable)
+    same = difference(by_query([2.0] * 3), by_query([2.0] * 5))
+    assert (same.value, same.p) == (0.0, 1.0)
+    assert difference(by_query([2.0] * 900), by_query([1.0] * 900)).p == math.ulp(0.0)
 
 
 def test_the_last_digits_of_a_sum_are_no_change() -> None:
-    one = Estimate(3.6309297535714573, (3.6, 3.7), 0.0, 9, 10, 0.95)
-    found = difference(one, replace(one, value=3.630929753571457))
+    found = difference(by_query([3.6309297535714573] * 4), by_query([3.630929753571457] * 4))
     assert (found.value, found.p) == (0.0, 1.0)
 
 
-def test_a_month_without_an_interval_has_no_test() -> None:
-    one = Estimate(2.0, (math.nan, math.nan), math.nan, 0, 1, 0.95)
-    found = difference(one, mean(1.0))
-    assert found.value == -1.0
+def test_a_month_without_values_has_no_test() -> None:
+    found = difference(nothing(), by_query([1.0, 2.0]))
+    assert math.isnan(found.value)
     assert math.isnan(found.p)
     assert found.to_dict()["interval"] == [None, None]
 

@@ -64,6 +64,7 @@ def test_dcg_falls_and_ndcg_does_not(story: relkit.Monitor) -> None:
     change = story.change("all", "common", "2026-03")
     assert change is not None
     assert change.verdict == "fell"
+    assert change.p_adjusted < 0.01
     assert change.relative < -0.1
     assert change.hidden
     assert change.ndcg.value > -0.02

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, groupby, permutations, product
+from itertools import combinations, groupby, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -50,10 +50,12 @@ def ordered(
         names.sort(key=lambda name: name.encode(), reverse=True)
     elif ties == "doc-asc":
         names.sort(key=lambda name: name.encode())
+    elif ties == "input-desc":
+        names.reverse()
     elif ties == "worst":
-        names.sort(key=lambda name: max(grades.get(name, 0.0), 0.0))
+        names.sort(key=lambda name: grades.get(name, 0.0))
     elif ties == "best":
-        names.sort(key=lambda name: -max(grades.get(name, 0.0), 0.0))
+        names.sort(key=lambda name: -grades.get(name, 0.0))
     names.sort(key=lambda name: -run[name])
     documents = tuple(Document(name, run[name], grades.get(name), name in pooled) for name in names)
     return Case(documents, tuple(grades.values()))
@@ -297,7 +299,7 @@ def slow_num_rel_ret(case: Case, k: int | None = None, rel: float = 1.0) -> Part
 
 def labelled(case: Case, unjudged: str) -> list[tuple[float, float]]:
     return [
-        (document.score, max(document.grade or 0.0, 0.0))
+        (document.score, document.grade or 0.0)
         for document in case.documents
         if document.grade is not None or unjudged == "nonrelevant"
     ]
@@ -351,15 +353,53 @@ def area(positive: list[float], negative: list[float]) -> float:
     return won / (len(positive) * len(negative))
 
 
-def slow_auc(case: Case, rel: float = 1.0, unjudged: str = "removed") -> Parts:
-    return mean(area(*class_scores(case, rel, unjudged)))
+def start_of_curve(positive: list[float], negative: list[float], end: float) -> float:
+    """The trapezoids of the ROC curve up to a false-positive rate, standardised."""
+    if end == 1:
+        return area(positive, negative)
+    if not positive or not negative:
+        return NAN
+    points = [(0.0, 0.0)]
+    for threshold in sorted({*positive, *negative}, reverse=True):
+        points.append(
+            tuple(sum(s >= threshold for s in one) / len(one) for one in (negative, positive))
+        )
+    total = 0.0
+    for (x, y), (right, top) in pairwise(points):
+        if x < end:
+            reached = min(right, end)
+            height = y + (top - y) * (reached - x) / (right - x) if right > x else top
+            total += (reached - x) * (y + height) / 2
+    least = end * end / 2
+    return (1 + (total - least) / (end - least)) / 2
+
+
+def slow_average_precision(case: Case, rel: float = 1.0, unjudged: str = "removed") -> Parts:
+    positive, negative = class_scores(case, rel, unjudged)
+    if not positive:
+        return mean(NAN)
+    total = 0.0
+    for score in positive:
+        true, false = (sum(other >= score for other in one) for one in (positive, negative))
+        total += true / (true + false)
+    return mean(total / len(positive))
+
+
+def slow_auc(
+    case: Case, rel: float = 1.0, unjudged: str = "removed", max_fpr: float = 1.0
+) -> Parts:
+    return mean(start_of_curve(*class_scores(case, rel, unjudged), max_fpr))
 
 
 def slow_gauc(
-    case: Case, rel: float = 1.0, weight: str = "uniform", unjudged: str = "removed"
+    case: Case,
+    rel: float = 1.0,
+    weight: str = "uniform",
+    unjudged: str = "removed",
+    max_fpr: float = 1.0,
 ) -> Parts:
     positive, negative = class_scores(case, rel, unjudged)
-    value = area(positive, negative)
+    value = start_of_curve(positive, negative, max_fpr)
     if math.isnan(value):
         return (NAN, 0.0, 0.0)
     rows = len(positive) + len(negative)
@@ -475,7 +515,16 @@ KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("concordance", {"label_ties": "ignore", "score_ties": "rank"}),
     ("auc", {}),
     ("auc", {"rel": 2.0, "unjudged": "nonrelevant"}),
+    ("auc", {"rel": 0.0}),
+    ("auc", {"rel": -1.0, "unjudged": "nonrelevant"}),
+    ("auc", {"max_fpr": 0.3}),
+    ("auc", {"max_fpr": 0.75, "unjudged": "nonrelevant"}),
+    ("average_precision", {}),
+    ("average_precision", {"rel": 0.0, "unjudged": "nonrelevant"}),
     ("gauc", {"weight": "rows"}),
+    ("gauc", {"max_fpr": 0.1, "weight": "positives"}),
+    ("gauc", {"rel": -1.0}),
+    ("gauc", {"rel": 0.0, "unjudged": "nonrelevant"}),
     ("gauc", {"weight": "positives", "unjudged": "nonrelevant"}),
     ("tau", {}),
     ("tau", {"unjudged": "nonrelevant"}),
@@ -552,7 +601,7 @@ def test_kernel_is_the_slow_loop(kernel: tuple[str, dict[str, Any]]) -> None:
     name, parameters = kernel
     for seed in range(25):
         judged, run = sample(seed)
-        for ties in ("doc-desc", "doc-asc", "input", "worst", "best"):
+        for ties in ("doc-desc", "doc-asc", "input", "input-desc", "worst", "best"):
             for unjudged in ("nonrelevant", "removed"):
                 for negative in ("nonrelevant", "unjudged"):
                     rules = {"ties": ties, "unjudged": unjudged, "negative": negative}

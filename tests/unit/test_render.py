@@ -65,6 +65,8 @@ def test_counts_of_pairs_stand_below_their_ratio() -> None:
         ["positive", "1"],
         ["negative", "0"],
         ["share", "1.0000"],
+        ["strict", "inf"],
+        ["random", "1.0000"],
     ]
 
 
@@ -96,7 +98,7 @@ def test_trec_lines_are_sorted_by_query_and_leave_out_the_undefined() -> None:
 def test_the_convention_line_shows_the_gain_where_it_counts() -> None:
     results = evaluate(JUDGMENTS, RUN, ["rr"], convention="lightgbm")
     line = render.convention_line(results.convention, ["ndcg@10"])
-    assert line.startswith("convention lightgbm: ties=input, undefined=one, missing=zero, gain=exp")
+    assert line.startswith("convention lightgbm: ties=input, undefined=one, missing=skip, gain=exp")
     assert "gain" not in render.convention_line(evaluate(JUDGMENTS, RUN, ["rr"]).convention, ["rr"])
     assert "discount" not in line
 

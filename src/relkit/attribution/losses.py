@@ -14,6 +14,7 @@ from relkit.attribution.stages import first_documents, named_stages
 from relkit.convention import Convention, load_convention
 from relkit.evaluation import Evaluator
 from relkit.io import as_run
+from relkit.measures.names import measure
 from relkit.notes import Note
 from relkit.parameters import check_whole
 
@@ -99,7 +100,7 @@ def funnel(
         if candidates is not None:
             run = first_documents(run, candidates, rules)
         runs.append(run)
-        wanted = [best, reachable, actual, "recall", "num_ret", "judged"]
+        wanted = [best, reachable, actual, "recall@all", "num_ret", "judged"]
         wanted += [f"recall@{depth}" for depth in depths]
         results.append(evaluator.evaluate(run, wanted, name=name))
     held = {query for one in results for query in _held(one)}
@@ -108,7 +109,7 @@ def funnel(
     ]
     table = _Table(queries, results)
     notes = stage_notes(results, rules, str(actual))
-    notes += no_relevant_notes(sum(map(math.isnan, table.column(0, "recall"))), rules)
+    notes += no_relevant_notes(sum(map(math.isnan, table.column(0, "recall@all"))), rules)
     if len(runs) > 1:
         notes += stranger_notes([name for name, _ in stages], runs, queries)
     return _assemble(table, [name for name, _ in stages], depths, k, str(resolved), rules, notes)
@@ -157,10 +158,10 @@ def _assemble(
     whole = _mean(ideals) - _mean(actuals)
     values: dict[str, list[Any]] = {"query": table.queries, "ideal": ideals, "actual": actuals}
     stages = []
-    before, (_, relevant_before) = ideals, table.parts(0, "recall")
+    before, (_, relevant_before) = ideals, table.parts(0, "recall@all")
     for place, name in enumerate(names):
         now = table.column(place, reachable)
-        kept, _ = table.parts(place, "recall")
+        kept, _ = table.parts(place, "recall@all")
         lengths = table.column(place, "num_ret")
         judged, listed = table.parts(place, "judged")
         loss = _mean(before) - _mean(now)
@@ -170,7 +171,7 @@ def _assemble(
                 name=name,
                 candidates=_mean(lengths),
                 judged=share_of(math.fsum(judged), math.fsum(listed)),
-                recall=_counted(table.column(place, "recall"), rules),
+                recall=_counted(table.column(place, "recall@all"), rules),
                 recall_at={
                     depth: _counted(table.column(place, f"recall@{depth}"), rules)
                     for depth in depths
@@ -215,7 +216,6 @@ def _mean(values: Sequence[float]) -> float:
 
 def _counted(values: Sequence[float], rules: Convention) -> float:
     """Returns the mean under the convention's rule for queries without a value."""
-    if rules.undefined == "skip":
-        return _mean([value for value in values if not math.isnan(value)])
-    instead = float(rules.undefined == "one")
-    return _mean([instead if math.isnan(value) else value for value in values])
+    instead = measure("recall@all").counted(rules)
+    counted = [instead if math.isnan(value) else value for value in values]
+    return _mean([value for value in counted if not math.isnan(value)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relkit.measures.names import measure
 from relkit.notes import Note
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def stage_notes(results: list[Results], rules: Convention, actual: str) -> list[
     notes: list[Note] = []
     for one in results:
         for note in one.notes:
-            if note.kind == "tie-sensitive":
+            if note.kind in {"tie-decided", "worst-order"}:
                 continue  # only the order of the last stage matters, and only up to k
             if note.kind == "missing-queries" and rules.missing == "skip":
                 continue
@@ -43,11 +44,12 @@ def no_relevant_notes(count: int, rules: Convention) -> list[Note]:
     if not count:
         return []
     queries = "query has" if count == 1 else "queries have"
-    treated = {"skip": "left out of", "zero": "counted as 0 in", "one": "counted as 1 in"}
+    treated = {"zero": "counted as 0 in", "one": "counted as 1 in"}
+    rule = measure("recall@all").undefined_rule(rules)
     return [
         Note(
             "undefined-queries",
-            f"{count:,} {queries} no relevant document: {treated[rules.undefined]} recall",
+            f"{count:,} {queries} no relevant document: {treated.get(rule, 'left out of')} recall",
             count,
         )
     ]

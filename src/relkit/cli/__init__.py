@@ -22,6 +22,16 @@ def __getattr__(name: str) -> object:
     return main
 
 
+def _remove_scratch() -> None:
+    """Removes what was unpacked: nothing else does where the interpreter is not taken apart."""
+    import signal
+
+    from relkit.io.scratch import remove_scratch
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not leave the rest
+    remove_scratch()
+
+
 def run() -> NoReturn:
     """Runs the command line as a process of its own: what the script `relkit` calls.
 
@@ -36,6 +46,8 @@ def run() -> NoReturn:
         main(prog_name="relkit")
     except SystemExit as end:
         code = end.code
+    if "relkit.io.scratch" in sys.modules:
+        _remove_scratch()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # nobody reads it any more
             stream.flush()

@@ -25,6 +25,7 @@ from relkit.cli.options import (
     output_option,
     plugin_option,
     scale_option,
+    scored_columns,
     split_measures,
     threads_option,
 )
@@ -157,7 +158,7 @@ def command(
             raise ParameterError(
                 "--scored takes the place of JUDGMENTS and runs", hint=f"leave out `{files[0]}`"
             )
-        flat = {"query": query, "label": label}
+        flat = scored_columns(columns, {"query": query, "label": label})
         comparison = _of_scores(scored, flat, scores, names or gate_names, rules, settings)
     else:
         comparison = _of_runs(

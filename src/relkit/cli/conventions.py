@@ -45,11 +45,10 @@ def listing(chosen: list[Convention]) -> str:
     usual = load_convention(None)
     pairs = []
     for convention in chosen:
-        values = convention.to_dict()
         shown = [
             f"{key}={value}"
-            for key, value in values.items()
-            if key != "name" and (convention == usual or value != usual.to_dict()[key])
+            for key, value in convention.shown().items()
+            if convention == usual or value != usual.shown().get(key)
         ]
         pairs.append((convention.name, ", ".join(shown)))
     lines = definitions(pairs, "")
@@ -67,14 +66,13 @@ def listing(chosen: list[Convention]) -> str:
 def describe(convention: Convention) -> str:
     """Returns a convention's fields: value, choices and meaning."""
     said = entries(sections(Convention.__doc__)["Attributes"])
-    values = convention.to_dict()
+    absent = {"rel": "from the scale", "decimals": "all"}
     rows = [
-        (key, "from the scale" if value is None else str(value))
-        for key, value in values.items()
-        if key != "name"
+        (key, absent[key] if value == "None" else value)
+        for key, value in convention.shown().items()
     ]
     lines = [f"convention {convention.name}", ""]
     lines += align(("field", "value"), rows, left=2)
     lines += ["", "What the fields mean:"]
-    lines += definitions([(key, said[key]) for key, _ in rows])
+    lines += definitions([(key, said[key]) for key in said if key != "name"])
     return "\n".join(lines)

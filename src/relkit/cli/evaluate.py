@@ -31,6 +31,7 @@ from relkit.cli.options import (
     output_option,
     plugin_option,
     scale_option,
+    scored_columns,
     split_measures,
     threads_option,
 )
@@ -46,25 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-#: What trec_eval prints when nobody says what, less gm_map and the interpolated precisions.
-TREC_MEASURES = (
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "ap",
-    "rprec",
-    "bpref",
-    "rr",
-    "p@5",
-    "p@10",
-    "p@15",
-    "p@20",
-    "p@30",
-    "p@100",
-    "p@200",
-    "p@500",
-    "p@1000",
-)
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec")
 ENDINGS = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 
@@ -122,6 +104,9 @@ file whose scores stand in --scores FILE.
 @click.option("--query", metavar="COLUMN", help="With --scored: the column of the query.")
 @click.option("--label", metavar="COLUMN", help="With --scored: the column of the label.")
 @click.option("--score", metavar="COLUMN", help="With --scored: the column of the score.")
+@click.option(
+    "--weight", metavar="COLUMN", help="With --scored: the column of what each row weighs."
+)
 @click.option("--scores", metavar="FILE", help="With --scored LETOR: one score a line.")
 @click.option(
     "--groups",
@@ -151,6 +136,7 @@ def command(
     query: str | None,
     label: str | None,
     score: str | None,
+    weight: str | None,
     scores: str | None,
     groups: str | None,
     threads: int,
@@ -160,7 +146,10 @@ def command(
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
     names = split_measures(measures)
-    flat = {"query": query, "label": label, "score": score, "scores": scores, "groups": groups}
+    flat = {
+        **{"query": query, "label": label, "score": score, "weight": weight},
+        **{"scores": scores, "groups": groups},
+    }
     protect_inputs(output, [judgments, *runs, scored, scores, groups])
     common: dict[str, Any] = {"average": average, "strict": strict}
     if scored is not None:
@@ -170,6 +159,7 @@ def command(
                 hint=f"leave out `{judgments}`, or --scored",
             )
         run_format = run_format or judgments_format
+        flat = scored_columns(columns, flat)
         results = [_scored(scored, flat, names, rules, levels, run_format, threads, common)]
     else:
         _check_arguments(judgments, runs, flat)
@@ -211,7 +201,7 @@ def _measures(names: list[str], form: str) -> list[Measure]:
     from relkit.evaluation import DEFAULT_MEASURES
     from relkit.measures.names import measures
 
-    return measures(names or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES))
+    return measures(names or ("official" if form == "trec" else DEFAULT_MEASURES))
 
 
 def _runs(
@@ -300,11 +290,12 @@ def _text(
 def _convention_line(results: Sequence[Results]) -> str:
     from relkit.render import convention_line
 
-    return convention_line(results[0].convention, list(results[0].entries))
+    ties = {name: entry.ties for name, entry in results[0].entries.items() if entry.ties}
+    return convention_line(results[0].convention, list(results[0].entries), ties)
 
 
 def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
-    """Returns the lines that trec_eval puts first: the run's tag, and the number of queries."""
+    """Returns the line that trec_eval puts first: the run's tag."""
     from relkit.io import open_source
     from relkit.io.formats import first_lines
 
@@ -314,7 +305,7 @@ def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
             fields = b"".join(first_lines(source.head)).split(None, 5)
             if source.format == "trec" and len(fields) > 5:
                 name = fields[5].decode("utf-8", "replace").rstrip()
-    return [("runid", name or run.run), ("num_q", str(len(run.queries)))]
+    return [("runid", name or run.run)]
 
 
 def _say(results: Sequence[Results], form: str) -> None:

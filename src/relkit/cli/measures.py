@@ -37,7 +37,9 @@ and ranx (hit_rate@5) are understood.
 @no_color_option
 def command(name: str | None, form: str) -> None:
     """Runs `relkit measures`."""
-    kinds = [type(measure(name))] if name else [registry.get(key) for key in registry]
+    kinds = [registry.get(key) for key in registry]
+    if name:
+        kinds = [registry.get(name) if name in registry else type(measure(name))]
     if form == "json":
         import json
 
@@ -121,9 +123,11 @@ def _parameter(entry: dict[str, Any]) -> str:
 
 def _averages(kind: type[Measure]) -> str:
     if len(kind.averages) == 1:
-        return {"macro": "mean over queries", "sum": "sum over queries"}.get(
-            kind.averages[0], kind.averages[0]
-        )
+        return {
+            "macro": "mean over queries",
+            "sum": "sum over queries",
+            "geometric": "geometric mean over queries",
+        }.get(kind.averages[0], kind.averages[0])
     first, *others = kind.averages
     return f"{first}, or {', '.join(others)} with --average"
 

@@ -73,9 +73,10 @@ Examples:
 
 Means are over all sessions of the log, with intervals that follow from how the
 sample was drawn: all tiers weighted by their traffic at one common k, and each
-tier at its own. Months are compared by Welch's t test, corrected by Holm for
-the tiers. NDCG, whose ideal is made of what was retrieved, stands beside DCG:
-where DCG falls and NDCG does not, recall is failing.
+tier at its own. A change is about the process behind the months: a t test in
+which queries are what varies, corrected by Holm for the tiers. NDCG, whose
+ideal is made of what was retrieved, stands beside DCG: where DCG falls and NDCG
+does not, recall is failing.
 """
 
 CHECK = """Exit with code 1 where the last month is worse.

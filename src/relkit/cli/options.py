@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,12 +33,14 @@ __all__ = [
     "judgments_format_option",
     "language_option",
     "measure_option",
+    "named_values",
     "no_color_option",
     "output_option",
     "plugin_option",
     "project_option",
     "rule_option",
     "scale_option",
+    "scored_columns",
     "split_measures",
     "threads_option",
 ]
@@ -66,6 +68,37 @@ def _names(registry: str) -> Callable[..., list[CompletionItem]]:
 
 
 convention_names = _names("convention")
+
+
+def _complete_rule(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Completes a rule: fields of the convention and their values, measures and their rules."""
+    from dataclasses import fields
+
+    from click.shell_completion import CompletionItem
+
+    from relkit.convention import CHOICES, Convention
+
+    word, equals, _ = incomplete.partition("=")
+    measure, dot, key = word.partition(".")
+    if dot:
+        from relkit.measures import registry
+        from relkit.measures.base import open_parameters
+
+        names = ["undefined"]
+        if measure in registry:
+            names += open_parameters(registry.get(measure))
+        found = [f"{measure}.{name}=" for name in names]
+        if equals and key == "undefined":
+            found = [f"{word}={value}" for value in CHOICES["undefined"]]
+    elif equals:
+        found = [f"{word}={value}" for value in CHOICES.get(word, ())]
+    else:
+        found = [
+            f"{one.name}=" for one in fields(Convention) if one.name not in {"name", "measures"}
+        ]
+    return [CompletionItem(text) for text in found if text.startswith(incomplete)]
 
 
 def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -103,7 +136,9 @@ def convention_options(command: F) -> F:
         "changes",
         metavar="KEY=VALUE",
         multiple=True,
-        help="Change one rule of the convention, such as ties=expected or gain=exp.",
+        shell_complete=_complete_rule,
+        help="Change one rule of the convention, such as ties=expected, or of one measure, such as"
+        " rbp.p=0.9 or ndcg.undefined=one.",
     )(command)
     return click.option(
         "--convention",
@@ -339,14 +374,19 @@ def split_measures(texts: Sequence[str]) -> list[str]:
     Examples:
         >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
         ['ndcg(gain=exp,ideal=retrieved)@10', 'ap', 'P.5,10']
+        >>> split_measures(["utility.2,-1,0,0,ndcg.1=3,2=9,11pt_avg"])
+        ['utility.2,-1,0,0', 'ndcg.1=3,2=9', '11pt_avg']
     """
+    import re
+
+    # A number, or a pair of numbers, after a comma continues trec_eval's list of parameters.
+    more = re.compile(r"[-+]?(\d+\.?|\.\d)\d*(=[^,()]*)?(@\d+)?(,|$)")
     names = []
     for text in texts:
         start = depth = 0
         for place, sign in enumerate(text):
             depth += {"(": 1, ")": -1}.get(sign, 0)
-            # A cutoff after a comma continues trec_eval's list of cutoffs.
-            if sign == "," and depth == 0 and not text[place + 1 : place + 2].isdigit():
+            if sign == "," and depth == 0 and not more.match(text, place + 1):
                 names.append(text[start:place])
                 start = place + 1
         names.append(text[start:])
@@ -363,7 +403,12 @@ def format_named_by(option: str) -> Iterator[None]:
         raise
 
 
-def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """Returns the values of an option NAME=VALUE that can be given several times.
+
+    Raises:
+        ParameterError: If a text is not NAME=VALUE.
+    """
     pairs: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -380,7 +425,7 @@ def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
     from relkit.convention import load_convention
 
     convention = load_convention(source)
-    pairs = _pairs(changes, "--set", "ties=expected")
+    pairs = named_values(changes, "--set", "ties=expected")
     return convention.replace(**pairs) if pairs else convention
 
 
@@ -391,6 +436,41 @@ def chosen_scale(source: str | None) -> Scale | None:
     from relkit.scale import load_scale
 
     return load_scale(source)
+
+
+def scored_columns(
+    texts: Sequence[str], flat: Mapping[str, str | None], *, scores: str = "--score"
+) -> dict[str, str | None]:
+    """Returns the columns of labelled scores: of ``--columns`` and of the options of their own.
+
+    Args:
+        texts: What ``--columns`` was given; `grade` is another name of the label.
+        flat: What the options of their own were given, by role.
+        scores: The option that names a column of scores, for the error where ``--columns`` does it
+            and cannot.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN, or both name different columns.
+        UnknownNameError: If a name is none of the known ones.
+    """
+    known = ("query", "label", "grade", "score", "document")
+    found: dict[str, str | None] = dict(flat)
+    for name, column in (chosen_columns(texts, known, "query=qid,label=grade") or {}).items():
+        role = "label" if name == "grade" else name
+        if role == "score" and role not in flat:
+            raise ParameterError(
+                "--columns names one column of scores, and two are compared",
+                hint=f"write {scores} {column} {scores} OTHER",
+            )
+        if found.get(role) not in (None, column):
+            raise ParameterError(
+                f"the {role} is in two columns: `{found[role]}` and `{column}`",
+                hint=f"leave out --{role} or {name} in --columns"
+                if flat.get(role) is not None
+                else "name it once in --columns",
+            )
+        found[role] = column
+    return found
 
 
 def chosen_columns(
@@ -410,7 +490,7 @@ def chosen_columns(
         UnknownNameError: If a name is none of the known ones.
     """
     items = [item for text in texts for item in text.split(",")]
-    pairs = _pairs(items, "--columns", example)
+    pairs = named_values(items, "--columns", example)
     for name in pairs:
         if name not in known:
             from relkit.registry import suggestion

@@ -42,7 +42,7 @@ def diagnose(
     Raises:
         InputError: At the first row that cannot be used. Returns where there is none.
     """
-    seen: dict[tuple[str, str], tuple[float, int]] = {}
+    seen: dict[tuple[str, str, str], tuple[float, int]] = {}
     for place, fields in records:
         for role in ("query", "document"):
             if fields[role] is None or fields[role] == "":
@@ -69,11 +69,13 @@ def diagnose(
         rank = fields.get("rank")
         if rank is not None and not _is_rank(rank):
             refuse(f"the rank `{rank}` is not a whole number", path, place, unit)
-        earlier = seen.setdefault((query, document), (found, place))
+        subtopic = "" if missing(fields.get("subtopic")) else str(fields["subtopic"])
+        earlier = seen.setdefault((query, subtopic, document), (found, place))
         if earlier[1] != place and (value == "score" or earlier[0] != found):
             what = "retrieved twice" if value == "score" else "judged twice, with different grades"
+            about = f", subtopic `{subtopic}`," if subtopic else ""
             refuse(
-                f"document `{document}` of query `{query}` is {what} "
+                f"document `{document}` of query `{query}`{about} is {what} "
                 f"(first in {unit} {earlier[1]})",
                 path,
                 place,

@@ -24,6 +24,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "relevancegrade", "等级", "相关性", "标注", "final",
         "score",  # what several published judgment files call it; noted when it is used
     ),
+    "subtopic": (
+        "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
+    ),
     "label": (
         "label", "grade", "relevance", "rel", "target", "rating", "judgment", "judgement", "click",
         "clicked", "y", "等级", "标注",
@@ -33,14 +36,15 @@ NAMES: dict[str, tuple[str, ...]] = {
         "relevancescore", "分数", "得分",
     ),
     "rank": ("rank", "position", "pos", "排名"),
+    "weight": (),  # rows weigh differently only where somebody says so
 }  # fmt: skip
 
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "judgments": (("query", "document", "grade"), ()),
+    "judgments": (("query", "document", "grade"), ("subtopic",)),
     "items": (("query", "document"), ("grade", "rank")),
     "run": (("query", "document"), ("score", "rank")),
-    "scored": (("label", "score"), ("query", "document")),
+    "scored": (("label", "score"), ("query", "document", "weight")),
     "sessions": (
         ("session", "query", "position", "doc"),
         (

@@ -27,7 +27,7 @@ def judgment_table(
     scale: Scale | None = None,
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> tuple[_native.JudgmentTable, tuple[Note, ...]]:
-    """Builds the native table from a query, a document and a grade column.
+    """Builds the native table from a query, a document and a grade column, perhaps a subtopic's.
 
     Args:
         columns: Series by role, of equal length.
@@ -63,10 +63,15 @@ def judgment_table(
     numbers = to_numbers(grade, "grade", path) if scale is None else scaled(grade, scale)
     query = to_text(kept["query"], "query", path)
     document = to_text(kept["document"], "document", path)
+    subtopic = None
+    if "subtopic" in kept:
+        named = to_text(kept["subtopic"], "subtopic", path)
+        # What names no subtopic is one of its own, as in TREC qrels.
+        subtopic = named.fill_null("0").replace(["", "Q0"], "0")
     if not (_usable(query) and _usable(document) and _finite(numbers)):
         _fail(columns, "grade", path=path, scale=scale, records=records)
     try:
-        return _native.JudgmentTable.from_arrow(query, document, numbers), notes
+        return _native.JudgmentTable.from_arrow(query, document, numbers, subtopic), notes
     except InputError as error:
         _fail(columns, "grade", path=path, scale=scale, records=records, cause=error)
 

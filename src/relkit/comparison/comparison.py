@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit import render
@@ -86,7 +87,13 @@ class Comparison:
             for measure, columns in samples.items()
         }
         self.pairs = all_pairs(names, samples, settings, progress) if len(names) > 2 else ()
-        self.contrasts = contrasts(self.baseline, self._pairings, self.pairs, settings, progress)
+        definitions = {
+            name: entry.definition for one in results[:1] for name, entry in one.entries.items()
+        }
+        self.contrasts = tuple(
+            replace(one, definition=definitions.get(one.measure, ""))
+            for one in contrasts(self.baseline, self._pairings, self.pairs, settings, progress)
+        )
         self.notes = (*notes, *pairing_notes(self._pairings))
 
     # -- looking things up ---------------------------------------------------------------------
@@ -219,6 +226,10 @@ class Comparison:
             row = one.to_dict()
             row["interval_low"], row["interval_high"] = row.pop("interval")
             row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
+            for run in ("baseline", "candidate"):
+                details = row.pop(f"{run}_details", {})
+                row |= {f"{run}_{name}": value for name, value in details.items()}
+            row |= row.pop("statistics")
             rows.append(row)
         return polars.DataFrame(rows, infer_schema_length=None)
 

@@ -28,8 +28,12 @@ class Contrast:
         candidate_mean: The candidate's.
         difference: candidate - baseline.
         interval: Confidence interval of the difference; NaN where there is none.
-        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`.
-        test: The test that decides.
+        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN
+            where a test does not apply.
+        statistics: Student's `t` with its `degrees_of_freedom`, and Wilcoxon's `w`: the smaller
+            sum of signed ranks; NaN where the data has none.
+        test: The test that decides. For a pooled AUC, of which no query has a value of its own,
+            `permutation` stands in for `t`, `wilcoxon` and `sign`.
         p: Its p-value.
         p_adjusted: The same corrected for the number of comparisons (runs x measures).
         effect_size: d_z: the mean difference divided by the differences' standard deviation.
@@ -39,6 +43,10 @@ class Contrast:
         detectable: The smallest difference that this many queries show with a power of 0.8.
         queries_needed: Queries that show a difference as large as the one observed with a power
             of 0.8; 0 where there is no difference.
+        baseline_details: What stands beside the baseline's number, such as PNR without pairs of
+            equal labels (`strict`) and that of random orders (`random`).
+        candidate_details: The same for the candidate.
+        definition: The measure with every parameter filled in; empty where only values were given.
         verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`.
     """
 
@@ -63,11 +71,24 @@ class Contrast:
     queries_needed: int
     verdict: Verdict = "undecided"
     p_values: Mapping[str, float] = field(default_factory=dict)
+    baseline_details: Mapping[str, float] = field(default_factory=dict)
+    candidate_details: Mapping[str, float] = field(default_factory=dict)
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    definition: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; null stands for a number that does not exist."""
+        details = {
+            name: {key: json_number(value) for key, value in one.items()}
+            for name, one in (
+                ("baseline_details", self.baseline_details),
+                ("candidate_details", self.candidate_details),
+            )
+            if one
+        }
         return {
             "measure": self.measure,
+            "definition": self.definition or None,
             "baseline": self.baseline,
             "candidate": self.candidate,
             "average": self.average,
@@ -81,6 +102,7 @@ class Contrast:
             "p": json_number(self.p),
             "p_adjusted": json_number(self.p_adjusted),
             "p_values": {name: json_number(value) for name, value in self.p_values.items()},
+            "statistics": {name: json_number(value) for name, value in self.statistics.items()},
             "effect_size": json_number(self.effect_size),
             "wins": self.wins,
             "ties": self.ties,
@@ -88,6 +110,7 @@ class Contrast:
             "detectable": json_number(self.detectable),
             "queries_needed": self.queries_needed,
             "verdict": self.verdict,
+            **details,
         }
 
 

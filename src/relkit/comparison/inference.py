@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from relkit.statistics import Resampling
 
 __all__ = ["PValues", "Progress", "all_pairs", "contrasts"]
+
+#: Tests of one value a query, which a pooled number does not have.
+NO_POOLED = ("t", "wilcoxon", "sign")
 
 Progress = Callable[[int, int, str], None]
 
@@ -60,10 +64,13 @@ def _contrast(
     from relkit import statistics
 
     p_values = PValues(pairing, settings.draws)
+    test = settings.test
+    if pairing.pools is not None and test in NO_POOLED:
+        test = "permutation"
     if settings.test == "tukey":
         p = _tukey_p(pairs, baseline, candidate, pairing.measure)
     else:
-        p = p_values[settings.test]
+        p = p_values[test]
     wins, ties, losses = pairing.wins_ties_losses
     deviation = statistics.standard_deviation(pairing.differences)
     return Contrast(
@@ -77,16 +84,19 @@ def _contrast(
         candidate_mean=pairing.candidate_value,
         difference=pairing.difference,
         interval=_interval(pairing, settings),
-        test=settings.test,
+        test=test,
         p=p,
         p_adjusted=p,
         effect_size=statistics.effect_size(pairing.differences),
+        statistics=Statistics(pairing, settings.draws),
         wins=wins,
         ties=ties,
         losses=losses,
         detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
         queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
         p_values=p_values,
+        baseline_details=pairing.details[0],
+        candidate_details=pairing.details[1],
     )
 
 
@@ -129,9 +139,49 @@ class PValues(Mapping[str, float]):
         from relkit import statistics
 
         pairing = self._pairing
+        if pairing.pools is not None and name in NO_POOLED:
+            return math.nan
+        if pairing.pools is not None and name == "permutation":
+            return statistics.swapped_p(*pairing.pools, self._draws)
         if name == "permutation" and pairing.ratio is not None:
             return statistics.ratio_p(pairing.parts, pairing.ratio, self._draws)
         return statistics.tests.get(name)(pairing.differences, self._draws).p
+
+
+class Statistics(Mapping[str, float]):
+    """Student's t with its degrees of freedom and Wilcoxon's W, computed when asked for.
+
+    W is the smaller sum of the ranks of the differences that are not 0, as in scipy.
+    """
+
+    NAMES = ("t", "degrees_of_freedom", "w")
+
+    def __init__(self, pairing: Pairing, draws: Resampling) -> None:
+        self._pairing = pairing
+        self._draws = draws
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.NAMES:
+            raise KeyError(name)
+        from relkit import statistics
+
+        differences = self._pairing.differences
+        if name == "degrees_of_freedom":
+            return float(len(differences) - 1)
+        test = "t" if name == "t" else "wilcoxon"
+        return statistics.tests.get(test)(differences, self._draws).statistic
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.NAMES)
+
+    def __len__(self) -> int:
+        return len(self.NAMES)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
@@ -156,6 +206,10 @@ def _verdict(difference: float, p: float, alpha: float) -> Verdict:
 def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:
     from relkit import statistics
 
+    if pairing.pools is not None:
+        return statistics.pooled_interval(
+            settings.interval, *pairing.pools, settings.confidence, settings.draws
+        )
     return statistics.interval(
         settings.interval,
         pairing.differences,

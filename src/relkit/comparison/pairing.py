@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from relkit.measures.base import geometric_parts
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relkit.measures.base import Measure
     from relkit.results import Results
+    from relkit.statistics import PooledScores
 
 __all__ = ["Pairing", "Sample", "common_values", "pair"]
 
 Ratio = Callable[[float, float], float]
-
-UNDEFINED = {"skip": math.nan, "zero": 0.0, "one": 1.0}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Sample:
         numerators: By query, for a ratio of sums.
         denominators: By query, for a ratio of sums.
         ratio: Makes a number of summed numerators and denominators.
+        scores: By query, the scores of its positives and of its negatives, for a pooled AUC.
+        equal: By query, PNR's positive and negative pairs of equal labels.
+        measure: Where the values come from an evaluation: says what is shown beside the number.
+        details: Of all queries: what the evaluation shows beside the number.
     """
 
     values: Mapping[str, float]
@@ -40,30 +45,89 @@ class Sample:
     numerators: Mapping[str, float] | None = None
     denominators: Mapping[str, float] | None = None
     ratio: Ratio | None = None
+    scores: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    equal: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    measure: Measure | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, results: Results, name: str) -> Sample:
         """Takes one measure out of an evaluation.
 
-        A form that pools the documents of all queries, as AUC's, gives no query its share; the
-        mean over queries stands in for it.
+        A form that pools the documents of all queries, as AUC's, gives no query its share: it
+        keeps the scores. Of pooled forms that are no AUC, the mean over queries is taken. A mean
+        with weights that differ is a ratio of sums.
         """
-        measure = parse_measure(name)
-        average = results.entries[name].average
-        instead = UNDEFINED[results.convention.undefined]
+        entry = results.entries[name]
+        measure, average = parse_measure(entry.definition), entry.average
+        instead = measure.counted(results.convention)
         values = {
             query: instead if math.isnan(value) else value
             for query, value in results.values_by_query(name).items()
         }
-        if average != "micro" or measure.combine == "pooled":
-            return cls(values, "macro" if measure.combine == "pooled" else average)
+        plain = cls(values, average, measure=measure, details=entry.details)
+        if measure.combine == "pooled" and average == "micro":
+            scores = _scores(results, name) if measure.resampled() else None
+            return replace(plain, average="macro" if scores is None else average, scores=scores)
+        summed = average in {"micro", "geometric"}
+        if not summed and measure.combine != "ratio":
+            return plain
         import numpy as np
 
-        numerators, denominators = (
-            dict(zip(results.queries, np.asarray(part).tolist(), strict=True))
-            for part in results.parts(name)
+        parts = [np.asarray(part).tolist() for part in results.parts(name)]
+        weights = zip(results.queries, parts[1], strict=True)
+        if not summed and all(one == 1.0 or math.isnan(values[query]) for query, one in weights):
+            # A weighted mean is a ratio of sums; where all weights are 1 it is a plain mean.
+            return plain
+        numerators, denominators = (dict(zip(results.queries, part, strict=True)) for part in parts)
+        if average == "geometric":
+            logs = {query: geometric_parts(value) for query, value in values.items()}
+            numerators = {query: part[0] for query, part in logs.items()}
+            denominators = {query: part[1] for query, part in logs.items()}
+        pairs = zip(*results.equal_pairs(name), strict=True)
+        return replace(
+            plain,
+            numerators=numerators,
+            denominators=denominators,
+            ratio=measure.micro,
+            equal=dict(zip(results.queries, pairs, strict=False)),
         )
-        return cls(values, average, numerators, denominators, measure.micro)
+
+    def pooled(self, queries: Sequence[str]) -> PooledScores | None:
+        """Returns the scores of queries, `None` for measures that do not pool them."""
+        if self.scores is None:
+            return None
+        import numpy as np
+
+        from relkit.statistics import PooledScores
+
+        nothing = (np.empty(0), np.empty(0))
+        lists = [one for query in queries for one in self.scores.get(query, nothing)]
+        sizes = [len(one) for one in lists]
+        return PooledScores(
+            np.concatenate(lists) if lists else np.empty(0),
+            np.repeat(np.arange(len(lists)) // 2, sizes),
+            np.repeat(1 - np.arange(len(lists)) % 2, sizes).astype(np.uint8),
+            len(queries),
+        )
+
+    def beside(self, queries: Sequence[str]) -> Mapping[str, float]:
+        """Returns what stands beside the number of queries, such as PNR's strict value."""
+        if self.measure is None or not self.details:
+            return {}
+        if self.average != "micro":
+            # Sums tell nothing of a mean over some of the queries.
+            return self.details if len(queries) == len(self.values) else {}
+        sums = [math.fsum(part.tolist()) for part in self.parts(queries)]
+        equal = [self.equal.get(query, (0.0, 0.0)) for query in queries]
+        totals = math.fsum(one[0] for one in equal), math.fsum(one[1] for one in equal)
+        return self.measure.details(sums[0], sums[1], totals)
+
+    def counts(self, query: str) -> bool:
+        """Whether a query adds anything to a ratio of sums."""
+        return any(
+            part is not None and part[query] != 0 for part in (self.numerators, self.denominators)
+        )
 
     def parts(self, queries: Sequence[str]) -> tuple[NDArray[np.float64], ...]:
         """Returns numerators and denominators of queries."""
@@ -124,6 +188,8 @@ class Pairing:
         candidate_value: The candidate's.
         left_out: Queries without a value in one of the runs, or in one run only.
         infinite: Of those, queries whose value is infinite in one of the runs.
+        pools: For a pooled AUC: the scores of the baseline and of the candidate.
+        details: What stands beside the two numbers.
         parts: For a ratio of sums: numerators and denominators of the baseline, and those of
             the candidate, each in the order of `queries`.
         ratio: For a ratio of sums: makes a number of summed numerators and denominators.
@@ -141,6 +207,8 @@ class Pairing:
     infinite: int = 0
     parts: tuple[NDArray[np.float64], ...] = ()
     ratio: Ratio | None = None
+    pools: tuple[PooledScores, PooledScores] | None = None
+    details: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {})
 
     @property
     def wins_ties_losses(self) -> tuple[int, int, int]:
@@ -161,11 +229,16 @@ def common_values(
     """Returns the queries for which all runs have a value, and runs x queries of values.
 
     The mean of a row is the run's number: a sum's values are multiplied by their count, a ratio
-    of sums has the jackknife's pseudo-values.
+    of sums and a pooled AUC have the jackknife's pseudo-values.
     """
     import numpy as np
 
     queries = sorted(set.intersection(*(set(one.values) for one in samples)))
+    pools = [one.pooled(queries) for one in samples]
+    if samples[0].scores is not None:
+        return tuple(queries), np.array([one.pseudo_values for one in pools if one is not None])
+    if samples[0].ratio is not None:
+        queries = [q for q in queries if any(one.counts(q) for one in samples)]
     if samples[0].ratio is None:
         queries = [q for q in queries if all(math.isfinite(one.values[q]) for one in samples)]
         factor = len(queries) if samples[0].average == "sum" else 1
@@ -186,6 +259,8 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
 
     common = sorted(baseline.values.keys() & candidate.values.keys())
     total = len(baseline.values.keys() | candidate.values.keys())
+    if baseline.ratio is not None:
+        common = [query for query in common if baseline.counts(query) or candidate.counts(query)]
     first = np.array([baseline.values[query] for query in common], dtype=np.float64)
     second = np.array([candidate.values[query] for query in common], dtype=np.float64)
     if baseline.ratio is not None:
@@ -203,6 +278,21 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
             left_out=total - len(common),
             parts=parts,
             ratio=baseline.ratio,
+            details=(baseline.beside(common), candidate.beside(common)),
+        )
+    pools = baseline.pooled(common), candidate.pooled(common)
+    if pools[0] is not None and pools[1] is not None:
+        return Pairing(
+            measure=measure,
+            average=baseline.average,
+            queries=tuple(common),
+            baseline=first,
+            candidate=second,
+            differences=pools[1].pseudo_values - pools[0].pseudo_values,
+            baseline_value=pools[0].area,
+            candidate_value=pools[1].area,
+            left_out=total - len(common),
+            pools=(pools[0], pools[1]),
         )
     held = np.isfinite(first) & np.isfinite(second)
     queries = tuple(query for query, kept in zip(common, held, strict=True) if kept)
@@ -219,7 +309,31 @@ def pair(measure: str, baseline: Sample, candidate: Sample) -> Pairing:
         candidate_value=_number(second, baseline.average),
         left_out=total - len(queries),
         infinite=infinite,
+        details=(baseline.beside(queries), candidate.beside(queries)),
     )
+
+
+def _scores(
+    results: Results, name: str
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
+    """Returns each query's scores of positives and of negatives, `None` where none were kept."""
+    import numpy as np
+
+    pool = results.pool(name)
+    if pool is None:
+        return None
+    nothing = np.empty(0)
+    found = dict.fromkeys(results.queries, (nothing, nothing))
+    scores = [np.asarray(part, dtype=np.float64) for part in pool[:2]]
+    starts = [0, 0]
+    for row, *sizes in zip(*pool[2:], strict=True):
+        lists = [
+            part[start : start + size]
+            for part, start, size in zip(scores, starts, sizes, strict=True)
+        ]
+        found[results.queries[row]] = lists[0], lists[1]
+        starts = [start + size for start, size in zip(starts, sizes, strict=True)]
+    return found
 
 
 def _number(values: NDArray[np.float64], average: str) -> float:

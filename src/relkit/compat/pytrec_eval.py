@@ -2,8 +2,9 @@
 
 Change ``import pytrec_eval`` to ``from relkit.compat import pytrec_eval``. Differences:
 
-- Measures that relkit does not have raise a `ValueError` that lists those it has; so do cutoffs
-  of 0 and parameters that a measure does not take, which end the process in pytrec_eval.
+- Cutoffs of 0, and parameters that a measure does not take, raise a `ValueError`; in pytrec_eval
+  they end the process.
+- A query for which nothing was retrieved has interpolated precision 0; pytrec_eval divides 0 by 0.
 - NaN and infinite scores raise an error; pytrec_eval ranks them somewhere.
 - `parse_run` and `parse_qrel` raise a `ValueError` with the line where pytrec_eval asserts.
 """
@@ -17,10 +18,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from relkit import _native
+from relkit.compat.trec_eval.measures import (
+    NICKNAMES,
+    OFFICIAL_PREFERENCES,
+    PREFERENCES,
+    QRELS,
+    BadParametersError,
+    Column,
+)
+from relkit.compat.trec_eval.options import Options
 from relkit.convention import load_convention
 from relkit.errors import InputError, ParameterError
 from relkit.evaluation import Program
 from relkit.judgments import Judgments
+from relkit.measures.names import measure
 
 __all__ = [
     "RelevanceEvaluator",
@@ -31,61 +42,29 @@ __all__ = [
     "supported_nicknames",
 ]
 
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-
-#: trec_eval's names in the order in which it prints them, and ours. `set_map`, `gm_map`,
-#: `gm_bpref` and `num_q` are computed from others.
-PLAIN = {
-    "num_q": "num_q",
-    "num_ret": "num_ret",
-    "num_rel": "num_rel",
-    "num_rel_ret": "num_rel_ret",
-    "map": "ap",
-    "gm_map": "ap",
-    "Rprec": "rprec",
-    "bpref": "bpref",
-    "recip_rank": "rr",
-    "P": "p",
-    "recall": "recall",
-    "infAP": "infap",
-    "gm_bpref": "bpref",
-    "ndcg": "ndcg",
-    "ndcg_cut": "ndcg",
-    "map_cut": "ap",
-    "success": "success",
-    "set_P": "p",
-    "set_recall": "recall",
-    "set_map": "p",
-    "set_F": "f1",
-}
-#: Those with cutoffs, and the cutoffs that trec_eval takes where none is named.
-CUT: dict[str, tuple[int, ...]] = {
-    "P": CUTOFFS,
-    "recall": CUTOFFS,
-    "ndcg_cut": CUTOFFS,
-    "map_cut": CUTOFFS,
-    "success": (1, 5, 10),
+#: trec_eval 9's measures, in the order in which it prints them. `relstring` and `runid` are texts,
+#: which pytrec_eval returns as 0.
+NAMES = tuple(
+    name for name in QRELS if name not in {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
+)
+#: Those that are followed by cutoffs or levels.
+CUT = {
+    *("iprec_at_recall", "P", "recall", "Rprec_mult", "ndcg_cut", "map_cut", "relative_P"),
+    "success",
 }
 
-#: trec_eval's measures that relkit has.
-supported_measures: set[str] = set(PLAIN)
+supported_measures: set[str] = set(NAMES)
 
-#: Names that stand for several measures. trec_eval's own sets also hold measures that relkit does
-#: not have (`iprec_at_recall`, `relstring` ...): those are left out.
+#: Names that stand for several measures. Those of preferences and of several judges are known,
+#: as they are to pytrec_eval, and can be evaluated by neither.
 supported_nicknames: dict[str, set[str]] = {
-    "official": {
-        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-        *("recip_rank", "P"),
-    },
-    "set": {
-        *("num_q", "num_ret", "num_rel", "num_rel_ret"),
-        *("set_P", "set_recall", "set_map", "set_F"),
-    },
-    "all_trec": set(PLAIN),
+    "official": set(NICKNAMES["official"]),
+    "set": set(NICKNAMES["set"]),
+    "all_trec": set(NAMES),
+    "all_prefs": set(PREFERENCES),
+    "prefs": set(OFFICIAL_PREFERENCES),
+    "qrels_jg": set(NICKNAMES["qrels_jg"]),
 }
-
-#: trec_eval replaces smaller values in geometric means.
-SMALLEST = 0.00001
 
 PARAMETER = re.compile(r"(?P<name>.+?)[._](?P<values>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
@@ -238,7 +217,8 @@ class RelevanceEvaluator:
         if self._table is None or self._queries.isdisjoint(scores):
             return {}
         if self._program is None:
-            return {query: {} for query in scores if query in self._queries}
+            texts = dict.fromkeys(names, 0.0)
+            return {query: dict(texts) for query in scores if query in self._queries}
         try:
             batch = _native.evaluate_dict(self._table, self._program.plan, scores)
         except InputError as error:
@@ -249,7 +229,7 @@ class RelevanceEvaluator:
         # a query without a relevant document counts 0 in every measure
         nan = math.isnan
         filled = [[0.0 if nan(value) else value for value in column] for column in columns]
-        rows = zip(*self._columns.compute(filled), strict=True)
+        rows = zip(*self._columns.compute(filled, len(batch.queries)), strict=True)
         return {
             query: dict(zip(names, row, strict=True))
             for query, row in zip(batch.queries, rows, strict=True)
@@ -264,54 +244,41 @@ class _Columns:
         self.names: list[str] = []
         self._makers: list[tuple[Callable[..., float] | None, tuple[str, ...]]] = []
         chosen = _parameters(measures)
-        for base in PLAIN:
+        for base in NAMES:
             if base not in chosen:
                 continue
-            for name, maker, needed in _definition(base, chosen[base]):
-                self.names.append(name)
-                self._makers.append((maker, needed))
-                asked.update(dict.fromkeys(needed))
+            for column in _columns(base, chosen[base]):
+                self.names.append(column.name if base in CUT else base)
+                needs = tuple(str(measure(need)) for need in column.needs)
+                self._makers.append((column.make, needs))
+                asked.update(dict.fromkeys(needs))
         self.asked = list(asked)
-        self._plain = self.asked == [needed[0] for maker, needed in self._makers if maker is None]
-        self._plain = self._plain and len(self.asked) == len(self.names)
+        self._plain = [(None, (name,)) for name in self.asked] == self._makers
 
-    def compute(self, columns: list[list[float]]) -> Sequence[Sequence[float]]:
-        """Returns the columns of `names` from those of `asked`."""
+    def compute(self, columns: list[list[float]], count: int) -> Sequence[Sequence[float]]:
+        """Returns the columns of `names` from those of `asked`, for a number of queries."""
         if self._plain:
             return columns
         place = {name: number for number, name in enumerate(self.asked)}
         made: list[Sequence[float]] = []
         for maker, needed in self._makers:
             parts = [columns[place[name]] for name in needed]
-            made.append(
-                parts[0] if maker is None else [maker(*row) for row in zip(*parts, strict=True)]
-            )
+            if not parts:
+                made.append([0.0] * count)
+            elif maker is None:
+                made.append(parts[0])
+            else:
+                made.append([maker(*row) for row in zip(*parts, strict=True)])
         return made
 
 
-def _definition(
-    base: str, parameters: set[str]
-) -> list[tuple[str, Callable[..., float] | None, tuple[str, ...]]]:
-    """Returns name, function and what it needs for every value of one of trec_eval's measures."""
-    own = PLAIN[base]
-    if base in CUT:
-        cutoffs = sorted(int(float(value)) for value in parameters) or CUT[base]
-        return [(f"{base}_{k}", None, (f"{own}@{k}",)) for k in dict.fromkeys(cutoffs)]
-    if base == "num_q":
-        return [(base, lambda _: 1.0, ("num_ret",))]
-    if base.startswith("gm_"):
-        return [(base, lambda value: math.log(max(value, SMALLEST)), (own,))]
-    if base == "set_map":
-        return [(base, lambda precision, recall: precision * recall, ("p", "recall"))]
-    if base == "set_F":
-        weight = float(min(parameters)) if parameters else 1.0
-
-        def weighted(precision: float, recall: float) -> float:
-            below = weight * precision + recall
-            return (weight + 1.0) * precision * recall / below if below else 0.0
-
-        return [(base, weighted, ("p", "recall"))]
-    return [(base, None, (own,))]
+def _columns(base: str, parameters: set[str]) -> list[Column]:
+    """Returns the columns of one of trec_eval's measures."""
+    text = ",".join(sorted(parameters, key=float)) or None
+    try:
+        return QRELS[base](base, text, Options())
+    except BadParametersError as error:
+        raise ParameterError(f"unsupported measure {base}.{text}: {error}") from None
 
 
 def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
@@ -321,29 +288,28 @@ def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
             f"the measures must be a list or set of names. Got `{measures}` instead."
         )
     chosen: dict[str, set[str]] = {}
-    for measure in measures:
-        if not isinstance(measure, str):
+    for name in measures:
+        if not isinstance(name, str):
             raise TypeError("Expected measure to be string.")
-        if measure in supported_nicknames:
-            for name in supported_nicknames[measure]:
-                chosen.setdefault(name, set())
+        if name in supported_nicknames:
+            for one in supported_nicknames[name]:
+                if one not in supported_measures:
+                    raise TypeError("Unable to resolve all measures.")
+                chosen.setdefault(one, set())
             continue
-        if measure in PLAIN:
-            chosen.setdefault(measure, set())
+        if name in supported_measures:
+            chosen.setdefault(name, set())
             continue
-        found = PARAMETER.fullmatch(measure)
-        if found is None or found["name"] not in {*CUT, "set_F"}:
-            raise ParameterError(f"unsupported measure {measure}", hint=_supported())
-        values = found["values"].split(",")
-        if found["name"] in CUT and any(int(float(value)) < 1 for value in values):
-            raise ParameterError(f"unsupported measure {measure}: a cutoff must be 1 or more")
-        chosen.setdefault(found["name"], set()).update(values)
+        found = PARAMETER.fullmatch(name)
+        if found is None or found["name"] not in {*CUT, "set_F", "11pt_avg"}:
+            raise ParameterError(f"unsupported measure {name}", hint=_supported())
+        chosen.setdefault(found["name"], set()).update(found["values"].split(","))
     return chosen
 
 
 def _supported() -> str:
-    plain = ", ".join(name for name in PLAIN if name not in CUT)
-    cut = ", ".join(f"{name}_K" for name in CUT)
+    plain = ", ".join(name for name in NAMES if name not in CUT)
+    cut = ", ".join(f"{name}_K" for name in NAMES if name in CUT)
     return f"relkit has {plain}, and with a cutoff {cut}"
 
 

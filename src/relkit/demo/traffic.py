@@ -180,7 +180,7 @@ def simulate_rounds(
     from relkit.sampling import draw_sample
 
     rounds = []
-    for number, month in enumerate(months):
+    for month in months:
         share = lost if broken is not None and month >= broken else 0.0
         log = simulate_month(traffic, month, sessions=sessions, lost=share, seed=seed)
         # Tiers by count, between what the groups expect: a query stays in its tier.
@@ -191,7 +191,8 @@ def simulate_rounds(
             k=DEPTH,
             tiers="count",
             cuts=[math.sqrt(a * b) for a, b in pairwise(often)],
-            seed=seed * len(months) + number,
+            # The same every month: samples share their queries, and what those always are cancels.
+            seed=seed,
         )
         rounds.append(make_round(month, sample, traffic.judgments))
     return rounds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,8 @@ def diagnose(
             found = rule.apply(subject)
             if found is None:
                 continue
+            if rule.sentences and not found.sentences:
+                found = replace(found, sentences=rule.sentences)
             if rule.about_data:
                 spoken.add(rule.name)
                 findings.append(found)

@@ -59,6 +59,7 @@ class Finding:
         chart_data: Rows of a table or chart, for the rules that have one.
         baseline: The baseline's name.
         candidate: The candidate's name; empty where the finding is about the data alone.
+        sentences: Sentences that the rule brought, by language and name.
 
     Examples:
         >>> from relkit.diagnosis import Finding
@@ -76,6 +77,7 @@ class Finding:
     chart_data: tuple[Mapping[str, Any], ...] = ()
     baseline: str = ""
     candidate: str = ""
+    sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     def title(self, language: Language = "en") -> str:
         """Returns what is the matter in a few words, in English (`en`) or Chinese (`zh`)."""
@@ -91,7 +93,8 @@ class Finding:
 
     def _say(self, keys: Sequence[str], language: Language) -> str:
         names = {"baseline": self.baseline, "candidate": self.candidate}
-        texts = [say(f"{self.rule}.{key}", {**names, **self.evidence}, language) for key in keys]
+        values = {**names, **self.evidence}
+        texts = [say(f"{self.rule}.{key}", values, language, own=self.sentences) for key in keys]
         return ("" if language == "zh" else " ").join(texts)
 
     def to_dict(self, language: Language = "en") -> dict[str, Any]:
@@ -202,7 +205,7 @@ class Subject:
     @property
     def threshold(self) -> float:
         """Grades from here up are relevant."""
-        rel: float = self.resolved("recall").rel  # type: ignore[attr-defined]
+        rel: float = self.resolved("recall@all").rel  # type: ignore[attr-defined]
         return rel
 
     def best_grade(self, gain: Gain) -> float:
@@ -308,10 +311,14 @@ class Rule(ABC):
     Attributes:
         name: Its name; its sentences in the catalogues start with it.
         about_data: Whether it says the same of every candidate, and so speaks once.
+        sentences: The sentences `title`, `text` and `step` of a rule that is not in the catalogues,
+            by language, with numbers of the evidence in braces. Without them its findings are said
+            in general words.
     """
 
     name: ClassVar[str]
     about_data: ClassVar[bool] = False
+    sentences: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     @abstractmethod
     def measures(self) -> tuple[str, ...]:

@@ -27,18 +27,48 @@ def catalogue(language: Language) -> Mapping[str, str]:
     return messages
 
 
-def say(key: str, values: Mapping[str, Any], language: Language) -> str:
+def say(
+    key: str,
+    values: Mapping[str, Any],
+    language: Language,
+    *,
+    own: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
     """Returns a sentence with its numbers.
+
+    A rule that is not relkit's may bring its sentences; what it does not bring is said in general
+    words, from its name and its numbers.
 
     Besides Python's own format specifications a sentence may use `value` (4 decimals), `delta`
     (the same with its sign), `share` (percent), `p` (a p-value) and `count` (whole, with
     thousands); `count query/queries` adds the noun in its number.
 
+    Args:
+        key: The rule's name, a dot, and the sentence's name.
+        values: The numbers by name.
+        language: `en` or `zh`.
+        own: Sentences by language and name; English ones stand in for a language that is missing.
+
     Examples:
         >>> say("ties.title", {}, "en")
         'The order of ties decides more than the system'
+        >>> say("empty-lists.text", {"share": 0.5}, "en")
+        'share: 0.5.'
     """
-    return Sentence(language).vformat(catalogue(language)[key], (), values)
+    rule, _, name = key.rpartition(".")
+    known = catalogue(language)
+    brought = own or {}
+    text = brought.get(language, {}).get(name) or brought.get("en", {}).get(name)
+    if text is None and key in known:
+        text = known[key]
+    if text is None:
+        numbers = {
+            name: one for name, one in values.items() if name not in ("baseline", "candidate")
+        }
+        told = known["own.comma"].join(f"{name}: {one}" for name, one in numbers.items())
+        text = known.get(f"own.{name}", known["own.text"])
+        values = {**values, "rule": rule, "numbers": told or "-"}
+    return Sentence(language).vformat(text, (), values)
 
 
 class Sentence(Formatter):

@@ -5,6 +5,11 @@ from __future__ import annotations
 __all__ = ["MESSAGES"]
 
 MESSAGES = {
+    # -- rules that bring no sentences ---------------------------------------------------------
+    "own.title": "规则 {rule} 成立",
+    "own.text": "{numbers}。",
+    "own.step": "查看规则 {rule} 所衡量的内容。",
+    "own.comma": "，",
     # -- recall up, NDCG flat ------------------------------------------------------------------
     "recall-up-ndcg-flat.title": "召回涨了，NDCG 没涨：新召回的好文档没有被排上来",
     "recall-up-ndcg-flat.text": "{recall} 从 {recall_baseline:value} 到 {recall_candidate:value}"

@@ -5,6 +5,11 @@ from __future__ import annotations
 __all__ = ["MESSAGES"]
 
 MESSAGES = {
+    # -- rules that bring no sentences ---------------------------------------------------------
+    "own.title": "The rule {rule} applies",
+    "own.text": "{numbers}.",
+    "own.step": "Look at what the rule {rule} measures.",
+    "own.comma": ", ",
     # -- recall up, NDCG flat ------------------------------------------------------------------
     "recall-up-ndcg-flat.title": "Recall rose and NDCG did not: the ranker leaves the new documents"
     " below",

@@ -11,8 +11,14 @@ from relkit.errors import ParameterError
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
+from relkit.evaluation.notes import measure_notes
 from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
-from relkit.evaluation.scores import array_rules, evaluate_rows, grouped_rows
+from relkit.evaluation.scores import (
+    array_rules,
+    evaluate_rows,
+    grouped_rows,
+    without_formula,
+)
 from relkit.evaluation.sources import evaluate_run
 from relkit.measures.names import measures as parse_measures
 from relkit.results import Results
@@ -61,12 +67,16 @@ class Accumulator:
         self.average = average
         self.measures = parse_measures(measures)
         for one in self.measures:
-            if one.name == "err" and one.max is None and self.scale is None:  # type: ignore[attr-defined]
+            held = self.convention.measure_rules((one.name,))
+            open_max = one.name == "err" and one.max is None  # type: ignore[attr-defined]
+            if open_max and self.scale is None and "max" not in held:
                 raise ParameterError(
                     "`err` needs the highest grade of the whole data, which one part does not know",
                     hint="name it: err(max=3)@10",
                 )
         self._totals = {str(one): _native.Total() for one in self.measures}
+        self._runs = False
+        self._scores = False
 
     def update(self, judgments: Any, run: Any) -> None:
         """Adds the queries of one run and its judgments; see `evaluate`."""
@@ -75,15 +85,24 @@ class Accumulator:
         program.check_inputs(False)
         _, columns, _ = evaluate_run(evaluator.judgments, program, run, evaluator.threads)
         self._add(columns)
+        self._runs = True
 
     def update_scores(
-        self, labels: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
+        self,
+        labels: ArrayLike,
+        scores: ArrayLike,
+        groups: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         """Adds labelled scores; see `evaluate_scores`. A query must not be split over calls."""
-        rows, _ = grouped_rows(labels, scores, groups, self.scale)
+        rows, _ = grouped_rows(labels, scores, groups, self.scale, weights)
         rules = array_rules(self.convention)
-        columns = evaluate_rows(rows, self.measures, rules, self.average, self.scale, 0)[1]
+        otherwise = without_formula(self.convention)
+        columns = evaluate_rows(
+            rows, self.measures, rules, self.average, self.scale, 0, otherwise=otherwise
+        )[1]
         self._add(columns)
+        self._scores = True
 
     def _add(self, columns: Mapping[str, Column]) -> None:
         for name, total in self._totals.items():
@@ -105,12 +124,20 @@ class Accumulator:
             )
         for name, total in self._totals.items():
             total.merge(other._totals[name])
+        self._runs |= other._runs
+        self._scores |= other._scores
 
     def compute(self, name: str = "accumulated") -> Results:
         """Returns the measures over everything added so far."""
-        program = Program.compile(self.measures, self.convention, self.scale, self.average)
+        rules, otherwise = self.convention, without_formula(self.convention)
+        if self._scores and not self._runs:
+            rules = array_rules(rules)
+        program = Program.compile(
+            self.measures, rules, self.scale, self.average, otherwise=otherwise
+        )
         columns = {key: kept_column([], total, ([], [])) for key, total in self._totals.items()}
-        return assemble(name, program, None, columns, [], strict=False)
+        notes = measure_notes(program, columns)
+        return assemble(name, program, None, columns, notes, strict=False)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)

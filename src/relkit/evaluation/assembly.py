@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from relkit.errors import StrictError
+from relkit.errors import InputError, StrictError
+from relkit.measures.base import geometric_parts
 from relkit.results import Entry, Results
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from relkit.measures.base import Measure
     from relkit.notes import Note
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "span"]
 
 
 def assemble(
@@ -34,8 +35,15 @@ def assemble(
             f"{title}: " + "; ".join(str(note) for note in warnings),
             hint="without strict these warnings are only printed",
         )
+    refuse_undefined(program, columns, queries)
     entries = {
-        str(asked): _entry(resolved, form, columns[str(asked)].total, program.convention)
+        str(asked): _entry(
+            resolved,
+            form,
+            columns[str(asked)].total,
+            program.convention,
+            program.ties(str(asked)),
+        )
         for asked, resolved, form in zip(
             program.asked, program.resolved, program.forms, strict=True
         )
@@ -49,31 +57,93 @@ def assemble(
         queries=kept,
         columns={name: column.values for name, column in columns.items()} if kept else {},
         parts={name: column.parts for name, column in columns.items()} if kept else {},
+        equal_pairs={
+            name: column.equal_pairs
+            for name, column in columns.items()
+            if kept and column.equal_pairs
+        },
+        pools={name: column.pool for name, column in columns.items() if kept and column.pool},
     )
 
 
-def _entry(measure: Measure, form: str, total: _native.Total, convention: Convention) -> Entry:
-    details: dict[str, float] = {}
+def refuse_undefined(
+    program: Program,
+    columns: Mapping[str, Column],
+    queries: list[str] | Callable[[], list[str]] | None,
+) -> None:
+    """Refuses queries without a value under the rule `undefined=error`.
+
+    Raises:
+        InputError: If there are any; the message names the measure and the first of them.
+    """
+    for name, one, _ in program.averaged:
+        count = columns[name].total.undefined
+        if one.undefined_rule(program.convention) != "error" or not count:
+            continue
+        asked = queries() if callable(queries) else queries or []
+        values = columns[name].values() if asked else []
+        found = [query for query, value in zip(asked, values, strict=True) if math.isnan(value)]
+        named = ": " + ", ".join(f"`{query}`" for query in found[:3]) if found else ""
+        more = ", …" if len(found) > 3 else ""
+        plural = "query" if count == 1 else "queries"
+        raise InputError(
+            f"`{name}` has no value for {count:,} {plural}{named}{more}",
+            hint="the convention says undefined=error; undefined=skip leaves them out, `zero` and"
+            " `one` count them, and --set NDCG.undefined=one does so for one measure".replace(
+                "NDCG", one.name
+            ),
+        )
+
+
+def number(measure: Measure, form: str, total: _native.Total, convention: Convention) -> float:
+    """Returns what the sums of one measure make."""
+    if measure.combine == "sum":
+        return total.numerator
+    if measure.combine == "geometric":
+        return _geometric(measure, total, _counted_as(measure, convention))
+    if form == "macro" and measure.combine != "ratio":
+        return total.mean(_counted_as(measure, convention))
+    if measure.combine == "pooled":
+        return measure.pooled(total)
+    return measure.micro(total.numerator, total.denominator)
+
+
+def _counted_as(measure: Measure, convention: Convention) -> Literal["skip", "zero", "one"]:
+    rule = measure.undefined_rule(convention)
+    return "skip" if rule == "error" else rule
+
+
+def span(
+    measure: Measure, form: str, total: _native.Total, convention: Convention
+) -> tuple[float, float]:
+    """Returns between which numbers the order of tied documents decides."""
+    numbers = [number(measure, form, total, convention)]
+    if total.tie_decided:
+        orders: tuple[Literal["worst", "best"], ...] = ("worst", "best")
+        numbers += [number(measure, form, total.ordered(one), convention) for one in orders]
+    return min(numbers), max(numbers)
+
+
+def _entry(
+    measure: Measure, form: str, total: _native.Total, convention: Convention, ties: str
+) -> Entry:
+    value = number(measure, form, total, convention)
     counted, undefined = total.queries - total.undefined, total.undefined
     if measure.combine == "sum":
-        value = total.numerator
         counted = total.queries
-    elif form == "macro" and measure.combine != "ratio":
-        value = total.mean(convention.undefined)
-        if convention.undefined != "skip":
+    elif measure.combine == "geometric" or (form == "macro" and measure.combine != "ratio"):
+        if _counted_as(measure, convention) != "skip":
             counted = total.queries
     elif measure.combine == "pooled":
-        value = total.auc()
         # Every row takes part, also those of a query that has one class only.
         counted, undefined = total.queries, 0
-    else:
-        value = measure.micro(total.numerator, total.denominator)
-    if measure.name == "pnr":
-        positive, negative = total.numerator, total.denominator
-        share = positive / (positive + negative) if positive + negative else math.nan
-        details = {"positive": positive, "negative": negative}
-        if not math.isnan(share):
-            details["share"] = share
+    elif form == "macro" and _counted_as(measure, convention) != "skip":
+        counted = total.queries
+    details = measure.details(total.numerator, total.denominator, total.equal_pairs)
+    if form == "macro" and "strict" in details:
+        rule = _counted_as(measure, convention)
+        details["strict"] = total.mean_strict(rule)
+        details["random"] = total.mean_random(rule)
     return Entry(
         value=value,
         average=form,
@@ -83,4 +153,17 @@ def _entry(measure: Measure, form: str, total: _native.Total, convention: Conven
         tie_sensitive=total.tie_sensitive,
         definition=str(measure),
         details=details,
+        ties=ties,
+        tie_decided=total.tie_decided,
+        span=span(measure, form, total, convention) if total.tie_decided else None,
     )
+
+
+def _geometric(measure: Measure, total: _native.Total, undefined: str) -> float:
+    """Returns a geometric mean: its numerators are logarithms."""
+    numerator, counted = total.numerator, total.queries - total.undefined
+    if undefined != "skip" and total.undefined:
+        instead, _ = geometric_parts(0.0 if undefined == "zero" else 1.0)
+        numerator += total.undefined * instead
+        counted = total.queries
+    return measure.micro(numerator, float(counted))

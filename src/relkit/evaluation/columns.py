@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relkit import _native
-from relkit.results import Parts
+from relkit.results import Parts, Pool
 
 if TYPE_CHECKING:
+    from relkit.convention import Convention
     from relkit.evaluation.program import Program
+    from relkit.measures.base import Measure
     from relkit.ranking import Ranking
 
 __all__ = ["Column", "batch_columns", "kept_column", "python_columns"]
@@ -23,12 +26,18 @@ class Column:
     values: Callable[[], list[float]]
     total: _native.Total
     parts: Callable[[], Parts]
+    equal_pairs: Callable[[], list[list[float]]] | None = None
+    pool: Callable[[], Pool] | None = None
 
 
 def batch_columns(program: Program, batch: _native.Batch) -> dict[str, Column]:
     def column(place: int) -> Column:
         return Column(
-            lambda: batch.values(place), batch.total(place), lambda: batch.arrays(place)[1:]
+            lambda: batch.values(place),
+            batch.total(place),
+            lambda: batch.arrays(place)[1:],
+            lambda: batch.levels(place),
+            lambda: batch.pool(place),
         )
 
     return {name: column(place) for name, place in program.places.items()}
@@ -39,21 +48,58 @@ def python_columns(
 ) -> dict[str, Column]:
     """Evaluates measures in Python over rankings, of which the last `missing` are empty."""
     wanted = program.in_python
-    expected = program.convention.ties == "expected"
+    rules = program.convention
+    rule = rules.ties
     values: dict[str, list[float]] = {name: [] for name, _ in wanted}
     parts: dict[str, list[tuple[float, float]]] = {name: [] for name, _ in wanted}
+    totals = {name: _native.Total() for name, _ in wanted}
     for ranking in rankings:
+        orders = _orders(ranking) if ranking.tied and rule != "rank" else None
         for name, one in wanted:
-            values[name].append(one.expected(ranking) if expected else one.value(ranking))
-            parts[name].append(one.parts(ranking))
+            counted = orders[0] if orders is not None and name in program.worst else ranking
+            mean = rule == "expected" and name not in program.worst
+            value = one.expected(counted) if mean else one.value(counted)
+            values[name].append(rules.rounded(value))
+            parts[name].append(counted_parts(one, counted, values[name][-1], rules))
+            if orders is not None:
+                as_is = (values[name][-1], *parts[name][-1])
+                worst, best = (_ordered(one, order, rules) for order in orders)
+                if _differ(as_is[0], worst[0]) or _differ(as_is[0], best[0]):
+                    totals[name].add_orders(as_is, worst, best)
     columns = {}
-    for name, _ in wanted:
-        total = _native.Total()
+    for name, total in totals.items():
         numerators = [numerator for numerator, _ in parts[name]]
         denominators = [denominator for _, denominator in parts[name]]
         total.add(values[name], numerators, denominators, missing)
         columns[name] = kept_column(values[name], total, (numerators, denominators))
     return columns
+
+
+def _ordered(measure: Measure, order: Ranking, rules: Convention) -> tuple[float, float, float]:
+    value = rules.rounded(measure.value(order))
+    return (value, *counted_parts(measure, order, value, rules))
+
+
+def counted_parts(
+    measure: Measure, ranking: Ranking, value: float, rules: Convention
+) -> tuple[float, float]:
+    """Returns what a query adds to a ratio; one without a value counts there with its weight."""
+    ranking = measure.seen(ranking)
+    instead = measure.counted(rules)
+    if measure.combine == "ratio" and math.isnan(value) and not math.isnan(instead):
+        weight = measure.query_weight(ranking)
+        return weight * instead, weight
+    return measure.parts(ranking)
+
+
+def _orders(ranking: Ranking) -> tuple[Ranking, Ranking]:
+    return ranking.reordered("worst"), ranking.reordered("best")
+
+
+def _differ(one: float, other: float) -> bool:
+    if math.isnan(one) or math.isnan(other):
+        return False
+    return not math.isclose(one, other, rel_tol=1e-12, abs_tol=0.0)
 
 
 def kept_column(

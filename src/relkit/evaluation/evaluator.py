@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native, io
 from relkit.convention import Convention, load_convention
-from relkit.errors import InputError, ParameterError
+from relkit.errors import InputError, ParameterError, ParseError
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.notes import data_notes, missing_note
@@ -129,6 +129,8 @@ class Evaluator:
         title = name or run_name(run)
         if self.reference is not None:
             return self._compare(program, run, title, strict)
+        if program.convention.negative == "error" and self.judgments.table.negatives:
+            raise self._negative_grade()
         batch, columns, found = evaluate_run(self.judgments, program, run, self.threads)
         if not len(self.judgments.table):
             raise InputError("there are no judgments", path=self.judgments.source)
@@ -169,6 +171,24 @@ class Evaluator:
         if missing:
             notes.append(missing_note(len(missing), missing, "the first run"))
         return assemble(title, program, held + missing, columns, notes, strict)
+
+    def _negative_grade(self) -> InputError:
+        """The error about the first grade below 0, with its place in the judgments' file."""
+        from relkit.io.places import find_line
+
+        query, document, grade = next(
+            (query, document, grade)
+            for query, grades in self.judgments.to_dict().items()
+            for document, grade in grades.items()
+            if grade < 0
+        )
+        path = "" if self.judgments.source == "memory" else self.judgments.source
+        message = f"query `{query}`, document `{document}`: negative grade {grade:g}"
+        hint = "set negative=nonrelevant or negative=unjudged"
+        line = find_line(path, query, document) if path else None
+        if line is None:
+            return InputError(message, path=path, hint=hint)
+        return ParseError(message, path=path, line=line, hint=hint)
 
     def _no_common_query(self, batch: _native.Batch) -> InputError:
         judged = self.judgments.queries

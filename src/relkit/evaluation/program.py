@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from relkit import _native
 from relkit.convention import Convention
 from relkit.errors import ParameterError
-from relkit.measures.base import Measure
+from relkit.measures.base import Measure, check_measure_rules
 from relkit.measures.names import measures as parse_measures
 from relkit.parameters import check_choice
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from relkit.scale import Scale
 
 __all__ = ["Average", "MeasureNames", "Program", "chosen_scale"]
+
+#: Kernels that weigh queries, and so must know what one without a value counts.
+WEIGHTED = frozenset({"gauc"})
 
 Average = Literal["macro", "micro"]
 MeasureNames = str | Measure | Iterable[str | Measure]
@@ -42,6 +45,9 @@ class Program:
         forms: How each one's queries become one number.
         plan: The native plan.
         places: Index in the plan of each measure that has a kernel.
+        worst: Measures that count the worst order of tied documents, as ``ties="expected"`` has
+            no formula for them.
+        scale: The grade scale, if there is one.
     """
 
     asked: tuple[Measure, ...]
@@ -50,6 +56,8 @@ class Program:
     convention: Convention
     plan: _native.Plan
     places: Mapping[str, int]
+    worst: frozenset[str] = frozenset()
+    scale: Scale | None = None
 
     @classmethod
     def compile(
@@ -59,8 +67,18 @@ class Program:
         scale: Scale | None,
         average: Average | None,
         highest: float = math.nan,
+        *,
+        otherwise: Literal["error", "worst"] = "error",
     ) -> Program:
         """Resolves measures and makes the plan.
+
+        Args:
+            measures: One or more measures.
+            convention: The rules.
+            scale: The grade scale.
+            average: `macro`, `micro`, or each measure's own.
+            highest: The highest grade.
+            otherwise: What measures do for which ``ties="expected"`` has no formula.
 
         Raises:
             ParameterError: If no measure is given, or `average` is neither macro nor micro.
@@ -70,6 +88,8 @@ class Program:
             raise ParameterError("no measure was given", hint="name one, such as ndcg@10")
         if average is not None:
             check_choice("average", average, get_args(Average))
+        if convention.measures:
+            check_measure_rules(convention)
         resolved = tuple(one.resolve(convention, scale, highest) for one in asked)
         kernels: list[tuple[str, dict[str, Any]]] = []
         places: dict[str, int] = {}
@@ -78,17 +98,63 @@ class Program:
             if kernel is not None:
                 places[str(name)] = len(kernels)
                 parameters = {key: value for key, value in kernel[1].items() if value is not None}
+                if kernel[0] in WEIGHTED:
+                    rule = one.undefined_rule(convention)
+                    parameters["undefined"] = "skip" if rule == "error" else rule
                 kernels.append((kernel[0], parameters))
         plan = _native.Plan(
             kernels,
             ties=convention.ties,
-            unjudged=convention.unjudged,
+            unjudged="nonrelevant"
+            if convention.unjudged_grade is not None
+            else str(convention.unjudged),
             negative=convention.negative,
             missing=convention.missing,
+            unretrieved=convention.unretrieved,
             float32=convention.scores == "float32",
+            decimals=-1 if convention.decimals is None else convention.decimals,
+            without_closed_form=otherwise,
         )
+        worst = {name for name, place in places.items() if place in set(plan.in_worst_order)}
+        if otherwise == "worst" and convention.ties == "expected":
+            # The mean over orders of a measure in Python takes every order, of which there may be
+            # too many.
+            worst |= {
+                str(name)
+                for name, one in zip(asked, resolved, strict=True)
+                if str(name) not in places and type(one).expected is Measure.expected
+            }
         forms = tuple(average if average in one.averages else one.averages[0] for one in resolved)
-        return cls(asked, resolved, forms, convention, plan, places)
+        return cls(asked, resolved, forms, convention, plan, places, frozenset(worst), scale)
+
+    def ties(self, name: str) -> str:
+        """Returns the tie rule that a measure counts under."""
+        return "worst" if name in self.worst else self.convention.ties
+
+    @property
+    def default_thresholds(self) -> list[str]:
+        """The measures whose threshold is 1 because nothing says otherwise."""
+        return [
+            str(asked)
+            for asked, one in zip(self.asked, self.resolved, strict=True)
+            if self.scale is None
+            and self.convention.rel is None
+            and getattr(asked, "rel", 1.0) is None
+            and getattr(one, "rel", None) == 1.0
+            and not (one.name == "rbp" and getattr(one, "gain", None) is not None)
+        ]
+
+    @property
+    def averaged(self) -> list[tuple[str, Measure, str]]:
+        """The measures whose number depends on what a query without a value counts.
+
+        A mean over queries does; a ratio of sums does not, nor do pooled pairs.
+        """
+        return [
+            (str(name), one, form)
+            for name, one, form in zip(self.asked, self.resolved, self.forms, strict=True)
+            if form in {"macro", "geometric"} and one.combine != "sum"
+        ]
 
     @property
     def in_python(self) -> list[tuple[str, Measure]]:

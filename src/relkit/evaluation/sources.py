@@ -59,6 +59,7 @@ def _in_python(
                 program.convention,
                 ranks=ranks,
                 query=query,
+                graded=judgments.table.subtopics(query),
             )
 
     return python_columns(program, rankings(), batch.missing)

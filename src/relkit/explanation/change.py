@@ -26,8 +26,6 @@ from relkit.scale import Scale
 
 __all__ = ["Change", "Move", "explain_change"]
 
-COUNTED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
-
 
 @dataclass(frozen=True)
 class Move:
@@ -279,7 +277,8 @@ def explain_change(
     runs = as_run(run), as_run(other)
     subject = Subject.of(judgments, runs, query, measure, scale)
     first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
-    values = [COUNTED[rules.undefined] if one.undefined else one.value for one in (first, second)]
+    instead = subject.asked.counted(rules)
+    values = [instead if one.undefined else one.value for one in (first, second)]
     difference = values[1] - values[0] if all(map(math.isfinite, values)) else math.nan
     moves, additive = _moves(first, second, difference)
     places = _places(first), _places(second)

@@ -399,6 +399,7 @@ def explain(
 def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) -> Explanation:
     """Returns the derivation of a query's value from one order of its documents."""
     filled = subject.resolve(rules)
+    ranking = filled.seen(ranking)
     reason = filled.undefined(ranking) or ""
     places = {entry.document: entry.rank for entry in ranking}
     steps = () if reason else tuple(filled.steps(ranking))
@@ -408,7 +409,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
     return Explanation(
         query=subject.query,
         measure=filled,
-        value=math.nan if reason else filled.value(ranking),
+        value=math.nan if reason else rules.rounded(filled.value(ranking)),
         steps=steps,
         undefined=reason,
         judged=len(ranking.judged),

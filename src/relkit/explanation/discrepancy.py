@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any
 
-from relkit.convention import Convention, show_gain
+from relkit.convention import Convention
 from relkit.errors import InputError, RelkitError
 from relkit.evaluation import Evaluator
 from relkit.explanation.section import Section, plain
@@ -17,13 +17,13 @@ from relkit.explanation.subject import Subject
 from relkit.measures.base import Measure
 from relkit.ranking import Ranking
 from relkit.render import number, signed
+from relkit.rules import COUNTED
 from relkit.run import Run
 
 __all__ = ["Discrepancy", "Outcome", "RuleShare", "discrepancy"]
 
 #: Smaller contributions are rounding.
 ROUNDING = 1e-12
-COUNTED = {"zero": 0.0, "one": 1.0, "skip": math.nan}
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Trial:
             if names
             else Run.from_dict({})
         )
-        self.judgments: Any = {subject.query: dict(subject.grades)}
+        self.judgments: Any = {subject.query: dict(subject.subtopics or subject.grades)}
         if subject.reference is not None:
             rows = subject.reference.table.documents(subject.query)
             self.judgments = Run.from_arrays([subject.query] * len(rows[0]), *rows)
@@ -217,6 +217,7 @@ class Trial:
             one_order,
             ranks=self.ranks,
             query=query,
+            graded=self.subject.subtopics,
         )
         try:
             found = Evaluator(self.judgments, convention=rules).evaluate(self.run, measure)
@@ -225,16 +226,22 @@ class Trial:
             # Some kernels cannot average over ties: the orders of one query can be gone through.
             if rules.ties != "expected":
                 raise
-            value = measure.expected(ranking)
+            value = rules.rounded(measure.expected(ranking))
         if not math.isnan(value):
             return Outcome(value)
-        reason = measure.undefined(ranking) or "undefined"
-        if rules.undefined == "skip":
-            return Outcome(math.nan, f"left out: {reason}")
-        return Outcome(COUNTED[rules.undefined], f"instead of no value: {reason}")
+        reason = measure.undefined(measure.seen(ranking)) or "undefined"
+        rule = measure.undefined_rule(rules)
+        if rule in {"skip", "error"}:
+            word = "refused" if rule == "error" else "left out"
+            return Outcome(math.nan, f"{word}: {reason}")
+        return Outcome(COUNTED[rule], f"instead of no value: {reason}")
 
     def matters(self, rule: str, here: Convention, there: Convention) -> bool:
         """Whether a rule can have an effect on this query at all."""
+        if rule == "unretrieved":
+            return bool(self.subject.grades.keys() - set(self.documents))
+        if rule == "decimals":
+            return True
         if rule in {"undefined", "missing"}:
             return rule == "undefined" or not self.held
         if rule in {"negative", "unjudged"}:
@@ -247,7 +254,14 @@ class Trial:
                 return len(single) < len(set(self.scores))
             return "rank" in {here.ties, there.ties} or len(single) < len(self.scores)
         changed = here.replace(**{rule: getattr(there, rule)})
-        return self.subject.resolve(here) != self.subject.resolve(changed)
+        kept = there.replace(**{rule: getattr(here, rule)})
+        if rule == "measures":
+            asked = self.subject.asked
+            pairs = (here, changed), (there, kept)
+            if any(asked.undefined_rule(a) != asked.undefined_rule(b) for a, b in pairs):
+                return True
+        resolve = self.subject.resolve
+        return resolve(here) != resolve(changed) or resolve(there) != resolve(kept)
 
 
 def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention) -> Discrepancy:
@@ -270,8 +284,8 @@ def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention)
     contributions: Mapping[str, float] | None = None
     if not math.isnan(difference):
         # An order in between may leave the query out where both ends count it.
-        instead = COUNTED[there.undefined if there.undefined != "skip" else here.undefined]
-        instead = 0.0 if math.isnan(instead) else instead
+        counted = [subject.asked.counted(rules) for rules in (there, here)]
+        instead = next((value for value in counted if not math.isnan(value)), 0.0)
         contributions = _shapley(
             players,
             {
@@ -333,7 +347,7 @@ def _shapley(
 
 
 def _show(convention: Convention, rule: str) -> str:
-    value = getattr(convention, rule)
-    if rule == "gain":
-        return show_gain(value)
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+    if rule == "measures":
+        own = [f"{key}={value}" for key, value in convention.shown().items() if "." in key]
+        return " ".join(own) or "none"
+    return convention.shown()[rule].lower()

@@ -28,6 +28,7 @@ class Subject:
         query: The query's id.
         asked: The measure as it was asked for.
         grades: Grades of the query's judged documents.
+        subtopics: The same by document and subtopic; empty where the judgments have no subtopics.
         judged: Whether the judgments (or the other run) hold the query.
         highest: The highest grade in all judgments.
         scale: The grade scale.
@@ -37,6 +38,7 @@ class Subject:
     query: str
     asked: Measure
     grades: Mapping[str, float]
+    subtopics: Mapping[str, Mapping[str, float]]
     judged: bool
     highest: float
     scale: Scale | None
@@ -60,6 +62,7 @@ class Subject:
         chosen = load_scale(scale) if scale is not None else None
         asked = parse_measure(measure)
         grades: dict[str, float] = {}
+        subtopics: dict[str, dict[str, float]] = {}
         highest = math.nan
         reference = None
         if asked.needs == "reference":
@@ -70,6 +73,7 @@ class Subject:
             chosen = chosen or table.scale
             held = query in table.table
             grades = table.table.grades(query) if held else {}
+            subtopics = table.table.subtopics(query) if held else {}
             highest = table.table.highest
         if not held and not any(query in run.table for run in runs):
             known = runs[0].queries
@@ -79,7 +83,7 @@ class Subject:
                 if len(known) < 20
                 else "the run has " + ", ".join(f"`{name}`" for name in known[:5]) + ", …",
             )
-        return cls(query, asked, grades, held, highest, chosen, reference)
+        return cls(query, asked, grades, subtopics, held, highest, chosen, reference)
 
     def resolve(self, rules: Convention) -> Measure:
         """Returns the measure with every parameter filled in."""
@@ -106,7 +110,15 @@ class Subject:
         documents, scores, ranks = (
             run.table.documents(self.query) if self.query in run.table else ([], [], None)
         )
-        return Ranking.build(grades, documents, scores, rules, ranks=ranks, query=self.query)
+        return Ranking.build(
+            grades,
+            documents,
+            scores,
+            rules,
+            ranks=ranks,
+            query=self.query,
+            graded=self.subtopics if grades else None,
+        )
 
     def grade(self, grade: float | None) -> str:
         """Returns a grade as text, with its name where the scale has one."""

@@ -26,12 +26,21 @@ class Rows:
         scores: Scores of the same shape.
         offsets: Query i holds rows offsets[i] to offsets[i + 1]; `None` for 2-D.
         queries: One name a query: its id, or its number from 0.
+        weights: What each row weighs, in the shape of the labels; `None` for 1 each.
     """
 
     labels: NDArray[Any]
     scores: NDArray[Any]
     offsets: NDArray[np.int64] | None
     queries: list[str]
+    weights: NDArray[Any] | None = None
+
+    @property
+    def negatives(self) -> int:
+        """How many labels are below 0."""
+        if self.labels.dtype.kind in "bu" or not self.labels.size or self.labels.min() >= 0:
+            return 0
+        return int((self.labels < 0).sum())
 
     def lists(self) -> Iterator[tuple[str, list[float], list[float]]]:
         """Yields each query's name, grades and scores."""
@@ -49,6 +58,7 @@ def group_rows(
     scores: ArrayLike,
     groups: ArrayLike | None = None,
     scale: Scale | None = None,
+    weights: ArrayLike | None = None,
 ) -> Rows:
     """Checks labels, scores and groups, and brings every query's rows together.
 
@@ -58,6 +68,7 @@ def group_rows(
         groups: `None`, sizes that add up to the number of rows, or one id a row. Ids win where
             there are as many as rows.
         scale: Turns names into grades.
+        weights: `None`, what each row weighs, or, for 2-D labels, what each query's rows weigh.
 
     Raises:
         InputError: If shapes do not fit, or a value is no number.
@@ -71,21 +82,36 @@ def group_rows(
             f"labels and scores differ in shape: {grades.shape} and {values.shape}",
             hint="give one score for each label",
         )
+    heavy = None if weights is None else _weights(weights, grades.shape)
     if grades.ndim == 2:
         if groups is not None:
             raise InputError("2-D labels are one query a row and take no groups")
-        return Rows(grades, values, None, [str(row) for row in range(len(grades))])
+        return Rows(grades, values, None, [str(row) for row in range(len(grades))], heavy)
     if grades.ndim != 1:
         raise InputError(f"labels must have one or two dimensions, not {grades.ndim}")
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
-        return Rows(grades, values, offsets, ["0"])
+        return Rows(grades, values, offsets, ["0"], heavy)
     ids = np.asarray(groups)
     if ids.ndim != 1:
         raise InputError(f"groups must have one dimension, not {ids.ndim}")
     if len(ids) == len(grades):
-        return _by_ids(grades, values, ids)
-    return _by_sizes(grades, values, ids)
+        return _by_ids(grades, values, ids, heavy)
+    return _by_sizes(grades, values, ids, heavy)
+
+
+def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
+    import numpy as np
+
+    heavy = _numbers(weights, "weights")
+    if len(shape) == 2 and heavy.shape == shape[:1]:
+        heavy = np.repeat(heavy, shape[1]).reshape(shape)
+    if heavy.shape != shape:
+        raise InputError(
+            f"labels and weights differ in shape: {shape} and {heavy.shape}",
+            hint="give one weight for each label",
+        )
+    return heavy
 
 
 def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArray[Any]:
@@ -117,7 +143,9 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
     return array
 
 
-def _by_sizes(grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any]) -> Rows:
+def _by_sizes(
+    grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any], weights: NDArray[Any] | None
+) -> Rows:
     import numpy as np
 
     whole = sizes.dtype.kind in "iu" or (
@@ -132,10 +160,12 @@ def _by_sizes(grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any]) -
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    return Rows(grades, values, offsets, [str(number) for number in range(len(sizes))])
+    return Rows(grades, values, offsets, [str(number) for number in range(len(sizes))], weights)
 
 
-def _by_ids(grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any]) -> Rows:
+def _by_ids(
+    grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any], weights: NDArray[Any] | None
+) -> Rows:
     import numpy as np
 
     if ids.dtype.kind in "iu":
@@ -150,4 +180,6 @@ def _by_ids(grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any]) -> Ro
     offsets, order = _native.group_offsets(keys)
     if order is not None:
         grades, values, ids = grades[order], values[order], ids[order]
-    return Rows(grades, values, offsets, [str(value) for value in ids[offsets[:-1]].tolist()])
+        weights = None if weights is None else weights[order]
+    names = [str(value) for value in ids[offsets[:-1]].tolist()]
+    return Rows(grades, values, offsets, names, weights)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit.columns import Record, choose
 from relkit.errors import InputError, ParseError
 from relkit.io.formats import Format, first_lines, formats
+from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Reader, Source
 from relkit.io.rows import csv_reader
 from relkit.io.tables import Table
@@ -55,7 +57,7 @@ class Csv(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads a query, a document and a grade column."""
+        """Reads a query, a document and a grade column, and a subtopic column if there is one."""
         return self._table(source, "judgments", columns).judgments(scale)
 
     def read_run(
@@ -81,7 +83,7 @@ class Csv(Format):
         return self._table(source, "scored", columns).scored(scale)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes the columns query, document and grade."""
+        """Writes the columns query, document and grade, and subtopic where there are subtopics."""
         self._write(short_grades(judgments), stream)
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
@@ -105,10 +107,24 @@ class Csv(Format):
         names, has_header = header, True
         given = dict(columns or {})
         by_place = all(str(name).isdecimal() for name in given.values())
-        if given and by_place and not all(name in header for name in given.values()):
+        if (
+            given
+            and by_place
+            and not (
+                all(name in header for name in given.values())
+                and (is_numbered(header) or not is_data(header, _below(data, separator)))
+            )
+        ):
             names, has_header = [str(number + 1) for number in range(len(header))], False
             given = {role: str(name) for role, name in given.items()}
-        chosen = choose(names, kind, columns=given, path=source.path)
+        try:
+            chosen = choose(names, kind, columns=given, path=source.path)
+        except InputError:
+            if has_header and is_data(header, _below(data, separator)):
+                raise headerless(header, kind, source.path) from None
+            raise
+        if has_header:
+            check_header(header, _below(data, separator), chosen, kind, source.path)
         position = {role: names.index(name) for role, name in chosen.items()}
 
         def records() -> Iterator[Record]:
@@ -207,6 +223,11 @@ def _rows(data: _Text, separator: str) -> Iterator[tuple[int, list[str]]]:
         raise ParseError(
             problem, path=data.path, line=start, hint='double the quotes inside a field: "a ""b"""'
         ) from None
+
+
+def _below(data: _Text, separator: str) -> Iterator[list[str]]:
+    """Every row below the first."""
+    return (fields for _, fields in islice(_rows(data, separator), 1, None))
 
 
 def _records(

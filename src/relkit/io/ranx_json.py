@@ -39,7 +39,7 @@ class RanxJson(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads grades by query and document."""
+        """Reads grades by query and document, perhaps by subtopic too."""
         from relkit.judgments import Judgments
 
         data = _load(source, "grade")
@@ -65,14 +65,20 @@ class RanxJson(Format):
         return Run.from_dict(data, name=name, source=source.path)
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes grades by query and document, whole ones as integers: ranx takes no others."""
+        """Writes grades by query and document, whole ones as integers: ranx takes no others.
+
+        Judgments of subtopics have one object a document, from subtopics to grades.
+        """
+        subtopics = judgments.has_subtopics
         _write(
             {
                 query: {
-                    document: int(grade) if grade.is_integer() else grade
-                    for document, grade in grades.items()
+                    document: {name: _whole(grade) for name, grade in grades.items()}
+                    if subtopics
+                    else _whole(grades["0"])
+                    for document, grades in judgments.subtopics(query).items()
                 }
-                for query, grades in judgments.to_dict().items()
+                for query in judgments.queries
             },
             stream,
         )
@@ -144,6 +150,10 @@ def _no_columns(columns: Mapping[str, str] | None) -> None:
             "this JSON has no columns: it maps queries to documents",
             hint="leave `columns` out",
         )
+
+
+def _whole(grade: float) -> float:
+    return int(grade) if grade.is_integer() else grade
 
 
 def _write(data: Mapping[str, Any], stream: BinaryIO) -> None:

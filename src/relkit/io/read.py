@@ -24,6 +24,7 @@ def read_scored(
     label: str | None = None,
     score: str | None = None,
     document: str | None = None,
+    weight: str | None = None,
     scores: str | os.PathLike[str] | None = None,
     groups: str | os.PathLike[str] | None = None,
     format: str | None = None,
@@ -39,6 +40,7 @@ def read_scored(
         label: The label's column; None finds it by the usual names.
         score: The score's column; None finds it by the usual names.
         document: The document's column; None finds it by the usual names. There may be none.
+        weight: The column of what each row weighs; None for 1 each. It is never guessed.
         scores: For SVMlight/LETOR: the file that holds one score a line.
         groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
         format: The file's format; None recognises it.
@@ -64,6 +66,7 @@ def read_scored(
         "label": label,
         "score": score,
         "document": document,
+        "weight": weight,
     }
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = load_scale(scale) if scale is not None else None

@@ -44,6 +44,7 @@ class Scored:
         documents: The document of each row, or None where the rows have no ids.
         source: The file the rows came from, or "memory".
         notes: What is worth knowing about the data.
+        weights: What each row weighs, or None where all weigh the same.
     """
 
     labels: NDArray[np.float64]
@@ -53,6 +54,7 @@ class Scored:
     documents: list[str] | None = None
     source: str = "memory"
     notes: tuple[Note, ...] = field(default=())
+    weights: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -84,13 +86,17 @@ def from_columns(
     labels = to_numbers(label, "label", path) if scale is None else scaled(label, scale)
     scores = to_numbers(score, "score", path)
     query = to_text(columns["query"], "query", path) if "query" in columns else None
-    for values in (labels, scores):
-        if values.null_count() or not bool(values.is_finite().all()):
+    numbers = {"label": labels, "score": scores}
+    if "weight" in columns:
+        numbers["weight"] = to_numbers(columns["weight"], "weight", path)
+    for role, values in numbers.items():
+        wrong = values.null_count() or not bool(values.is_finite().all())
+        if wrong or (role == "weight" and bool((values < 0).any())):
             _fail(columns, path, scale, records)
     if query is not None and (query.null_count() or bool((query == "").any())):
         _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
-    frame = pl.DataFrame({"label": labels, "score": scores})
+    frame = pl.DataFrame(numbers)
     notes: tuple[Note, ...] = ()
     if query is None:
         names, sizes = ["all"], [frame.height]
@@ -119,6 +125,7 @@ def from_columns(
         document.to_list() if document is not None else None,
         path or "memory",
         notes,
+        frame.get_column("weight").to_numpy() if "weight" in columns else None,
     )
 
 
@@ -133,7 +140,9 @@ def _fail(
     for place, fields in records() if records is not None else rows_of(columns):
         if "query" in fields and missing(fields["query"]):
             refuse("the query is empty", path, place, unit)
-        for role in ("label", "score"):
+        for role in ("label", "score", "weight"):
+            if role not in fields:
+                continue
             value = fields[role]
             if missing(value):
                 refuse(f"the {role} is empty", path, place, unit)
@@ -147,6 +156,8 @@ def _fail(
                 refuse(f"the {role} `{value}` is not a number", path, place, unit, hint)
             if not math.isfinite(found):
                 refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
+            if role == "weight" and found < 0:
+                refuse(f"the weight is {found:g}", path, place, unit, "a row weighs 0 or more")
     raise InputError("a label or a score cannot be used", path=path)
 
 

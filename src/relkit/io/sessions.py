@@ -15,7 +15,7 @@ from relkit.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SessionFormat", "check_target", "read_sessions", "scratch_folder", "write_sessions"]
+__all__ = ["SessionFormat", "check_target", "read_sessions", "write_sessions"]
 
 SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 
@@ -228,26 +228,14 @@ def _first_line(data: bytes) -> bytes:
 
 # -- files on disk ---------------------------------------------------------------------------------
 
-_folder: list[str] = []
-
-
-def scratch_folder() -> str:
-    """Returns a folder for what must be unpacked; it is removed when Python ends."""
-    if not _folder:
-        import atexit
-        import shutil
-        import tempfile
-
-        _folder.append(tempfile.mkdtemp(prefix="relkit-"))
-        atexit.register(shutil.rmtree, _folder[0], ignore_errors=True)
-    return _folder[0]
-
 
 def _on_disk(source: Source) -> str:
     """Returns the path of the uncompressed bytes: the file itself, or a copy."""
     if source.plain:
         return source.path
     import tempfile
+
+    from relkit.io.scratch import scratch_folder
 
     handle, path = tempfile.mkstemp(dir=scratch_folder())
     with os.fdopen(handle, "wb") as file, source:

@@ -1,7 +1,8 @@
 """TREC qrels and runs: columns separated by white space, read by native code.
 
-Qrels have four columns (query, iteration, document, grade), runs six (query, Q0, document, rank,
-score, tag). Lines that begin with `#` are comments.
+Qrels have four columns (query, iteration or subtopic, document, grade), runs six (query, Q0,
+document, rank, score, tag). Lines that begin with `#` are comments. The second column of qrels
+names subtopics where it differs within a query; `Q0` means the same as `0`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from relkit.scale import Scale
 
 __all__ = ["Trec", "check_kind"]
+
+_QUERIES_AT_ONCE = 16  # a few megabytes of text at most, for lists of usual length
 
 
 class Trec(Format):
@@ -88,9 +91,11 @@ class Trec(Format):
         for query in judgments.queries:
             lines = []
             _check_id(query, "query")
-            for document, grade in judgments[query].items():
+            for document, grades in judgments.subtopics(query).items():
                 _check_id(document, "document")
-                lines.append(f"{query} 0 {document} {plain_number(grade)}\n")
+                for subtopic, grade in grades.items():
+                    _check_id(subtopic, "subtopic")
+                    lines.append(f"{query} {subtopic} {document} {plain_number(grade)}\n")
             stream.write("".join(lines).encode())
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
@@ -99,19 +104,9 @@ class Trec(Format):
         Raises:
             InputError: If an id cannot be written because it holds white space.
         """
-        name = "_".join((run.tag or run.name).split()) or "relkit"
-        for query in run.queries:
-            _check_id(query, "query")
-            documents, scores, ranks = run.table.documents(query)
-            order: list[int] | range = range(len(documents))
-            if ranks is None:
-                order = sorted(order, key=lambda row: -scores[row])
-            lines = []
-            for position, row in enumerate(order, start=1):
-                _check_id(documents[row], "document")
-                rank = position if ranks is None else ranks[row]
-                lines.append(f"{query} Q0 {documents[row]} {rank} {scores[row]!r} {name}\n")
-            stream.write("".join(lines).encode())
+        tag = "_".join((run.tag or run.name).split()) or "relkit"
+        for first in range(0, len(run.table), _QUERIES_AT_ONCE):
+            stream.write(run.table.to_text(first=first, count=_QUERIES_AT_ONCE, tag=tag))
 
 
 def plain_number(value: float) -> str:
@@ -182,13 +177,20 @@ def _scaled_table(source: Source, scale: Scale) -> _native.JudgmentTable:
             table = None
         if table is not None:
             known = scale.gains
-            if not known or all(grade < 0 or grade in known for grade in set(table.columns()[2])):
+            if not known or all(grade < 0 or grade in known for grade in _grades(table)):
                 return table
     reader = source.open()
     try:
         return _native.JudgmentTable.from_chunks(_Renamed(reader, scale, source).read, source.path)
     finally:
         reader.close()
+
+
+def _grades(table: _native.JudgmentTable) -> set[float]:
+    if not table.has_subtopics:
+        return set(table.columns()[2])
+    judged = (table.subtopics(query).values() for query in table.queries())
+    return {grade for documents in judged for one in documents for grade in one.values()}
 
 
 class _Renamed:

@@ -199,7 +199,7 @@ class _Tables:
     }  # fmt: skip
 
     def __init__(self) -> None:
-        from relkit.io.sessions import scratch_folder
+        from relkit.io.scratch import scratch_folder
 
         self._folder = tempfile.mkdtemp(dir=scratch_folder())
         self._waiting: dict[str, list[tuple[Any, ...]]] = {name: [] for name in self.SCHEMAS}

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError
@@ -35,7 +36,7 @@ Unit = Hashable
 Ratings = Mapping[Any, Mapping[str, float]]
 Pattern = tuple[tuple[str, float], ...]
 Weights = Literal["none", "linear", "quadratic"]
-Level = Literal["nominal", "ordinal", "interval"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def cohen_kappa(
@@ -45,7 +46,8 @@ def cohen_kappa(
 
     1 - (weighted disagreement) / (the same expected by chance from how often each judge gives each
     grade). A disagreement between the grades a and b weighs 1 (`none`), abs(a - b) (`linear`) or
-    (a - b)² (`quadratic`, which is the measure `kappa`).
+    (a - b)² (`quadratic`). Grades may be negative or lie between levels; for `none` they may be
+    names.
 
     Args:
         first: The grades of one judge, None where there is none.
@@ -58,8 +60,8 @@ def cohen_kappa(
 
     Raises:
         ParameterError: If there is no such weighting.
-        InputError: If the judges have different numbers of units, or, for `quadratic`, if a grade
-            is not a whole number.
+        InputError: If the judges have different numbers of units, or if a grade is no number
+            where the distance of grades counts.
 
     Examples:
         >>> round(cohen_kappa([3, 2, 0, 1], [3, 1, 0, 1]), 4)
@@ -82,38 +84,41 @@ def cohen_kappa(
         for one, other in zip(first, second, strict=True)
         if one is not None and other is not None
     ]
-    if not pairs:
-        return math.nan
-    if weights == "quadratic":
-        return _quadratic_kappa(pairs)
-    both = Counter(pairs)
-    seen = math.fsum(times * _weight(*pair, weights) for pair, times in both.items())
-    ones = Counter(one for one, _ in pairs)
-    others = Counter(other for _, other in pairs)
+    if weights != "none":
+        _check_numbers(
+            {grade for pair in pairs for grade in pair},
+            f"the weights `{weights}` need",
+            "weights='none' takes names",
+        )
+    return _kappa(Counter(pairs), weights)
+
+
+def _kappa(pairs: Counter[tuple[float, float]], weights: Weights) -> float:
+    """Cohen's kappa of how often which grades came together."""
+    seen = math.fsum(times * _weight(*pair, weights) for pair, times in pairs.items())
+    ones: Counter[float] = Counter()
+    others: Counter[float] = Counter()
+    for (one, other), times in pairs.items():
+        ones[one] += times
+        others[other] += times
     expected = math.fsum(
         _weight(one, other, weights) * times * often
         for one, times in ones.items()
         for other, often in others.items()
-    ) / len(pairs)
-    return 1 - seen / expected if expected else math.nan
+    )
+    return 1 - seen * pairs.total() / expected if expected else math.nan
 
 
-def _weight(one: float, other: float, weights: str) -> float:
-    return abs(one - other) if weights == "linear" else float(one != other)
+def _weight(one: float, other: float, weights: Weights) -> float:
+    if weights == "none":
+        return float(one != other)
+    return abs(one - other) if weights == "linear" else (one - other) ** 2
 
 
-def _quadratic_kappa(pairs: Sequence[tuple[float, float]]) -> float:
-    from relkit.evaluation import evaluate_scores
-
-    for grade in {grade for pair in pairs for grade in pair}:
-        if grade != int(grade):
-            raise InputError(
-                f"quadratic weighted kappa needs whole grades, and {grade:g} is not one",
-                hint="krippendorff_alpha(…, level='interval') takes any number",
-            )
-    labels = [one for one, _ in pairs]
-    predicted = [other for _, other in pairs]
-    return float(evaluate_scores(labels, predicted, [len(pairs)], ["kappa"])["kappa"])
+def _check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
+    for grade in grades:
+        if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
+            raise InputError(f"{what} grades that are numbers, and `{grade}` is none", hint=hint)
 
 
 def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
@@ -168,8 +173,9 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
     """Krippendorff's alpha: agreement of any number of judges, with missing grades.
 
     1 - D_o / D_e. D_o is the mean squared difference of two grades of the same unit, D_e that of
-    any two grades. The difference of two grades is 0 or 1 (`nominal`); their distance (`interval`);
-    or the number of grades given from the one to the other, each end counting half (`ordinal`).
+    any two grades. The difference of two grades a and b is 0 or 1 (`nominal`); the number of grades
+    given from the one to the other, each end counting half (`ordinal`); a - b (`interval`); or
+    (a - b) / (a + b), for numbers with a true zero such as counts and seconds (`ratio`).
 
     Args:
         units: The grades that each unit was given. Units with one grade do not count.
@@ -181,7 +187,8 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]], *, level: Level = "nomina
 
     Raises:
         ParameterError: If there is no such level.
-        InputError: If the level is not `nominal` and a grade is no number.
+        InputError: If the level is not `nominal` and a grade is no number, or it is `ratio` and a
+            grade is below 0.
 
     Examples:
         >>> units = [[3, 3], [2, 3], [0, 0], [1]]
@@ -224,12 +231,9 @@ def _distances(totals: Counter[Any], level: str) -> dict[tuple[Any, Any], float]
     values = list(totals)
     if level == "nominal":
         return {(one, other): 1.0 for one in values for other in values}
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(
-                f"the level `{level}` needs grades that are numbers, and `{value}` is none",
-                hint="level='nominal' takes names",
-            )
+    _check_numbers(values, f"the level `{level}` needs", "level='nominal' takes names")
+    if level == "ratio":
+        return _ratios(values)
     places = {value: float(value) for value in values}
     if level == "ordinal":
         below = 0
@@ -237,6 +241,20 @@ def _distances(totals: Counter[Any], level: str) -> dict[tuple[Any, Any], float]
             places[value] = below + totals[value] / 2
             below += totals[value]
     return {(one, other): (places[one] - places[other]) ** 2 for one in values for other in values}
+
+
+def _ratios(values: Sequence[float]) -> dict[tuple[Any, Any], float]:
+    for value in values:
+        if value < 0:
+            raise InputError(
+                f"the level `ratio` needs grades of 0 or more, and `{value:g}` is below",
+                hint="level='interval' takes any number",
+            )
+    return {
+        (one, other): ((one - other) / (one + other)) ** 2 if one != other else 0.0
+        for one in values
+        for other in values
+    }
 
 
 @dataclass(frozen=True)
@@ -272,7 +290,7 @@ class PairAgreement:
         units: Units graded by both.
         equal: The share of them with equal grades.
         kappa: Cohen's kappa.
-        weighted_kappa: With quadratic weights; NaN where grades are not whole numbers.
+        weighted_kappa: With quadratic weights.
     """
 
     first: str
@@ -293,7 +311,7 @@ class JudgeAgreement:
         units: Of them, those in units that someone else graded too.
         equal: The share of pairs with another judge's grade of the same unit that are equal.
         difference: The mean of own grade less the other's over these pairs: above 0 is generous.
-        weighted_kappa: Quadratic weighted kappa over these pairs; NaN without whole grades.
+        weighted_kappa: Quadratic weighted kappa over these pairs.
     """
 
     judge: str
@@ -338,7 +356,8 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
         tiers: The tier of each unit.
 
     Raises:
-        InputError: If there is no grade, or a unit has no tier although tiers are given.
+        InputError: If there is no grade, a grade is no number, or a unit has no tier although tiers
+            are given.
 
     Examples:
         >>> found = measure_agreement(
@@ -351,6 +370,11 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
     """
     if not any(ratings.values()):
         raise InputError("there are no grades to compare")
+    _check_numbers(
+        {grade for found in ratings.values() for grade in found.values()},
+        "agreement needs",
+        "give the places of a scale; fleiss_kappa, krippendorff_alpha and cohen_kappa take names",
+    )
     # Units are many, and few differ in who gave which grades.
     whole: Counter[Pattern] = Counter()
     by_tier: dict[str, Counter[Pattern]] = {}
@@ -376,7 +400,7 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
                 pairs.total(),
                 _equal(pairs),
                 _kappa(pairs, "none"),
-                _weighted(pairs),
+                _kappa(pairs, "quadratic"),
             )
             for (one, other), pairs in sorted(common.items())
         ),
@@ -413,17 +437,6 @@ def _equal(pairs: Counter[tuple[float, float]]) -> float:
     )
 
 
-def _kappa(pairs: Counter[tuple[float, float]], weights: Weights) -> float:
-    every = list(pairs.elements())
-    return cohen_kappa([one for one, _ in every], [other for _, other in every], weights=weights)
-
-
-def _weighted(pairs: Counter[tuple[float, float]]) -> float:
-    if any(grade != int(grade) for pair in pairs for grade in pair):
-        return math.nan
-    return _kappa(pairs, "quadratic")
-
-
 def _judge(name: str, units: Counter[Pattern]) -> JudgeAgreement:
     own = shared = 0
     pairs: Counter[tuple[float, float]] = Counter()
@@ -445,7 +458,7 @@ def _judge(name: str, units: Counter[Pattern]) -> JudgeAgreement:
         units=shared,
         equal=_equal(pairs),
         difference=difference / total if total else math.nan,
-        weighted_kappa=_weighted(pairs),
+        weighted_kappa=_kappa(pairs, "quadratic"),
     )
 
 

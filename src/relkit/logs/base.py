@@ -184,10 +184,12 @@ class Log:
         import narwhals as nw
         import polars as pl
 
+        from relkit.io.scratch import scratch_folder
+
         slices = -(-self.rows // SLICE)
         if slices <= 1:
             return nw.from_native(gather(lists).lazy())
-        folder = tempfile.mkdtemp(prefix="relkit-")
+        folder = tempfile.mkdtemp(dir=scratch_folder())
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         rows: pl.LazyFrame = self.impressions.to_native()
         for number in range(slices):

@@ -55,6 +55,7 @@ class Tau(Measure):
     aliases = ("kendall", "kendall_tau", "tau_b")
     bounds: ClassVar[tuple[float, float]] = SIGNED
     headings: ClassVar[tuple[str, str]] = ("concordant", "discordant")
+    ordinal: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
     formula = "(concordant - discordant) / sqrt(untied in score x untied in label)"
     unjudged: PairUnjudged = "removed"
@@ -63,7 +64,7 @@ class Tau(Measure):
         rows = labelled(ranking, self.unjudged)
         scores = sum(one.score != other.score for (one, _), (other, _) in combinations(rows, 2))
         labels = sum(one != other for (_, one), (_, other) in combinations(rows, 2))
-        return math.sqrt(scores) * math.sqrt(labels)
+        return math.sqrt(scores * labels)
 
     def undefined(self, ranking: "Ranking") -> str | None:
         return None if self._norm(ranking) else "all scores or all labels are equal"
@@ -124,6 +125,7 @@ class Spearman(Measure):
     aliases = ("rho", "spearman_rho")
     bounds: ClassVar[tuple[float, float]] = SIGNED
     headings: ClassVar[tuple[str, str]] = ("score rank", "label rank")
+    ordinal: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
     formula = "Pearson correlation of the ranks of scores and labels"
     unjudged: PairUnjudged = "removed"
@@ -140,8 +142,8 @@ class Spearman(Measure):
         scores = average_ranks([entry.score for entry, _ in rows])
         labels = average_ranks([label for _, label in rows])
         mean = (len(rows) + 1) / 2
-        norm = math.sqrt(sum((rank - mean) ** 2 for rank in scores)) * math.sqrt(
-            sum((rank - mean) ** 2 for rank in labels)
+        norm = math.sqrt(
+            sum((rank - mean) ** 2 for rank in scores) * sum((rank - mean) ** 2 for rank in labels)
         )
         running = 0.0
         for (entry, _), score, label in zip(rows, scores, labels, strict=True):
@@ -190,6 +192,7 @@ class Kappa(Measure):
     aliases = ("qwk", "quadratic_kappa")
     bounds: ClassVar[tuple[float, float]] = SIGNED
     headings: ClassVar[tuple[str, str]] = ("difference²", "expected")
+    ordinal: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
     formula = "1 - sum (predicted - label)^2 / expected by chance"
     unjudged: PairUnjudged = "removed"

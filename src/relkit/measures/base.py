@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
-from relkit.convention import Convention, parse_gain, show_gain
+from relkit.convention import Convention
 from relkit.errors import ParameterError, UnknownNameError
 from relkit.parameters import check_choice
 from relkit.registry import Registry, suggestion
+from relkit.rules import COUNTED, POSITIVE, Undefined, parse_gain, parse_rel, show_gain
 
 if TYPE_CHECKING:
+    from relkit import _native
     from relkit.measures.inversions import Inversion
     from relkit.ranking import Ranking
     from relkit.scale import Scale
@@ -24,13 +26,16 @@ __all__ = [
     "Measure",
     "Step",
     "added",
+    "check_measure_rules",
     "equation",
     "figure",
+    "geometric_parts",
+    "open_parameters",
     "register",
     "registry",
 ]
 
-Combine = Literal["mean", "ratio", "sum", "pooled"]
+Combine = Literal["mean", "ratio", "sum", "pooled", "geometric"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class Measure(ABC):
         name: The canonical name.
         aliases: Other names, case-insensitive.
         combine: How queries become one number: `mean` of values, `ratio` of summed numerators
-            and denominators, `sum`, or `pooled` pairs of all queries.
+            and denominators, `sum`, `pooled` pairs of all queries, or the `geometric` mean, whose
+            numerators are logarithms.
         averages: The forms on offer: "macro" (mean over queries), "micro" (ratio of sums).
         bounds: Lowest and highest possible value.
         headings: What `explain` calls the gain and discount columns.
@@ -75,7 +81,18 @@ class Measure(ABC):
         needs: What it compares a run with: `judgments`, or another run (`reference`).
         shares: Whether a step's contribution is what its document adds to the value, so that the
             difference of two values can be told document by document.
+        weighted: Whether rows of labelled scores may weigh differently.
+        ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
+            are; for other measures they are not relevant and worth nothing.
+        sums_undefined: Whether queries without a value have a share in a ratio of sums.
+        needs_subtopics: Whether it is about judgments of subtopics; others count as one subtopic.
         convention_fields: Fields that take another field of the convention, or none (empty).
+        fallbacks: Values of fields that neither the name nor the convention fills.
+        at: The parameter that stands after the @: the cutoff, or the level of recall of `iprec`.
+        argument: The parameter that a number after a point stands for, where it is no cutoff:
+            `rbp.95`.
+        several: Whether the bare name stands for several measures, as trec_eval's `P` does; one
+            without a cutoff is then written `@all`.
 
     Examples:
         >>> from dataclasses import dataclass
@@ -104,7 +121,15 @@ class Measure(ABC):
     formula: ClassVar[str] = ""
     needs: ClassVar[str] = "judgments"
     shares: ClassVar[bool] = True
+    weighted: ClassVar[bool] = False
+    ordinal: ClassVar[bool] = False
+    sums_undefined: ClassVar[bool] = False
+    needs_subtopics: ClassVar[bool] = False
     convention_fields: ClassVar[dict[str, str]] = {}
+    fallbacks: ClassVar[dict[str, Any]] = {}
+    at: ClassVar[str] = "k"
+    argument: ClassVar[str] = "k"
+    several: ClassVar[bool] = False
 
     # -- what a subclass defines ---------------------------------------------------------------
 
@@ -133,6 +158,35 @@ class Measure(ABC):
         if denominator == 0:
             return math.inf if numerator > 0 else math.nan
         return numerator / denominator
+
+    def query_weight(self, ranking: Ranking) -> float:
+        """Returns what a query weighs in a weighted mean (`combine` is `ratio`, macro average)."""
+        return 1.0
+
+    def details(
+        self, numerator: float, denominator: float, equal: tuple[float, float] = (0.0, 0.0)
+    ) -> dict[str, float]:
+        """Returns what is shown beside the number, by name.
+
+        Args:
+            numerator: Summed over the queries.
+            denominator: Summed over the queries.
+            equal: Of PNR: positive and negative pairs of equal labels.
+        """
+        return {}
+
+    @property
+    def shown(self) -> str:
+        """The name in tables and sentences; `str` gives the one that can be read back."""
+        return str(self)
+
+    def resampled(self) -> bool:
+        """Returns whether a comparison can form the pooled number anew from whole queries."""
+        return False
+
+    def pooled(self, total: _native.Total) -> float:
+        """Returns the number over the rows of all queries, for ``combine = "pooled"``."""
+        raise NotImplementedError
 
     def worked(self, ranking: Ranking) -> str:
         """Returns the formula with this ranking's numbers put in, and the value at its end.
@@ -165,8 +219,13 @@ class Measure(ABC):
 
     # -- what all of them share ----------------------------------------------------------------
 
+    def seen(self, ranking: Ranking) -> Ranking:
+        """Returns what the measure sees of a ranking: without ungraded documents in its first k."""
+        return ranking.window(getattr(self, "k", None)) if ranking.ignores else ranking
+
     def value(self, ranking: Ranking) -> float:
         """Returns the measure of one ranking, NaN where it is undefined."""
+        ranking = self.seen(ranking)
         if self.undefined(ranking) is not None:
             return math.nan
         total = 0.0
@@ -217,7 +276,7 @@ class Measure(ABC):
     def resolve(
         self, convention: Convention, scale: Scale | None = None, highest: float = math.nan
     ) -> Measure:
-        """Returns the measure with every open parameter filled in.
+        """Returns the measure with every open parameter filled in that has no fallback.
 
         Args:
             convention: Fills fields of the same name; `rel` falls back to the scale's threshold.
@@ -225,20 +284,41 @@ class Measure(ABC):
             highest: The highest grade in the judgments, for ERR.
         """
         changes: dict[str, Any] = {}
+        own = convention.measure_rules((self.name, *self.aliases))
         for entry in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, entry.name)
+            if value is not None and not (entry.name == "gain" and value == "scale"):
+                continue
+            if value is None and entry.name in own:
+                value = own[entry.name]
             source = self.convention_fields.get(entry.name, entry.name)
             if value is None and entry.name not in OPTIONAL and hasattr(convention, source):
                 value = getattr(convention, source)
                 if entry.name == "rel" and value is None:
                     value = scale.relevant_from if scale is not None else 1.0
-                changes[entry.name] = value
             if entry.name == "gain" and value == "scale" and scale is not None and scale.gains:
-                changes["gain"] = tuple(sorted(scale.gains.items()))
+                value = tuple(sorted(scale.gains.items()))
             if entry.name == "max" and value is None:
                 top = scale.highest if scale is not None and scale.highest is not None else highest
-                changes["max"] = max(1.0, top) if not math.isnan(top) else 1.0
+                value = max(1.0, top) if not math.isnan(top) else 1.0
+            if value is not None:
+                changes[entry.name] = value
         return dataclasses.replace(self, **changes) if changes else self  # type: ignore[type-var]
+
+    def filled(self, name: str) -> Any:
+        """Returns a parameter's value, or what stands for it where it is left open."""
+        value = getattr(self, name)
+        return self.fallbacks.get(name) if value is None else value
+
+    def undefined_rule(self, convention: Convention) -> Undefined:
+        """Returns what a query without a value counts: `skip`, `zero`, `one`, or `error`."""
+        own = convention.measure_rules((self.name, *self.aliases))
+        rule: Undefined = own.get("undefined", convention.undefined)
+        return rule
+
+    def counted(self, convention: Convention) -> float:
+        """Returns the number that a query without a value counts in a mean, NaN for none."""
+        return COUNTED[self.undefined_rule(convention)]
 
     def with_cutoff(self, k: int) -> Measure:
         """Returns the same measure cut off at rank `k`.
@@ -255,10 +335,13 @@ class Measure(ABC):
         cutoff = ""
         for entry in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, entry.name)
-            if entry.name == "k":
-                cutoff = f"@{value}" if value is not None else ""
+            if entry.name == self.at:
+                whole = "@all" if self.several else ""
+                cutoff = f"@{_show(value)}" if value is not None else whole
             elif value != entry.default:
                 shown = show_gain(value) if entry.name == "gain" else _show(value)
+                if entry.name == "rel" and value == POSITIVE:
+                    shown = "positive"
                 inside.append(f"{entry.name}={shown}")
         arguments = f"({','.join(inside)})" if inside else ""
         return f"{self.name}{arguments}{cutoff}"
@@ -267,6 +350,20 @@ class Measure(ABC):
         for name, hint in parameters(type(self)).items():
             value = getattr(self, name)
             object.__setattr__(self, name, _check(self.name, name, value, hint))
+
+
+#: In a geometric mean smaller values count as this, so that one query of 0 does not make it 0.
+FLOOR = 0.00001
+
+
+def geometric_parts(value: float) -> tuple[float, float]:
+    """Returns what a query adds to a geometric mean: the logarithm of its value, and 1.
+
+    Examples:
+        >>> geometric_parts(1.0), geometric_parts(math.nan)
+        ((0.0, 1.0), (0.0, 0.0))
+    """
+    return (0.0, 0.0) if math.isnan(value) else (math.log(max(value, FLOOR)), 1.0)
 
 
 #: More terms than this are left out of a sum that is written down.
@@ -358,6 +455,8 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
 
     if name == "gain":
         return parse_gain(value)
+    if name == "rel" and str(value).lower() == "positive":
+        return parse_rel(value)
     allowed = choices(hint)
     if allowed:
         check_choice(name, value, allowed, subject=f"the parameter `{name}` of `{measure}`")
@@ -387,15 +486,26 @@ def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
 FAMILIES = {
     "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho"
     " tau kendall kendall_tau tau_b",
-    "binary": "ap map map_cut f1 f setf set_f meanp mean_p mean_precision p precision prec"
-    " setp set_p rprec r_precision r-precision rprecision recall r setr set_recall rr mrr"
-    " recip_rank success hit hit_rate hitrate",
-    "cascade": "err rbp",
-    "gain": "cg dcg sdcg idcg ndcg",
-    "incomplete": "bpref infap inf_ap judged num_rel numrel num_rel_ret numrelret hits"
-    " num_ret numret",
+    "binary": "ap map map_cut meanp mean_p mean_precision p precision prec"
+    " setp set_p rprec r_precision r-precision rprecision rprec_mult recall r setr set_recall rr"
+    " mrr recip_rank success hit hit_rate hitrate",
+    "cascade": "err rbp rbp_residual",
+    "classes": "auc roc_auc average_precision average_precision_score ap_score pr_auc gauc"
+    " group_auc uauc",
+    "continuation": "sdcg insq inst bpm nerr8 nerr9 nerr10 nerr11",
+    "diversity": "alpha_dcg alpha-dcg α_dcg α-dcg alphadcg alpha_ndcg alpha-ndcg α_ndcg α-ndcg"
+    " alphandcg err_ia err-ia nerr_ia nerr-ia nrbp nnrbp p_ia p-ia ap_ia ap-ia map_ia map-ia"
+    " strecall strec st_recall subtopic_recall s_recall",
+    "gain": "cg dcg idcg ndcg",
+    "geometric": "gm_ap gmap gm_map gm_bpref",
+    "incomplete": "bpref infap inf_ap judged num_nonrel_ret num_nonrel_judged_ret num_q numq"
+    " num_rel numrel num_rel_ret numrelret hits num_ret numret unjudged unj",
+    "interpolated": "iap eleven_point_ap 11pt_avg iprec iprec_at_recall",
+    "order": "compat compatibility accuracy",
     "overlap": "overlap rbo tau_ap tauap ap_correlation",
-    "pairwise": "auc roc_auc concordance gauc group_auc uauc pnr",
+    "pairwise": "concordance pnr",
+    "sets": "f1 f setf set_f f_beta fbeta set_ap setap set_map utility",
+    "trec": "bin_g bing g ndcg_rel rndcg yaap",
 }
 
 
@@ -449,6 +559,41 @@ def register(kind: M) -> M:
     return kind
 
 
+def open_parameters(kind: type[Measure]) -> list[str]:
+    """Returns the parameters that a measure's name may leave open, for a convention to fill."""
+    entries = dataclasses.fields(kind)  # type: ignore[arg-type]
+    return [one.name for one in entries if one.default is None and one.name not in OPTIONAL]
+
+
+def check_measure_rules(convention: Convention) -> None:
+    """Refuses rules of single measures that no measure can follow.
+
+    Raises:
+        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
+        ParameterError: If a value cannot be had, or a parameter is never left open.
+    """
+    for name, entries in convention.measures:
+        kind = registry.get(name)
+        hints = parameters(kind)
+        open_ones = open_parameters(kind)
+        for key, value in entries:
+            if key == "undefined":
+                continue
+            if key in hints and key not in open_ones:
+                raise ParameterError(
+                    f"a convention cannot set `{name}.{key}`: the measure never leaves it open",
+                    hint=f"write it in the measure's name: {name}@10"
+                    if key == "k"
+                    else f"write it in the measure's name: {name}({key}={_show(value)})",
+                )
+            if key not in hints:
+                raise UnknownNameError(
+                    f"a convention has no rule `{name}.{key}`: the measure has no such parameter",
+                    hint=suggestion(key, ["undefined", *open_ones]),
+                )
+            _check(name, key, value, hints[key])
+
+
 def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = None) -> Measure:
     """Makes a measure from parameter texts.
 
@@ -456,6 +601,15 @@ def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = 
         UnknownNameError: If it has no parameter of a name.
         ParameterError: If a value cannot be had.
     """
+    if kind.name == "num_ret" and "rel" in arguments:
+        kind = registry.get("num_rel_ret")  # ir_measures: NumRet(rel=2)
+    if "judged_only" in arguments and "judged_only" not in parameters(kind):
+        from relkit.measures.condensed import condensed
+
+        arguments = dict(arguments)
+        if str(arguments.pop("judged_only")).lower() == "true":
+            kind = condensed(kind)
+            arguments["judged_only"] = True
     known = parameters(kind)
     for name in arguments:
         if name not in known:

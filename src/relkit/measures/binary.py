@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.convention import ApDenominator, PDenominator
+from relkit.errors import ParameterError
 from relkit.measures.base import Measure, Step, added, equation, figure, register
 from relkit.ranking import RankedDocument, Ranking
+from relkit.rules import ApDenominator, NoRelevant, PDenominator
 
-__all__ = ["AP", "F1", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
+__all__ = ["AP", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
 
 MACRO_MICRO = ("macro", "micro")
 
@@ -20,9 +21,9 @@ class BinaryMeasure(Measure):
     headings: ClassVar[tuple[str, str]] = ("relevant", "divisor")
 
     def threshold(self) -> float:
-        """The grade from which a document is relevant."""
+        """The grade from which a document is relevant: 0 or more."""
         rel: float | None = getattr(self, "rel", None)
-        return 1.0 if rel is None else rel
+        return 1.0 if rel is None else max(rel, 0.0)
 
     def hit(self, entry: "RankedDocument") -> bool:
         """Whether a retrieved document is judged relevant."""
@@ -70,6 +71,15 @@ class NeedsRelevant(BinaryMeasure):
         return None if ranking.relevant(self.threshold()) else "no judged document is relevant"
 
 
+class MayNeedRelevant(BinaryMeasure):
+    """Shared by measures that are 0 without a relevant document, unless `no_relevant` says more."""
+
+    def undefined(self, ranking: "Ranking") -> str | None:
+        if getattr(self, "no_relevant", None) != "undefined":
+            return None
+        return None if ranking.relevant(self.threshold()) else "no judged document is relevant"
+
+
 def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
     for step in one.steps(ranking):
         if step.gain:
@@ -79,7 +89,7 @@ def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
     return f"nothing relevant in {where}: 0"
 
 
-def _retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
+def retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
     if k is None:
         return retrieved
     return min(k, retrieved) if denominator == "retrieved" else k
@@ -87,17 +97,20 @@ def _retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> i
 
 @register
 @dataclass(frozen=True)
-class Precision(BinaryMeasure):
+class Precision(MayNeedRelevant):
     """Precision.
 
     The share of relevant documents among the first `k`: relevant in top k / k. A list shorter than
-    k still divides by k, unless ``denominator=retrieved``. An empty list counts 0.
+    k still divides by k, unless ``denominator=retrieved``. An empty list counts 0. With
+    ``no_relevant=undefined`` it is undefined where R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
         denominator: `k`, or the number `retrieved` where it is smaller; `None` takes the
             convention's `p_denominator`.
+        no_relevant: A query without a judged relevant document counts `zero`, or has no value
+            (`undefined`); `None` takes the convention's.
 
     Examples:
         >>> import relkit
@@ -109,6 +122,7 @@ class Precision(BinaryMeasure):
     """
 
     name = "p"
+    several: ClassVar[bool] = True
     aliases = ("precision", "prec", "setp", "set_p")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     convention_fields: ClassVar[dict[str, str]] = {"denominator": "p_denominator"}
@@ -116,20 +130,28 @@ class Precision(BinaryMeasure):
     k: int | None = None
     rel: float | None = None
     denominator: PDenominator | None = None
+    no_relevant: NoRelevant | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        of = _retrieved_or_k(self.k, len(ranking), self.denominator)
+        of = retrieved_or_k(self.k, len(ranking), self.denominator)
         return self.share(ranking, self.k, of)
 
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
-        of = _retrieved_or_k(self.k, len(ranking), self.denominator)
+        if self.undefined(ranking) is not None:
+            return 0.0, 0.0
+        of = retrieved_or_k(self.k, len(ranking), self.denominator)
         return float(self.hits(ranking, self.k)), float(of)
 
     def worked(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "p", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
+        return "p", {
+            "k": self.k,
+            "rel": self.rel,
+            "denominator": self.denominator,
+            "no_relevant": self.no_relevant,
+        }
 
 
 @register
@@ -143,7 +165,8 @@ class Recall(NeedsRelevant):
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-        capped: Divide by min(R, k), so that a perfect list of length k counts 1.
+        capped: Divide by min(R, k), so that a perfect list of length k counts 1; without k, by
+            the smaller of R and the list's length. trec_eval calls this relative precision.
 
     Examples:
         >>> import relkit
@@ -155,6 +178,7 @@ class Recall(NeedsRelevant):
     """
 
     name = "recall"
+    several: ClassVar[bool] = True
     aliases = ("r", "setr", "set_recall")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     formula = "relevant in top k / R"
@@ -164,7 +188,9 @@ class Recall(NeedsRelevant):
 
     def _of(self, ranking: "Ranking") -> int:
         relevant = ranking.relevant(self.threshold())
-        return min(relevant, self.k) if self.capped and self.k is not None else relevant
+        if not self.capped:
+            return relevant
+        return max(1, min(relevant, len(ranking) if self.k is None else self.k))
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return self.share(ranking, self.k, self._of(ranking))
@@ -184,14 +210,17 @@ class Recall(NeedsRelevant):
 
 @register
 @dataclass(frozen=True)
-class Success(BinaryMeasure):
+class Success(MayNeedRelevant):
     """Success, also called hit rate.
 
-    1 if any of the first `k` documents is relevant, otherwise 0.
+    1 if any of the first `k` documents is relevant, otherwise 0. With ``no_relevant=undefined`` it
+    is undefined where R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        no_relevant: A query without a judged relevant document counts `zero`, or has no value
+            (`undefined`); `None` takes the convention's.
 
     Examples:
         >>> import relkit
@@ -203,11 +232,13 @@ class Success(BinaryMeasure):
     """
 
     name = "success"
+    several: ClassVar[bool] = True
     aliases = ("hit", "hit_rate", "hitrate")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     formula = "1 if relevant in top k > 0"
     k: int | None = None
     rel: float | None = None
+    no_relevant: NoRelevant | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         found = False
@@ -224,9 +255,6 @@ class Success(BinaryMeasure):
                 float(found),
             )
 
-    def parts(self, ranking: "Ranking") -> tuple[float, float]:
-        return self.value(ranking), 1.0
-
     def worked(self, ranking: "Ranking") -> str:
         return _first_hit(self, ranking, "1")
 
@@ -234,73 +262,7 @@ class Success(BinaryMeasure):
         return [] if self.value(ranking) else self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "success", {"k": self.k, "rel": self.rel}
-
-
-@register
-@dataclass(frozen=True)
-class F1(NeedsRelevant):
-    """F1, the harmonic mean of precision and recall.
-
-    2 P R / (P + R) = 2 (relevant in top k) / (k + R). Undefined where R = 0.
-
-    Attributes:
-        k: Ranks counted; `None` counts the whole list.
-        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-        denominator: The precision's denominator; `None` takes the convention's `p_denominator`.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("f1@2").score([1, 1, 1, 1])
-        0.6666666666666666
-
-    References:
-        Van Rijsbergen (1979), Information Retrieval, chapter 7.
-    """
-
-    name = "f1"
-    aliases = ("f", "setf", "set_f")
-    averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
-    convention_fields: ClassVar[dict[str, str]] = {"denominator": "p_denominator"}
-    formula = "2 (relevant in top k) / (k + R)"
-    k: int | None = None
-    rel: float | None = None
-    denominator: PDenominator | None = None
-
-    def _of(self, ranking: "Ranking") -> int:
-        return _retrieved_or_k(self.k, len(ranking), self.denominator) + ranking.relevant(
-            self.threshold()
-        )
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        of = self._of(ranking)
-        found = 0
-        for entry in ranking.top(self.k):
-            hit = self.hit(entry)
-            found += hit
-            yield Step(
-                entry.rank,
-                entry.document,
-                entry.grade,
-                float(hit),
-                of / 2,
-                2 * hit / of,
-                2 * found / of,
-            )
-
-    def parts(self, ranking: "Ranking") -> tuple[float, float]:
-        return 2.0 * self.hits(ranking, self.k), float(self._of(ranking))
-
-    def worked(self, ranking: "Ranking") -> str:
-        found, of = self.hits(ranking, self.k), self._of(ranking)
-        relevant = ranking.relevant(self.threshold())
-        return equation(f"2 x {found} / ({of - relevant} + {relevant})", self.value(ranking))
-
-    def missed(self, ranking: "Ranking") -> list[str]:
-        return self.absent(ranking)
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "f1", {"k": self.k, "rel": self.rel, "denominator": self.denominator}
+        return "success", {"k": self.k, "rel": self.rel, "no_relevant": self.no_relevant}
 
 
 @register
@@ -481,10 +443,13 @@ class MeanP(BinaryMeasure):
 class RPrec(NeedsRelevant):
     """R-precision.
 
-    Precision at rank R, where R is the number of relevant documents. Undefined where R = 0.
+    Precision at rank R, where R is the number of relevant documents, or at a multiple of R.
+    Undefined where R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+        multiple: Multiple of R: precision is taken at the rank floor(multiple R + 0.9), as
+            trec_eval's `Rprec_mult` does, and is 0 where that is no rank.
 
     Examples:
         >>> import relkit
@@ -496,21 +461,35 @@ class RPrec(NeedsRelevant):
     """
 
     name = "rprec"
-    aliases = ("r_precision", "r-precision", "rprecision")
+    aliases = ("r_precision", "r-precision", "rprecision", "rprec_mult")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     formula = "relevant in top R / R"
+    argument: ClassVar[str] = "multiple"
     rel: float | None = None
+    multiple: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.multiple > 0:
+            raise ParameterError(
+                "the parameter `multiple` of `rprec` must be above 0."
+                f" Got `{self.multiple:g}` instead."
+            )
+
+    def depth(self, ranking: "Ranking") -> int:
+        """The rank at which precision is taken."""
+        relevant = ranking.relevant(self.threshold())
+        return int(self.multiple * relevant + 0.9)
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        relevant = ranking.relevant(self.threshold())
-        return self.share(ranking, relevant, relevant)
+        depth = self.depth(ranking)
+        return self.share(ranking, depth, max(depth, 1))
 
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
-        relevant = ranking.relevant(self.threshold())
-        return float(self.hits(ranking, relevant)), float(relevant)
-
-    def depth(self, ranking: "Ranking") -> int | None:
-        return ranking.relevant(self.threshold())
+        if not ranking.relevant(self.threshold()):
+            return 0.0, 0.0
+        depth = self.depth(ranking)
+        return float(self.hits(ranking, depth)), float(max(depth, 1))
 
     def worked(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
@@ -519,4 +498,4 @@ class RPrec(NeedsRelevant):
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "rprec", {"rel": self.rel}
+        return "rprec", {"multiple": self.multiple, "rel": self.rel}

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from relkit.convention import Gain, gain_function
 from relkit.errors import ParameterError
 from relkit.measures.base import Measure, Step, register
-from relkit.measures.gain import native_gain
+from relkit.measures.gain import UNJUDGED, native_gain
 from relkit.ranking import Ranking
+from relkit.rules import Gain, gain_function
 
-__all__ = ["ERR", "RBP"]
+__all__ = ["ERR", "RBP", "RBPResidual"]
 
 
 @register
@@ -26,6 +26,8 @@ class ERR(Measure):
         k: Ranks counted; `None` counts the whole list.
         max: The highest grade of the scale; `None` takes the scale's, or the highest in the
             judgments. gdeval uses 4.
+        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
+            convention's, where it is a grade, or stops nobody at them.
 
     Raises:
         ParameterError: If a grade is above `max`.
@@ -42,14 +44,16 @@ class ERR(Measure):
     name = "err"
     formula = "sum of (1/rank) p(stop here) product of (1 - p) above"
     headings: ClassVar[tuple[str, str]] = ("p(stop)", "p(reached)")
+    convention_fields: ClassVar[dict[str, str]] = UNJUDGED
     k: int | None = None
     max: float | None = None
+    unjudged: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         highest = 1.0 if self.max is None else self.max
         total, reached = 0.0, 1.0
         for entry in ranking.top(self.k):
-            grade = max(entry.grade or 0.0, 0.0)
+            grade = max((self.unjudged if entry.grade is None else entry.grade) or 0.0, 0.0)
             if grade > highest:
                 raise ParameterError(
                     f"`err(max={highest:g})` met a grade of {grade:g}",
@@ -62,7 +66,8 @@ class ERR(Measure):
             reached *= 1.0 - stop
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "err", {"k": self.k, "max": 1.0 if self.max is None else self.max}
+        highest = 1.0 if self.max is None else self.max
+        return "err", {"k": self.k, "max": highest, "unjudged": self.unjudged}
 
 
 @register
@@ -76,9 +81,11 @@ class RBP(Measure):
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        p: Persistence of the user, between 0 and 1.
+        p: Persistence of the user, between 0 and 1; `None` takes the convention's, or 0.8.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
         gain: A map of grades to gains in 0..1, or `scale`; `None` means binary.
+        normalise: Divides gains by the highest gain of the query's judged documents where that is
+            above 1, as trec_eval 10 does.
 
     Raises:
         ParameterError: If p is not between 0 and 1, or a gain is above 1.
@@ -93,36 +100,108 @@ class RBP(Measure):
     """
 
     name = "rbp"
+    argument: ClassVar[str] = "p"
     formula = "(1 - p) sum of gain p^(rank - 1)"
     headings: ClassVar[tuple[str, str]] = ("gain", "weight")
     convention_fields: ClassVar[dict[str, str]] = {"gain": ""}
     k: int | None = None
-    p: float = 0.8
+    fallbacks: ClassVar[dict[str, Any]] = {"p": 0.8}
+    p: float | None = None
     rel: float | None = None
     gain: Gain | None = None
+    normalise: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.p < 1:
+        if self.p is not None and not 0 < self.p < 1:
             raise ParameterError(
                 f"the parameter `p` of `rbp` must be between 0 and 1. Got `{self.p:g}` instead."
             )
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        threshold = 1.0 if self.rel is None else self.rel
+        threshold = 1.0 if self.rel is None else max(self.rel, 0.0)
         worth = gain_function(self.gain) if self.gain is not None else None
-        total, weight = 0.0, 1.0 - self.p
+        persistence, top = self.filled("p"), 1.0
+        if worth is not None and self.normalise:
+            top = max(map(worth, ranking.judged.values()), default=1.0)
+        total, weight = 0.0, 1.0 - persistence
         for entry in ranking.top(self.k):
             if worth is None:
                 gain = float(entry.grade is not None and entry.grade >= threshold)
             else:
-                gain = worth(entry.grade)
+                gain = worth(entry.grade) / max(top, 1.0)
             if gain > 1:
                 raise ParameterError(f"`rbp` needs gains from 0 to 1, got {gain:g}")
             total += gain * weight
             yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
-            weight *= self.p
+            weight *= persistence
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         gain = native_gain(self.gain)
-        return "rbp", {"k": self.k, "p": self.p, "rel": self.rel, "gain": gain}
+        return "rbp", {
+            "k": self.k,
+            "p": self.filled("p"),
+            "rel": self.rel,
+            "gain": gain,
+            "normalise": self.normalise,
+        }
+
+
+@register
+@dataclass(frozen=True)
+class RBPResidual(Measure):
+    """Residual of rank-biased precision.
+
+    By how much RBP could still rise if every unjudged document were relevant:
+    (1 - p) sum of p^(i-1) over the unjudged ranks i, and p^n for the ranks after the end of a list
+    of n documents.
+
+    Attributes:
+        p: Persistence of the user, between 0 and 1; `None` is 0.8.
+        tail: The ranks after the end of the list count `always`, or only where an `unjudged`
+            document was retrieved, as trec_eval has it.
+
+    Raises:
+        ParameterError: If p is not between 0 and 1.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("rbp_residual(p=0.5)").score([1, None, 1])
+        0.375
+
+    References:
+        Moffat and Zobel (2008), ACM TOIS 27(1).
+    """
+
+    name = "rbp_residual"
+    formula = "(1 - p) sum of p^(rank - 1) over unjudged ranks, + p^n"
+    argument: ClassVar[str] = "p"
+    headings: ClassVar[tuple[str, str]] = ("unjudged", "weight")
+    shares: ClassVar[bool] = False
+    fallbacks: ClassVar[dict[str, Any]] = {"p": 0.8}
+    p: float | None = None
+    tail: Literal["always", "unjudged"] = "always"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.filled("p") < 1:
+            raise ParameterError(
+                "the parameter `p` of `rbp_residual` must be between 0 and 1."
+                f" Got `{self.p:g}` instead."
+            )
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        p = self.filled("p")
+        total, weight = 0.0, 1.0
+        for entry in ranking:
+            unjudged = float(entry.grade is None)
+            added = unjudged * weight * (1.0 - p)
+            total += added
+            share = weight * (1.0 - p)
+            yield Step(entry.rank, entry.document, entry.grade, unjudged, share, added, total)
+            weight *= p
+        if total or self.tail == "always":
+            yield Step(len(ranking) + 1, "", None, 1.0, weight, weight, total + weight)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "rbp_residual", {"p": self.filled("p"), "tail": self.tail}

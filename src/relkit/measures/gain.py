@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.convention import Discount, Gain, Ideal, gain_function
 from relkit.measures.base import Measure, Step, added, equation, figure, register
 from relkit.ranking import Ranking
+from relkit.rules import Discount, Gain, Ideal, gain_function
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
 
 UNBOUNDED = (0.0, math.inf)
+
+#: Measures with grades of their own for documents that nobody judged.
+UNJUDGED = {"unjudged": "unjudged_grade"}
 
 
 def divisor(discount: str) -> Callable[[int], float]:
@@ -24,13 +27,19 @@ def divisor(discount: str) -> Callable[[int], float]:
 
 
 def discounted(
-    ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: float = 1.0
+    ranking: "Ranking",
+    k: int | None,
+    gain: Gain,
+    discount: str,
+    ideal: float = 1.0,
+    unjudged: float | None = None,
 ) -> Iterator[Step]:
     """Yields the discounted gain of the first `k` ranks, as a share of an ideal sum."""
     worth, divide = gain_function(gain), divisor(discount)
     running = 0.0
     for entry in ranking.top(k):
-        value, by = worth(entry.grade), divide(entry.rank)
+        grade = unjudged if entry.grade is None else entry.grade
+        value, by = worth(grade), divide(entry.rank)
         running += value / by
         yield Step(
             entry.rank, entry.document, entry.grade, value, by, value / by / ideal, running / ideal
@@ -50,6 +59,15 @@ def written(steps: Iterator[Step]) -> str:
     )
 
 
+def ideal_end(ranking: "Ranking", k: int | None, ideal: str) -> int | None:
+    """Returns the last rank of the ideal list, `None` where it is not cut."""
+    if ideal == "uncut":
+        return None
+    if ideal == "hits":
+        return len(ranking) if k is None else min(k, len(ranking))
+    return k
+
+
 def ideal_list(
     ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str, share: float = 1.0
 ) -> Iterator[Step]:
@@ -65,7 +83,7 @@ def ideal_list(
         key=lambda document: (-worth(grades[document]), places.get(document, last), document),
     )
     running = 0.0
-    for rank, document in enumerate(best[:k], 1):
+    for rank, document in enumerate(best[: ideal_end(ranking, k, ideal)], 1):
         value, by = worth(grades[document]), divide(rank)
         running += value / by
         yield Step(rank, document, grades[document], value, by, value / by / share, running / share)
@@ -74,8 +92,9 @@ def ideal_list(
 def ideal_sum(ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str) -> float:
     """Returns the discounted gain of the best order of the judged or retrieved documents."""
     worth, divide = gain_function(gain), divisor(discount)
-    grades = ranking.judged.values() if ideal == "judged" else ranking.retrieved_grades
-    gains = sorted((worth(grade) for grade in grades), reverse=True)[:k]
+    grades = ranking.retrieved_grades if ideal == "retrieved" else ranking.judged.values()
+    gains = sorted((worth(grade) for grade in grades), reverse=True)
+    gains = gains[: ideal_end(ranking, k, ideal)]
     total = 0.0
     for rank, value in enumerate(gains, 1):
         total += value / divide(rank)
@@ -93,6 +112,8 @@ class CG(Measure):
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
+        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
+            convention's, where it is a grade, or gives them no gain.
 
     Examples:
         >>> import relkit
@@ -106,17 +127,19 @@ class CG(Measure):
     name = "cg"
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "sum of gain, ranks 1..k"
+    convention_fields: ClassVar[dict[str, str]] = UNJUDGED
     k: int | None = None
     gain: Gain | None = None
+    unjudged: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        return discounted(ranking, self.k, self.gain or "linear", "none")
+        return discounted(ranking, self.k, self.gain or "linear", "none", unjudged=self.unjudged)
 
     def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(ranking, self.k, self.gain or "linear", "none", "judged")
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "cg", {"k": self.k, "gain": native_gain(self.gain)}
+        return "cg", {"k": self.k, "gain": native_gain(self.gain), "unjudged": self.unjudged}
 
 
 @register
@@ -132,6 +155,8 @@ class DCG(Measure):
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
+        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
+            convention's, where it is a grade, or gives them no gain.
 
     Examples:
         >>> import relkit
@@ -143,15 +168,17 @@ class DCG(Measure):
     """
 
     name = "dcg"
-    aliases = ("sdcg",)
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "sum of gain / log2(rank + 1), ranks 1..k"
+    convention_fields: ClassVar[dict[str, str]] = UNJUDGED
     k: int | None = None
     gain: Gain | None = None
     discount: Discount | None = None
+    unjudged: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        return discounted(ranking, self.k, self.gain or "linear", self.discount or "log2")
+        gain, discount = self.gain or "linear", self.discount or "log2"
+        return discounted(ranking, self.k, gain, discount, unjudged=self.unjudged)
 
     def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(ranking, self.k, self.gain or "linear", self.discount or "log2", "judged")
@@ -160,7 +187,12 @@ class DCG(Measure):
         return equation(written(self.steps(ranking)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "dcg", {"k": self.k, "gain": native_gain(self.gain), "discount": self.discount}
+        return "dcg", {
+            "k": self.k,
+            "gain": native_gain(self.gain),
+            "discount": self.discount,
+            "unjudged": self.unjudged,
+        }
 
 
 @register
@@ -176,8 +208,9 @@ class IDCG(Measure):
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
-        ideal: The ideal list holds all `judged` documents or the `retrieved` ones; `None` takes
-            the convention's.
+        ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
+            k; `hits` cuts that of judged documents at the number retrieved too, `uncut` nowhere;
+            `None` takes the convention's.
 
     Examples:
         >>> import relkit
@@ -221,14 +254,18 @@ class NDCG(Measure):
     """Normalised discounted cumulative gain.
 
     Each document's gain divided by log2(rank + 1), summed over the first `k` ranks, divided by the
-    same sum for the best order of the judged documents. Undefined where that ideal sum is 0.
+    same sum for the best order of the judged documents. Undefined where that ideal sum is 0. With a
+    grade for `unjudged` documents it can exceed 1, since the ideal list holds judged ones alone.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
-        ideal: The ideal list holds all `judged` documents or the `retrieved` ones; `None` takes
-            the convention's.
+        ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
+            k; `hits` cuts that of judged documents at the number retrieved too, `uncut` nowhere;
+            `None` takes the convention's.
+        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
+            convention's, where it is a grade, or gives them no gain.
 
     Examples:
         >>> import relkit
@@ -242,10 +279,12 @@ class NDCG(Measure):
 
     name = "ndcg"
     formula = "DCG@k / ideal DCG@k"
+    convention_fields: ClassVar[dict[str, str]] = UNJUDGED
     k: int | None = None
     gain: Gain | None = None
     discount: Discount | None = None
     ideal: Ideal | None = None
+    unjudged: float | None = None
 
     def _ideal(self, ranking: "Ranking") -> float:
         return ideal_sum(
@@ -256,9 +295,8 @@ class NDCG(Measure):
         return None if self._ideal(ranking) > 0 else "the ideal DCG is 0"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        return discounted(
-            ranking, self.k, self.gain or "linear", self.discount or "log2", self._ideal(ranking)
-        )
+        gain, discount = self.gain or "linear", self.discount or "log2"
+        return discounted(ranking, self.k, gain, discount, self._ideal(ranking), self.unjudged)
 
     def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(
@@ -280,6 +318,7 @@ class NDCG(Measure):
             "gain": native_gain(self.gain),
             "discount": self.discount,
             "ideal": self.ideal,
+            "unjudged": self.unjudged,
         }
 
 

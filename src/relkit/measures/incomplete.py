@@ -9,7 +9,17 @@ from relkit.measures.binary import BinaryMeasure, NeedsRelevant
 from relkit.measures.gain import UNBOUNDED
 from relkit.ranking import Ranking
 
-__all__ = ["Bpref", "InfAP", "Judged", "NumRel", "NumRelRet", "NumRet"]
+__all__ = [
+    "Bpref",
+    "InfAP",
+    "Judged",
+    "NumNonrelRet",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "Unjudged",
+]
 
 EPSILON = 0.00001
 
@@ -197,6 +207,64 @@ class Judged(Measure):
         return "judged", {"k": self.k}
 
 
+@register
+@dataclass(frozen=True)
+class Unjudged(Measure):
+    """Share of unjudged documents.
+
+    Documents among the first `k` that nobody judged, divided by k. Ranks after the end of the
+    list count as judged. An empty list counts 0.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("unjudged@5").score([1, None, 0, None])
+        0.4
+
+    References:
+        trec_eval's `unj`.
+    """
+
+    name = "unjudged"
+    aliases = ("unj",)
+    averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
+    formula = "unjudged in top k / k"
+    headings: ClassVar[tuple[str, str]] = ("unjudged", "divisor")
+    k: int | None = None
+
+    def _of(self, ranking: "Ranking") -> int:
+        return len(ranking) if self.k is None else self.k
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        of = self._of(ranking)
+        found = 0
+        for entry in ranking.top(self.k):
+            unjudged = entry.grade is None
+            found += unjudged
+            yield Step(
+                entry.rank,
+                entry.document,
+                entry.grade,
+                float(unjudged),
+                float(of),
+                unjudged / of,
+                found / of,
+            )
+
+    def parts(self, ranking: "Ranking") -> tuple[float, float]:
+        top = ranking.top(self.k)
+        return float(sum(entry.grade is None for entry in top)), float(self._of(ranking))
+
+    def worked(self, ranking: "Ranking") -> str:
+        above, below = self.parts(ranking)
+        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "unjudged", {"k": self.k}
+
+
 @dataclass(frozen=True)
 class Count(BinaryMeasure):
     """Shared by counts: added up over queries."""
@@ -307,3 +375,66 @@ class NumRelRet(Count):
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "num_rel_ret", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class NumNonrelRet(Count):
+    """Number of retrieved documents that were judged not relevant.
+
+    Added up over queries. Unjudged documents do not count.
+
+    Attributes:
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("num_nonrel_ret").score([1, None, 0], unretrieved=[0])
+        1.0
+
+    References:
+        trec_eval's `num_nonrel_judged_ret`.
+    """
+
+    name = "num_nonrel_ret"
+    aliases = ("num_nonrel_judged_ret",)
+    formula = "retrieved documents judged not relevant"
+    rel: float | None = None
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        total = 0.0
+        for entry in ranking:
+            counted = float(entry.grade is not None and not self.hit(entry))
+            total += counted
+            yield Step(entry.rank, entry.document, entry.grade, counted, 1.0, counted, total)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "num_nonrel_ret", {"rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class NumQ(Count):
+    """Number of queries.
+
+    Every evaluated query counts 1, also one for which nothing was retrieved.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("num_q").score([1, None, 0])
+        1.0
+
+    References:
+        trec_eval's `num_q`.
+    """
+
+    name = "num_q"
+    aliases = ("numq",)
+    formula = "evaluated queries"
+    shares: ClassVar[bool] = False
+
+    def steps(self, ranking: "Ranking") -> Iterator[Step]:
+        yield Step(1, "", None, 1.0, 1.0, 1.0, 1.0)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "num_q", {}

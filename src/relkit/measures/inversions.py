@@ -6,12 +6,24 @@ import heapq
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from relkit.ranking import RankedDocument
 
-__all__ = ["Inversion", "LabelCounts", "costliest"]
+__all__ = ["Exact", "Inversion", "LabelCounts", "costliest", "exact"]
 
 Row = tuple[RankedDocument, float]
+Exact = int | Fraction
+
+
+def exact(weight: float) -> Exact:
+    """Returns a weight as a number whose sums are exact.
+
+    Examples:
+        >>> exact(2.0), exact(0.5)
+        (2, Fraction(1, 2))
+    """
+    return int(weight) if weight.is_integer() else Fraction(weight)
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,8 @@ class Inversion:
 class LabelCounts:
     """How many documents seen so far have a label below, at and above a given one.
 
-    A Fenwick tree over the distinct labels: adding and asking take O(log labels).
+    Documents may weigh more or less than 1; exact numbers keep the sums exact. A Fenwick tree over
+    the distinct labels: adding and asking take O(log labels).
 
     Examples:
         >>> seen = LabelCounts([0, 1, 2])
@@ -46,25 +59,25 @@ class LabelCounts:
 
     def __init__(self, labels: Sequence[float]) -> None:
         self._labels = sorted(set(labels))
-        self._tree = [0] * (len(self._labels) + 1)
-        self._all = 0
+        self._tree: list[Exact] = [0] * (len(self._labels) + 1)
+        self._all: Exact = 0
 
-    def add(self, label: float) -> None:
+    def add(self, label: float, weight: Exact = 1) -> None:
         """Counts one more document; its label must be one of those named at the start."""
         place = bisect_left(self._labels, label) + 1
         while place < len(self._tree):
-            self._tree[place] += 1
+            self._tree[place] += weight
             place += place & -place
-        self._all += 1
+        self._all += weight
 
-    def _first(self, place: int) -> int:
-        total = 0
+    def _first(self, place: int) -> Exact:
+        total: Exact = 0
         while place:
             total += self._tree[place]
             place -= place & -place
         return total
 
-    def around(self, label: float) -> tuple[int, int, int]:
+    def around(self, label: float) -> tuple[Exact, Exact, Exact]:
         """Returns the counts below, at and above a label."""
         place = bisect_left(self._labels, label)
         below = self._first(place)

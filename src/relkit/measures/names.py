@@ -6,26 +6,20 @@ import re
 from collections.abc import Iterable
 
 from relkit.errors import ParameterError
-from relkit.measures.base import Measure, build, registry
+from relkit.measures.base import Measure, build, parameters, registry
+from relkit.measures.spellings import SPELLINGS, expand
 
 __all__ = ["measure", "measures"]
 
 # name, (parameters), and the cutoff as @10, _10 or .10
 NAME = re.compile(
-    r"\s*(?P<name>[A-Za-z][A-Za-z0-9_\-]*?)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
+    r"\s*(?P<name>[A-Za-zα][A-Za-z0-9_\-]*?|11pt_avg)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
     r"(?:[@](?P<k>[^@()\s]+)|[_.](?P<cut>\d+))?\s*",
 )
 ITEM = re.compile(
     r"\s*(?P<name>\w+)\s*=\s*(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,]*?)\s*(?:,|$)"
 )
 
-#: Spellings that stand for a measure with parameters.
-SPELLINGS = {
-    "ndcg_cut": "ndcg",
-    "ndcg_burges": "ndcg(gain=exp)",
-    "dcg_burges": "dcg(gain=exp)",
-    "ndcg_score": "ndcg",
-}
 #: Parameter names and values of other programs.
 PARAMETERS = {
     "dcg": "gain",
@@ -33,8 +27,12 @@ PARAMETERS = {
     "relevance_level": "rel",
     "cutoff": "k",
     "max_rel": "max",
+    "min_rel": "min",
+    "t": "target",
 }
 VALUES = {"exp-log2": "exp", "log2": "linear"}
+#: Names that stand for several measures, and for the whole list where they end in @all.
+WHOLE = {"P", "p", "recall", "success", "ndcg_cut", "map_cut", "unj"}
 
 
 def measure(name: str | Measure) -> Measure:
@@ -56,6 +54,19 @@ def measure(name: str | Measure) -> Measure:
     """
     if isinstance(name, Measure):
         return name
+    several = expand(name) if isinstance(name, str) else None
+    if several is not None:
+        if len(several) == 1:
+            return _single(several[0])
+        whole = f"; {name.strip().lower()}@all is the whole list" if name in WHOLE else ""
+        raise ParameterError(
+            f"`{name}` stands for {len(several)} measures: {several[0]}, {several[1]} …",
+            hint=f"name one of them{whole}",
+        )
+    return _single(name)
+
+
+def _single(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise ParameterError(
@@ -72,8 +83,10 @@ def measure(name: str | Measure) -> Measure:
     text = found["k"] if found["k"] is not None else found["cut"]
     kind = registry.get(word)
     values = _translate(kind, arguments)
-    if text is None:
+    if text is None or (text == "all" and kind.at == "k" and "k" in parameters(kind)):
         return build(kind, values)
+    if kind.at != "k":
+        return build(kind, {kind.at: text} | values)
     try:
         k = int(text)
     except ValueError:
@@ -88,7 +101,9 @@ def measure(name: str | Measure) -> Measure:
 def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Returns the measures of one or several names, each once, in order.
 
-    trec_eval's lists of cutoffs (`P.5,10`, `ndcg_cut.10,20`) stand for one measure each.
+    trec_eval's lists of cutoffs (`P.5,10`, `ndcg_cut_10,20`) stand for one measure each, its bare
+    names (`P`, `recall`, `success`) for its default cutoffs, and its sets (`official`, `all_trec`,
+    `set`) for their measures.
 
     Raises:
         UnknownNameError: As `measure`.
@@ -97,17 +112,15 @@ def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     Examples:
         >>> [str(one) for one in measures("P.5,10")]
         ['p@5', 'p@10']
+        >>> [str(one) for one in measures(["success", "recall@all"])]
+        ['success@1', 'success@5', 'success@10', 'recall@all']
     """
     if isinstance(names, str | Measure):
         names = [names]
     found: dict[Measure, None] = {}
     for name in names:
-        listed = isinstance(name, str) and re.fullmatch(r"\s*([A-Za-z_]+)\.(\d+(?:,\d+)+)\s*", name)
-        if listed:
-            for cutoff in listed[2].split(","):
-                found[measure(f"{listed[1]}@{cutoff}")] = None
-        else:
-            found[measure(name)] = None
+        several = expand(name) if isinstance(name, str) else None
+        found |= dict.fromkeys([measure(name)] if several is None else map(_single, several))
     return list(found)
 
 
@@ -127,11 +140,15 @@ def _arguments(name: str, inside: str) -> dict[str, str]:
 
 
 def _translate(kind: type[Measure], arguments: dict[str, str]) -> dict[str, object]:
-    from relkit.measures.base import parameters
-
     known = parameters(kind)
     translated: dict[str, object] = {}
     for name, value in arguments.items():
         own = name if name in known else PARAMETERS.get(name, name)
-        translated[own] = VALUES.get(value.lower(), value) if own == "gain" else value
+        translated[own] = _gain(value, name == "gains") if own == "gain" else value
     return translated
+
+
+def _gain(value: str, others: bool) -> str:
+    """Returns relkit's spelling of a gain; `others` are their own gain, as ir_measures has it."""
+    value = VALUES.get(value.lower(), value)
+    return value[:-1] + ",other:grade}" if others and value.endswith("}") else value

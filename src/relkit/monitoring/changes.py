@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from relkit.monitoring.points import ALL, Point, Reach
+from relkit.monitoring.process import MonthMean, spread
 from relkit.render import json_number
-from relkit.sampling import Estimate
 from relkit.statistics import adjust
 from relkit.statistics.power import POWER
 
@@ -22,15 +22,18 @@ NOISE = 1e-12
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two independent estimates.
+    """The difference of two months, as a change of the process behind them.
 
     Attributes:
-        value: The later one less the earlier one.
-        interval: Its confidence interval.
-        standard_error: Its standard error.
-        degrees_of_freedom: Of the interval and the test, by Satterthwaite.
-        p: Two-sided p-value of Welch's t test; NaN where the samples are too small.
-        detectable: The smallest change that such samples show with power 0.8.
+        value: The later mean less the earlier one.
+        interval: Its confidence interval; NaN where there is no error.
+        standard_error: Its standard error, queries being what varies independently; NaN where one
+            month has a single query, and 0 where no query differs from another.
+        degrees_of_freedom: Of the interval and the test; NaN where there is no error.
+        p: Two-sided p-value; NaN where one month has a single query.
+        detectable: The smallest change that such samples show with power 0.8; NaN where there is no
+            error.
+        queries: Different queries that both months rest on together.
     """
 
     value: float
@@ -39,30 +42,30 @@ class Difference:
     degrees_of_freedom: float
     p: float
     detectable: float
+    queries: int
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN and infinity become null."""
         values: dict[str, Any] = {name: json_number(value) for name, value in vars(self).items()
                                   if name != "interval"}  # fmt: skip
         values["interval"] = [json_number(bound) for bound in self.interval]
+        values["about"] = "process"
         return values
 
 
 def difference(
-    before: Estimate, after: Estimate, *, confidence: float = 0.95, alpha: float = 0.05
+    before: MonthMean, after: MonthMean, *, confidence: float = 0.95, alpha: float = 0.05
 ) -> Difference:
-    """Compares two months whose samples were drawn independently.
+    """Compares two months as two draws of one process.
 
-    With s the standard errors of both estimates and ν their degrees of freedom:
+    With the standard error s of `relkit.monitoring.process.spread` and its degrees of freedom ν:
 
-        s_d² = s_1² + s_2²,  t = (m_2 - m_1) / s_d,
-        degrees of freedom = s_d⁴ / (s_1⁴ / ν_1 + s_2⁴ / ν_2),
-        smallest detectable change = (t_{α/2} + t_β) s_d.
+        t = (m_2 - m_1) / s,  smallest detectable change = (t_{α/2} + t_β) s.
 
-    What is compared is what users of the two months got, as far as the samples show it: a month
-    that was sampled whole has no error, and its change is certain however small it is. Samples
-    that share their seed hold queries that both months have more often than chance would: their
-    errors partly cancel, and the test finds a little less than it could.
+    Nothing is sampled whole of a process: that all sessions of a month were taken makes its mean
+    certain and not its change. Sessions of one query are one source, in one month and in both.
+    Where no query of either month differs from the others there is no error to be estimated, and p
+    is the least that a permutation test could give: 2 over the ways to deal out their means.
 
     Args:
         before: The earlier month's mean.
@@ -71,38 +74,43 @@ def difference(
         alpha: The level of the test that `detectable` is about.
 
     Examples:
-        >>> one = Estimate(2.0, (1.8, 2.2), 0.1, 50, 51, 0.95)
-        >>> two = Estimate(1.5, (1.3, 1.7), 0.1, 50, 51, 0.95)
+        >>> import polars as pl
+        >>> from relkit.monitoring.process import month_means
+        >>> from relkit.sampling import draw_sample
+        >>> log = pl.DataFrame({
+        ...     "session": [f"s{i}" for i in range(12)], "query": list("aabbccddeeff"),
+        ...     "position": [1] * 12, "doc": ["d"] * 12,
+        ... })
+        >>> sample = draw_sample(log, cuts=[], names=["all queries"])
+        >>> one, _ = month_means(sample, {f"s{i}": 3 + i % 3 for i in range(12)})
+        >>> two, _ = month_means(sample, {f"s{i}": 1 + i % 4 for i in range(12)})
         >>> found = difference(one, two)
-        >>> found.value, round(found.standard_error, 4), round(found.p, 5)
-        (-0.5, 0.1414, 0.00062)
+        >>> found.value, found.queries
+        (-1.5, 6)
 
     References:
-        Welch (1947), Biometrika 34; Cochran (1977), Sampling Techniques, 3rd edition, 2.14.
+        Cochran (1977), Sampling Techniques, 3rd edition, 2.14; Bell and McCaffrey (2002), Survey
+        Methodology 28(2); Fisher (1935), The Design of Experiments.
     """
     value = after.value - before.value
     # Sums in another order differ in their last digits, which is no change.
     if abs(value) <= NOISE * max(abs(before.value), abs(after.value)):
         value = 0.0
-    error = math.hypot(before.standard_error, after.standard_error)
+    found = spread(before, after)
+    error, degrees, nan = found.error, found.degrees_of_freedom, math.nan
     if math.isnan(value) or math.isnan(error):
-        nan = math.nan
-        return Difference(value, (nan, nan), error, nan, nan, nan)
+        return Difference(value, (nan, nan), nan, nan, nan, nan, found.queries)
     if error == 0:
-        p = 1.0 if value == 0 else math.ulp(0.0)
-        return Difference(value, (value, value), 0.0, math.inf, p, 0.0)
-    parts = [
-        one.standard_error**4 / one.degrees_of_freedom
-        for one in (before, after)
-        if one.standard_error > 0
-    ]
-    degrees = error**4 / math.fsum(parts) if math.fsum(parts) else math.inf
+        p = min(1.0, 2 / found.arrangements) if value else 1.0
+        p = max(p, math.ulp(0.0))
+        return Difference(value, (nan, nan), 0.0, nan, p, nan, found.queries)
     from scipy.special import stdtr, stdtrit
 
     half = float(stdtrit(degrees, 0.5 + confidence / 2)) * error
     p = max(2 * float(stdtr(degrees, -abs(value) / error)), math.ulp(0.0))
     quantiles = float(stdtrit(degrees, 1 - alpha / 2)) + float(stdtrit(degrees, POWER))
-    return Difference(value, (value - half, value + half), error, degrees, p, quantiles * error)
+    bounds = (value - half, value + half)
+    return Difference(value, bounds, error, degrees, p, quantiles * error, found.queries)
 
 
 @dataclass(frozen=True)
@@ -209,8 +217,12 @@ def compare_points(
                 k=new.k,
                 before=old,
                 after=new,
-                dcg=difference(old.dcg, new.dcg, confidence=confidence, alpha=alpha / family),
-                ndcg=difference(old.ndcg, new.ndcg, confidence=confidence, alpha=alpha / family),
+                dcg=difference(
+                    old.dcg_mean, new.dcg_mean, confidence=confidence, alpha=alpha / family
+                ),
+                ndcg=difference(
+                    old.ndcg_mean, new.ndcg_mean, confidence=confidence, alpha=alpha / family
+                ),
                 p_adjusted=math.nan,
                 alpha=alpha,
                 mix=_mix(before, after) if new.tier == ALL else math.nan,

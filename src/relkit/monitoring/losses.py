@@ -11,8 +11,9 @@ from relkit.attribution import funnel
 from relkit.convention import Convention
 from relkit.judgments import Judgments
 from relkit.monitoring.changes import Difference, difference
-from relkit.monitoring.estimates import domain_mean
+from relkit.monitoring.estimates import domain_mean, unknown
 from relkit.monitoring.points import ALL
+from relkit.monitoring.process import MonthMean, month_means, nothing
 from relkit.monitoring.rounds import Round
 from relkit.sampling import Estimate
 
@@ -98,8 +99,10 @@ class Losses:
             "tier": self.tier,
             "k": self.k,
             "months": list(self.months),
-            "before": {name: one.to_dict() for name, one in self.before.items()},
-            "after": {name: one.to_dict() for name, one in self.after.items()},
+            "before": {
+                name: one.to_dict() | {"about": "month"} for name, one in self.before.items()
+            },
+            "after": {name: one.to_dict() | {"about": "month"} for name, one in self.after.items()},
             "changes": {name: one.to_dict() for name, one in self.changes.items()},
             "share": list(self.share),
             "sessions": list(self.sessions),
@@ -143,10 +146,15 @@ def attribute_change(
     tables = [_told(one, other, pooled, k, convention) for one, other in
               ((before, after), (after, before))]  # fmt: skip
     means: list[dict[str, Estimate]] = []
+    drawn: list[dict[str, MonthMean]] = []
     shares, counts = [], []
     for one, table in zip((before, after), tables, strict=True):
-        found = {name: _mean(one, table, name, tier, confidence) for name in PARTS}
+        found, by_query = {}, {}
+        for name in PARTS:
+            values = dict(table.select("session", name).iter_rows())
+            found[name], by_query[name] = _means(one, values, tier, confidence)
         means.append(found)
+        drawn.append(by_query)
         known = set(table["session"])
         share, by_tier = domain_mean(
             one.sample,
@@ -162,7 +170,7 @@ def attribute_change(
         means[0],
         means[1],
         {
-            name: difference(means[0][name], means[1][name], confidence=confidence, alpha=alpha)
+            name: difference(drawn[0][name], drawn[1][name], confidence=confidence, alpha=alpha)
             for name in PARTS
         },
         (shares[0], shares[1]),
@@ -171,12 +179,15 @@ def attribute_change(
     )
 
 
-def _mean(one: Round, table: pl.DataFrame, name: str, tier: str, confidence: float) -> Estimate:
-    from relkit.monitoring.estimates import unknown
-
-    values = dict(table.select("session", name).iter_rows())
+def _means(
+    one: Round, values: Mapping[str, float], tier: str, confidence: float
+) -> tuple[Estimate, MonthMean]:
+    """The mean over the month's sessions, and the same by query."""
     whole, by_tier = domain_mean(one.sample, values, confidence=confidence)
-    return whole if tier == ALL else by_tier.get(tier, unknown(confidence))
+    mean, mean_by_tier = month_means(one.sample, values)
+    if tier == ALL:
+        return whole, mean
+    return by_tier.get(tier, unknown(confidence)), mean_by_tier.get(tier, nothing())
 
 
 def _told(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.convention import Convention
 from relkit.monitoring.estimates import domain_mean, unknown
+from relkit.monitoring.process import MonthMean, month_means, nothing
 from relkit.monitoring.rounds import Round
 from relkit.monitoring.values import session_values
 from relkit.sampling import Estimate
@@ -23,6 +24,8 @@ ALL = "all"
 
 Reach = Literal["own", "common"]
 
+MEANS = ("dcg_mean", "ndcg_mean")
+
 
 @dataclass(frozen=True)
 class Point:
@@ -33,7 +36,8 @@ class Point:
         tier: The tier, or `all`.
         reach: Whether `k` is the tier's `own`, or `common` to all tiers.
         k: Ranks that count.
-        dcg: Mean DCG@k over the sessions of the tier, with its interval.
+        dcg: Mean DCG@k over the sessions of the tier, with its interval: about the sessions of this
+            month, so that a tier that was sampled whole has no error.
         ndcg: Mean NDCG@k, ideal over the retrieved, of the sessions that have one.
         judged: Share of the results shown down to k that are judged; NaN where nothing was shown.
         sessions: Sessions of the tier in the log.
@@ -41,6 +45,8 @@ class Point:
         sampled: Sampled sessions.
         left_out: Sampled sessions that were shown results of which none is judged.
         empty: Sampled sessions that were shown nothing; they count 0.
+        dcg_mean: The mean of DCG by query, from which changes between months are judged.
+        ndcg_mean: The same of NDCG.
     """
 
     month: str
@@ -55,6 +61,8 @@ class Point:
     sampled: int
     left_out: int
     empty: int
+    dcg_mean: MonthMean = field(repr=False)
+    ndcg_mean: MonthMean = field(repr=False)
 
     @property
     def watched(self) -> bool:
@@ -68,9 +76,9 @@ class Point:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: NaN becomes null."""
-        values = dict(vars(self))
-        values["dcg"] = self.dcg.to_dict()
-        values["ndcg"] = self.ndcg.to_dict()
+        values = {name: value for name, value in vars(self).items() if name not in MEANS}
+        values["dcg"] = self.dcg.to_dict() | {"about": "month"}
+        values["ndcg"] = self.ndcg.to_dict() | {"about": "month"}
         values["judged"] = None if math.isnan(self.judged) else self.judged
         return values
 
@@ -109,12 +117,11 @@ def _points(
 ) -> list[Point]:
     import polars as pl
 
-    whole, by_tier = {}, {}
+    whole, by_tier, mean, mean_by_tier = {}, {}, {}, {}
     for name in ("dcg", "ndcg"):
-        known = values.filter(pl.col(name).is_not_null())
-        whole[name], by_tier[name] = domain_mean(
-            one.sample, dict(known.select("session", name).iter_rows()), confidence=confidence
-        )
+        known = dict(values.filter(pl.col(name).is_not_null()).select("session", name).iter_rows())
+        whole[name], by_tier[name] = domain_mean(one.sample, known, confidence=confidence)
+        mean[name], mean_by_tier[name] = month_means(one.sample, known)
     total = sum(tier.sessions for tier in one.sample.tiers)
     points = []
     for tier in one.sample.tiers:
@@ -132,6 +139,8 @@ def _points(
                 **_counts(rows),
                 sessions=tier.sessions,
                 share=tier.sessions / total,
+                dcg_mean=mean_by_tier["dcg"].get(tier.name, nothing()),
+                ndcg_mean=mean_by_tier["ndcg"].get(tier.name, nothing()),
             )
         )
     if reach == "common":
@@ -141,7 +150,7 @@ def _points(
             0,
             Point(
                 one.month, ALL, reach, k, whole["dcg"], whole["ndcg"], **counts, sessions=total,
-                share=1.0,
+                share=1.0, dcg_mean=mean["dcg"], ndcg_mean=mean["ndcg"],
             ),
         )  # fmt: skip
     return points

@@ -56,6 +56,9 @@ WORDS = {
         "before": "before",
         "legend": "▼ ▲ DCG changed by more than chance explains (level {alpha}; p of tests that"
         " belong together corrected by Holm); NDCG: ideal over the retrieved.",
+        "about": "Intervals of a month are about the sessions of that month. Changes, their"
+        " intervals and p are about the process behind the months: queries are what varies, and"
+        " nothing counts as sampled whole.",
         "mix": "Of the change of all tiers together, {mix} is traffic moving between tiers.",
         "next": "Next month, changes from here on would show (power 0.8): {parts}.",
         "comma": ", ",
@@ -83,8 +86,10 @@ WORDS = {
         "query": "查询",
         "sessions": "会话数",
         "before": "上月",
-        "legend": "▼ ▲ 表示 DCG 的变化超出抽样波动（显著性水平 {alpha}，"
+        "legend": "▼ ▲ 表示 DCG 的变化超出随机波动（显著性水平 {alpha}，"
         "同组检验的 p 值经 Holm 校正）；NDCG 的理想排序只取已返回的文档。",
+        "about": "单月的区间针对该月的会话；变化及其区间和 p 值针对各月背后的搜索过程："
+        "以查询为独立单位，全部抽取也不视为没有误差。",
         "mix": "全部流量的变化中，有 {mix} 来自各层流量占比的变化。",
         "next": "下个月的变化达到以下幅度即可测出（检验功效 0.8）：{parts}。",
         "comma": "，",
@@ -121,6 +126,7 @@ def monitor_text(found: Monitor, language: Language, queries: int) -> str:
         headings, rows = _query_rows(frame, found, words, language)
         lines += ["", *wrap(title, COLUMNS), *align(headings, shorten(headings, rows, COLUMNS))]
     lines += ["", *wrap(words["legend"].format(alpha=f"{found.alpha:g}"), COLUMNS)]
+    lines += wrap(words["about"], COLUMNS)
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"])
     return "\n".join([*lines, *wrap(rules, COLUMNS, "  ")])
 
@@ -142,7 +148,7 @@ def monitor_markdown(found: Monitor, language: Language, queries: int) -> str:
     for title, frame in _query_frames(found, words, queries):
         lines += ["", f"## {title}", ""]
         lines += markdown_lines(*_query_rows(frame, found, words, language))
-    lines += ["", words["legend"].format(alpha=f"{found.alpha:g}"), ""]
+    lines += ["", words["legend"].format(alpha=f"{found.alpha:g}"), "", words["about"], ""]
     return "\n".join([*lines, convention_line(found.convention, [f"dcg@{found.common_k}"])])
 
 

@@ -23,6 +23,7 @@ from relkit.monitoring.changes import (
 from relkit.monitoring.losses import Losses, attribute_change, pool_judgments
 from relkit.monitoring.observations import observe
 from relkit.monitoring.points import ALL, Point, Reach, month_points
+from relkit.monitoring.process import renamed
 from relkit.monitoring.queries import query_values
 from relkit.monitoring.rounds import Round
 from relkit.notes import Note
@@ -58,19 +59,18 @@ class Monitor:
     Examples:
         >>> import polars as pl, relkit
         >>> log = pl.DataFrame({
-        ...     "session": [f"s{i}" for i in range(40)], "query": ["tv"] * 40,
+        ...     "session": [f"s{i}" for i in range(40)],
+        ...     "query": [f"q{i % 20}" for i in range(40)],
         ...     "position": [1] * 40, "doc": ["good", "bad"] * 20,
         ... })
-        >>> rounds = [
-        ...     relkit.make_round(month, relkit.draw_sample(log, per_tier=10, seed=seed), grades)
-        ...     for seed, (month, grades) in enumerate([
-        ...         ("2026-03", {"tv": {"good": 3, "bad": 1}}),
-        ...         ("2026-04", {"tv": {"good": 1, "bad": 0}}),
-        ...     ])
-        ... ]
+        >>> rounds = []
+        >>> for month, good in [("2026-03", 3), ("2026-04", 1)]:
+        ...     sample = relkit.draw_sample(log, per_tier=40, cuts=[], names=["every"])
+        ...     grades = {f"q{i}": {"good": good + i % 3, "bad": 1} for i in range(20)}
+        ...     rounds.append(relkit.make_round(month, sample, grades))
         >>> found = relkit.monitor(rounds)
         >>> [(alarm.kind, alarm.tier) for alarm in found.alarms()]
-        [('fell', 'all'), ('recall', 'all'), ('fell', 'head'), ('recall', 'head')]
+        [('fell', 'all'), ('recall', 'all'), ('fell', 'every'), ('recall', 'every')]
     """
 
     months: tuple[str, ...]
@@ -137,20 +137,24 @@ class Monitor:
         points = self.series(tier, reach)
         if len(points) < 3 or points[-1].month != self.months[-1]:
             return None
-        first, last = points[0].dcg, points[-1].dcg
+        first, last = points[0].dcg_mean, points[-1].dcg_mean
         return difference(first, last, confidence=self.confidence, alpha=self.alpha)
 
     def detectable(self, tier: str, reach: Reach = "own") -> float:
         """Returns the smallest change to the next month that two such samples show.
 
-        With power 0.8, and the level shared among everything that is tested. NaN where the last
-        month knows no interval.
+        With power 0.8, and the level shared among everything that is tested: as from the month
+        before to the last, and where there is none, as between months that share no query. NaN
+        where that is not known.
         """
         points = self.series(tier, reach)
         if not points:
             return math.nan
-        last = points[-1].dcg
-        return difference(last, last, alpha=self.alpha / (len(self.tiers) + 1)).detectable
+        change = self.change(tier, reach, points[-1].month)
+        if change is not None and not math.isnan(change.dcg.detectable):
+            return change.dcg.detectable
+        last, alpha = points[-1].dcg_mean, self.alpha / (len(self.tiers) + 1)
+        return difference(last, renamed(last), alpha=alpha).detectable
 
     def worst(self, count: int = 10) -> pl.DataFrame:
         """Returns the worst queries of the last month, by DCG at the common k."""

@@ -39,15 +39,20 @@ CHANGES = {
         "rose": "{tier}: {measure} rose from {before} to {after} ({difference}{relative}; {p}).",
         "undecided": "{tier}: {measure} went from {before} to {after} ({difference}{relative}),"
         " which may be chance ({p}); changes from {detectable} on would show.",
-        "unknown": "{tier}: {measure} went from {before} to {after}; the samples are too small to"
-        " tell it from chance.",
+        "plain": "{tier}: {measure} went from {before} to {after} ({difference}{relative}), which"
+        " may be chance ({p}); the queries differ too little to say what would show.",
+        "unknown": "{tier}: {measure} went from {before} to {after}; one of the months has too few"
+        " queries to tell it from chance.",
     },
     "zh": {
         "fell": "{tier}：{measure} 从 {before} 降至 {after}（{difference}{relative}，{p}）。",
         "rose": "{tier}：{measure} 从 {before} 升至 {after}（{difference}{relative}，{p}）。",
         "undecided": "{tier}：{measure} 从 {before} 变为 {after}（{difference}{relative}），"
-        "可能只是抽样波动（{p}）；变化达到 {detectable} 才能测出。",
-        "unknown": "{tier}：{measure} 从 {before} 变为 {after}；样本太小，无法判断是否为抽样波动。",
+        "可能只是随机波动（{p}）；变化达到 {detectable} 才能测出。",
+        "plain": "{tier}：{measure} 从 {before} 变为 {after}（{difference}{relative}），"
+        "可能只是随机波动（{p}）；查询之间差异太小，无法估计多大的变化才能测出。",
+        "unknown": "{tier}：{measure} 从 {before} 变为 {after}；"
+        "其中一个月的查询太少，无法判断是否为随机波动。",
     },
 }
 MORE = {
@@ -84,7 +89,7 @@ CAUSES = {
         "ranking": "{tier}：排序损失增加 {ranking}（{ranking_p}），召回损失变化 {recall}："
         "好文档还在，但位置靠后了。",
         "both": "{tier}：召回损失（{recall}）和排序损失（{ranking}）都增加了。",
-        "neither": "{tier}：召回损失（{recall}）和排序损失（{ranking}）的增加都没有超出抽样波动；"
+        "neither": "{tier}：召回损失（{recall}）和排序损失（{ranking}）的增加都没有超出随机波动；"
         "可供检索的好文档带来的变化为 {ideal}。",
         "unknown": "{tier}：无法判断是召回还是排序的问题：除展示结果外还有标注的会话太少"
         "（{few} 个）。请连续标注相同的查询，或加深标注池。",
@@ -114,6 +119,8 @@ def change_sentence(change: MonthlyChange, language: Language = "en") -> str:
     kind: str = change.verdict
     if math.isnan(change.dcg.p):
         kind = "unknown"
+    elif kind == "undecided" and math.isnan(change.dcg.detectable):
+        kind = "plain"
     return CHANGES[language][kind].format(**_numbers(change, language))
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.render.names import detail_names, measure_label
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.text import convention_line, fold, markdown_lines, wrap
 
@@ -23,6 +24,8 @@ TESTS = {
     "bootstrap": "paired bootstrap test",
     "tukey": "randomised Tukey HSD test",
 }
+#: Tests of one value a query.
+ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 INTERVALS = {"t": "t", "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
@@ -35,7 +38,21 @@ def _percent(share: float) -> str:
 
 
 def _label(one: Contrast) -> str:
-    return one.measure if one.average in {"macro", "sum"} else f"{one.measure} ({one.average})"
+    return measure_label(one.measure, one.average, one.definition)
+
+
+def beside(one: Contrast) -> list[tuple[str, float, float]]:
+    """Returns what stands below a contrast: its name, the baseline's and the candidate's number."""
+    names = detail_names(one.measure, one.baseline_details, one.definition)
+    return [
+        (name, one.baseline_details[name], one.candidate_details[name])
+        for name in ("strict", "random")
+        if name in names and name in one.candidate_details
+    ]
+
+
+def _difference(first: float, second: float) -> float:
+    return 0.0 if first == second else second - first
 
 
 def _corrected(comparison: Comparison) -> bool:
@@ -64,6 +81,10 @@ def _contrast_rows(
         if corrected:
             row.append(p_value(one.p_adjusted, digits))
         rows.append([*row, SIGNS[one.verdict]])
+        for name, first, second in beside(one):
+            numbers = number(first, digits), number(second, digits)
+            row = [f"  {name}", *numbers, signed(_difference(first, second), digits)]
+            rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
     return [*headings, ""], rows
 
 
@@ -89,7 +110,7 @@ def _pair_rows(comparison: Comparison, digits: int) -> tuple[list[str], list[lis
     headings = ["measure", "runs", "difference", "p (Tukey)", "effect size"]
     rows = [
         [
-            one.measure,
+            measure_label(one.measure),
             f"{one.second} - {one.first}",
             signed(one.difference, digits),
             p_value(one.p, digits),
@@ -114,7 +135,7 @@ def _query_rows(
         [query, *(signed(column.get(query, nothing), digits) for column in columns)]
         for query in queries
     ]
-    return ["query", *comparison.measures], rows
+    return ["query", *map(measure_label, comparison.measures)], rows
 
 
 def _queries_line(comparison: Comparison, candidate: str, digits: int, shown: int = 3) -> list[str]:
@@ -144,9 +165,31 @@ def legend(comparison: Comparison) -> str:
         f"▲ better, ▼ worse ({TESTS[settings.test]}, {real}), · undecided;"
         f" {INTERVALS[settings.interval]} intervals"
     )
-    if settings.test in {"permutation", "bootstrap", "tukey"} or settings.interval != "t":
+    pooled = pooled_measures(comparison)
+    drawn = {"permutation", "bootstrap", "tukey"}
+    if settings.test in drawn or settings.interval != "t" or pooled:
         text += f"; {settings.resamples:,} resamples, seed {settings.seed}"
+    if pooled:
+        text += (
+            f". {', '.join(pooled)}: pairs are formed across queries, so no query has a value of"
+            " its own"
+        )
+        if settings.test in ONE_VALUE_TESTS:
+            text += f" and the {TESTS[settings.test]} cannot be used: p is that of Fisher's"
+            text += " randomisation test, which swaps whole queries between the runs"
+        text += "; the interval comes from drawing whole queries"
     return text
+
+
+def pooled_measures(comparison: Comparison) -> list[str]:
+    """Returns the measures whose number is formed anew from whole queries."""
+    from relkit.measures.names import measure
+
+    found = []
+    for one in comparison.contrasts:
+        if one.average == "micro" and measure(one.measure).combine == "pooled":
+            found.append(_label(one))
+    return list(dict.fromkeys(found))
 
 
 def table(
@@ -240,6 +283,9 @@ def _superscript_legend(comparison: Comparison) -> str:
         how = f"{TESTS[comparison.test]}, p ≤ {comparison.alpha:g}"
         if _corrected(comparison):
             how += f" after {CORRECTIONS[comparison.correction]}"
+        pooled = pooled_measures(comparison)
+        if pooled and comparison.test in ONE_VALUE_TESTS:
+            how += f"; {', '.join(pooled)}: {TESTS['permutation']} of whole queries"
     return f"Bold: the best. Superscripts: really better than that run ({how})."
 
 
@@ -257,7 +303,8 @@ def markdown(comparison: Comparison, *, digits: int = DIGITS) -> str:
             above = marks.get((run, measure), "")
             row.append(text + (f"<sup>{above}</sup>" if above else ""))
         rows.append(row)
-    blocks = ["\n".join(markdown_lines(["", "run", *comparison.measures], rows, 2))]
+    measures = _measure_labels(comparison)
+    blocks = ["\n".join(markdown_lines(["", "run", *measures], rows, 2))]
     blocks.append(_superscript_legend(comparison))
     for candidate in comparison.candidates:
         contrasts = _of(comparison, candidate)
@@ -271,6 +318,25 @@ def markdown(comparison: Comparison, *, digits: int = DIGITS) -> str:
         blocks.append("All pairs of runs")
         blocks.append("\n".join(markdown_lines(*_pair_rows(comparison, digits), 2)))
     return "\n\n".join([*blocks, legend(comparison)])
+
+
+def _measure_labels(comparison: Comparison) -> list[str]:
+    labels = {one.measure: _label(one) for one in comparison.contrasts}
+    return [labels.get(name, name) for name in comparison.measures]
+
+
+def _besides(comparison: Comparison, digits: int) -> str:
+    """Returns the strict and random values of measures of pairs, as sentences."""
+    sentences: dict[str, str] = {}
+    for one in comparison.contrasts:
+        said = [
+            f"{name} {number(first, digits)} and {number(second, digits)}"
+            for name, first, second in beside(one)
+        ]
+        if said:
+            runs = f"{one.baseline} and {one.candidate}"
+            sentences[f"{_label(one)} of {runs}"] = ", ".join(said)
+    return "".join(f" {subject}: {text}." for subject, text in sentences.items())
 
 
 LATEX = {
@@ -296,11 +362,12 @@ def latex(comparison: Comparison, *, digits: int = DIGITS) -> str:
     """Returns a LaTeX table for the package booktabs: runs by measures."""
     values, marks = _matrix(comparison), _superscripts(comparison)
     best = _best(comparison, values)
-    names = [_latex_text(measure) for measure in comparison.measures]
+    caption = _superscript_legend(comparison) + _besides(comparison, digits)
+    names = [_latex_text(measure) for measure in _measure_labels(comparison)]
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_latex_text(_superscript_legend(comparison))}}}",
+        rf"\caption{{{_latex_text(caption)}}}",
         rf"\begin{{tabular}}{{ll{'r' * len(names)}}}",
         r"\toprule",
         " & ".join(["", "run", *names]) + r" \\",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relkit.render.names import detail, detail_names, measure_label
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.text import count, fold, markdown_lines
 
@@ -17,6 +19,10 @@ __all__ = ["csv", "html", "json", "jsonl", "markdown", "rich_table", "table", "t
 COLUMNS = ("measure", "value", "queries", "undefined", "missing")
 
 
+#: What trec_eval's lines stand for where the measure's own name leaves it open.
+TREC_VALUES = {"rbp": {"p": 0.9}}
+
+
 def _shown(name: str, results: Results, digits: int) -> str:
     entry = results.entries[name]
     return count(entry.value) if entry.average == "sum" else TERMINAL.number(entry.value, digits)
@@ -24,9 +30,7 @@ def _shown(name: str, results: Results, digits: int) -> str:
 
 def _detail(name: str, key: str, results: Results, digits: int) -> str:
     value = results.entries[name].details.get(key, math.nan)
-    if math.isnan(value):
-        return "-"
-    return TERMINAL.number(value, digits) if key == "share" else count(value)
+    return "-" if math.isnan(value) else detail(key, value, TERMINAL, digits)
 
 
 def _rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[str]]]:
@@ -34,12 +38,12 @@ def _rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[st
     single = runs[0] if len(runs) == 1 else None
     rows = []
     for name, entry in runs[0].entries.items():
-        label = name if entry.average in {"macro", "sum"} else f"{name} ({entry.average})"
+        label = measure_label(name, entry.average, entry.definition)
         row = [label, *(_shown(name, run, digits) for run in runs)]
         if single is not None:
             row += [str(entry.queries), str(entry.undefined), str(entry.missing)]
         rows.append(row)
-        for key in entry.details:
+        for key in detail_names(name, entry.details, entry.definition):
             row = [f"  {key}", *(_detail(name, key, run, digits) for run in runs)]
             rows.append(row + [""] * 3 if single is not None else row)
     headings = list(COLUMNS) if single is not None else ["measure", *(run.run for run in runs)]
@@ -47,7 +51,7 @@ def _rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[st
 
 
 def _query_rows(runs: Sequence[Results], digits: int) -> tuple[list[str], list[list[str]]]:
-    headings = (["run"] if len(runs) > 1 else []) + ["query", *runs[0].entries]
+    headings = (["run"] if len(runs) > 1 else []) + ["query", *map(measure_label, runs[0].entries)]
     whole = [entry.average == "sum" for entry in runs[0].entries.values()]
     rows = []
     for run in runs:
@@ -105,14 +109,17 @@ def csv(runs: Sequence[Results], *, per_query: bool = False) -> str:
         for run in runs:
             for query, values in run.rows():
                 for name, value in zip(run.entries, values, strict=True):
-                    writer.writerow(
-                        [run.run, query, name, "" if math.isnan(value) else repr(value)]
-                    )
+                    writer.writerow([run.run, query, name, _full(value)])
     else:
-        writer.writerow(["run", *COLUMNS, "average", "tie_sensitive"])
+        details = list(
+            dict.fromkeys(
+                key for run in runs for entry in run.entries.values() for key in entry.details
+            )
+        )
+        writer.writerow(["run", *COLUMNS, "average", "tie_sensitive", *details])
         for run in runs:
             for name, entry in run.entries.items():
-                shown = "" if math.isnan(entry.value) else repr(entry.value)
+                shown = _full(entry.value)
                 writer.writerow(
                     [
                         run.run,
@@ -123,9 +130,14 @@ def csv(runs: Sequence[Results], *, per_query: bool = False) -> str:
                         entry.missing,
                         entry.average,
                         entry.tie_sensitive,
+                        *(_full(entry.details.get(key, math.nan)) for key in details),
                     ]
                 )
     return out.getvalue().rstrip("\n")
+
+
+def _full(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
 
 
 def json(runs: Sequence[Results], *, per_query: bool = False) -> str:
@@ -175,20 +187,43 @@ def trec(
     return "\n".join(lines)
 
 
+#: trec_eval's names of measures without a cutoff.
+TREC_NAMES = {
+    **{"ap": "map", "rr": "recip_rank", "rprec": "Rprec", "infap": "infAP", "iap": "11pt_avg"},
+    **{"gm_ap": "gm_map", "set_ap": "set_map", "num_nonrel_ret": "num_nonrel_judged_ret"},
+    **{"bin_g": "binG", "g": "G", "rndcg": "Rndcg", "idcg": "ideal_dcg", "f1": "set_F"},
+    **{"p@all": "set_P", "recall@all": "set_recall", "recall(capped=true)@all": "set_relative_P"},
+    "rbp(p=0.9,gain=linear,normalise=true)": "rbp",
+    "rbp(p=0.9)": "rbp",
+    "rbp_residual(p=0.9,tail=unjudged)": "rbp_resid",
+    "utility": "utility",
+}
+#: Those with a cutoff, or with another number.
+TREC_CUTS = {
+    **{"ndcg": "ndcg_cut", "ap": "map_cut", "p": "P", "recall": "recall", "success": "success"},
+    **{"unjudged": "unj", "recall(capped=true)": "relative_P"},
+}
+
+
 def trec_name(name: str) -> str:
     """Returns trec_eval's name for a measure, or relkit's own where trec_eval has none.
 
     Examples:
-        >>> trec_name("ndcg@10"), trec_name("ap"), trec_name("p@5")
-        ('ndcg_cut_10', 'map', 'P_5')
+        >>> trec_name("ndcg@10"), trec_name("ap"), trec_name("iprec@0.5")
+        ('ndcg_cut_10', 'map', 'iprec_at_recall_0.50')
     """
-    names = {"ap": "map", "rr": "recip_rank", "rprec": "Rprec", "infap": "infAP", "p": "set_P"}
-    names |= {"recall": "set_recall", "f1": "set_F"}
-    cuts = {"ndcg": "ndcg_cut", "ap": "map_cut", "p": "P", "recall": "recall", "success": "success"}
-    word, _, k = name.partition("@")
-    if k and word in cuts:
-        return f"{cuts[word]}_{k}"
-    return name if k else names.get(word, name)
+    if name in TREC_NAMES:
+        return TREC_NAMES[name]
+    word, _, k = name.rpartition("@")
+    if word == "iprec":
+        return f"iprec_at_recall_{float(k):3.2f}"
+    if word in TREC_CUTS:
+        return f"{TREC_CUTS[word]}_{k}"
+    if name.startswith("rprec(multiple=") and name.count("=") == 1:
+        return f"Rprec_mult_{float(name[15:-1]):3.2f}"
+    if name.startswith("rbp(p=") and name.count("=") == 1 and not word:
+        return f"rbp_p={name[6:-1]}"
+    return name
 
 
 def _trec(
@@ -197,13 +232,29 @@ def _trec(
     def line(name: str, query: str, value: float) -> str:
         whole = run.entries[name].average == "sum"
         text = count(value) if whole else f"{value:{digits + 2}.{digits}f}"
-        return f"{trec_name(name):<22}\t{query}\t{text}"
+        return f"{titles[name]:<22}\t{query}\t{text}"
 
+    from relkit.measures.names import measure
+
+    titles = {name: trec_name(name) for name in run.entries}
+    for name, entry in run.entries.items():
+        asked = measure(name)
+        for key, usual in TREC_VALUES.get(asked.name, {}).items():
+            value = measure(entry.definition).filled(key)
+            if getattr(asked, key) is None:
+                whole = str(replace(asked, **{key: value}))  # type: ignore[type-var]
+                known = value != usual or whole in TREC_NAMES
+                titles[name] = trec_name(whole) if known else name
     if per_query:
-        instead = {"skip": math.nan, "zero": 0.0, "one": 1.0}[run.convention.undefined]
+        instead = [
+            measure(name).counted(run.convention) if entry.average == "macro" else math.nan
+            for name, entry in run.entries.items()
+        ]
         for query, values in sorted(run.rows()):
-            for name, value in zip(run.entries, values, strict=True):
-                counted = instead if math.isnan(value) else value
+            for name, value, other in zip(run.entries, values, instead, strict=True):
+                if name == "num_q" or run.entries[name].average == "geometric":
+                    continue  # trec_eval prints them for all queries only
+                counted = other if math.isnan(value) else value
                 if not math.isnan(counted):
                     yield line(name, query, counted)
     for name, text in header:
@@ -242,9 +293,7 @@ def html(runs: Sequence[Results]) -> str:
     )
     notes = "".join(f"<li>{escape(str(note))}</li>" for run in runs for note in run.notes)
     convention = runs[0].convention
-    rules = ", ".join(
-        f"{key} = {value}" for key, value in convention.to_dict().items() if key != "name"
-    )
+    rules = ", ".join(f"{key} = {value}" for key, value in convention.shown().items())
     return (
         f"<table><caption>{escape(', '.join(run.run for run in runs))}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -49,12 +49,15 @@ def count(value: float) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
-def convention_line(convention: Convention, measures: Sequence[str] = ()) -> str:
+def convention_line(
+    convention: Convention, measures: Sequence[str] = (), ties: Mapping[str, str] | None = None
+) -> str:
     """Returns the rules that stand behind numbers: those that matter, and those that deviate.
 
     Args:
         convention: The rules.
         measures: Names of the measures: the gain is shown where one of them takes it from there.
+        ties: Rules on equal scores, by measure: shown where they are not the convention's.
 
     Examples:
         >>> from relkit.convention import load_convention
@@ -64,13 +67,43 @@ def convention_line(convention: Convention, measures: Sequence[str] = ()) -> str
     from relkit.convention import load_convention
     from relkit.measures.names import measure
 
-    values = convention.to_dict()
-    usual = load_convention(None).to_dict()
+    values = convention.shown()
+    usual = load_convention(None).shown()
     shown = list(ALWAYS_SHOWN)
     if any(getattr(measure(name), "gain", "none") is None for name in measures):
         shown.append("gain")
-    shown += [key for key in values if key not in {*shown, "name"} and values[key] != usual[key]]
-    return f"convention {values['name']}: " + ", ".join(f"{key}={values[key]}" for key in shown)
+    shown += [key for key in values if key not in shown and values[key] != usual.get(key)]
+    others = [f"{name}: {rule}" for name, rule in (ties or {}).items() if rule != values["ties"]]
+    if others:
+        values["ties"] = f"{values['ties']} ({', '.join(others)})"
+    for key, rules in pair_rules(measures, convention).items():
+        values[key] = "/".join(rules)
+        shown.append(key)
+    return f"convention {convention.name}: " + ", ".join(f"{key}={values[key]}" for key in shown)
+
+
+def pair_rules(
+    measures: Sequence[str], convention: Convention | None = None
+) -> dict[str, list[str]]:
+    """Returns how measures of pairs count equal labels and equal scores, each way once.
+
+    Examples:
+        >>> pair_rules(["ndcg@10", "pnr", "pnr(label_ties=ignore)"])
+        {'label_ties': ['positive', 'ignore'], 'score_ties': ['ignore']}
+        >>> pair_rules(["ndcg@10"])
+        {}
+    """
+    from relkit.convention import load_convention
+    from relkit.measures.names import measure
+
+    found = [measure(name) for name in measures]
+    rules = load_convention(convention)
+    pairs = [one.resolve(rules) for one in found if hasattr(one, "label_ties")]
+    return {
+        key: list(dict.fromkeys(one.filled(key) for one in pairs))
+        for key in ("label_ties", "score_ties")
+        if pairs
+    }
 
 
 def note_dict(note: Note) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
     if convention is None:
         return Section("curves", texts.say("section.curves"), ())
     rel: float = getattr(
-        parse_measure("recall").resolve(convention, comparison.scale, highest), "rel", 1.0
+        parse_measure("recall@all").resolve(convention, comparison.scale, highest), "rel", 1.0
     )
     judged = {name: judged_scores(comparison, name, rel) for name in comparison.runs}
     labels = judged[comparison.baseline].labels

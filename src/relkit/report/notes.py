@@ -30,6 +30,7 @@ CHINESE = {
     "missing-queries": "{count} 条有标注的查询不在结果文件中",
     "negative-grades": "{count} 个等级小于 0",
     "no-judged-document": "返回的文档没有一篇有标注：两边用的是同一套文档 id 吗？",
+    "one-label": "没有一条查询含有不同的档位：每一对都是同档，不论先后都算正序{measures}",
     "one-round": "只有一轮，无从比较",
     "pooled-measures": "评测时把各查询的文档对汇总在一起计算；这里比较的是各查询自身值的平均"
     "{measures}",
@@ -40,11 +41,14 @@ CHINESE = {
     "same-sessions": "{before} 与 {after} 有 {count} 个相同的抽样会话：是不是同一份日志？"
     "检验假定两个月相互独立",
     "shallow-round": "{month} 的 {tier}结果只取到第 {deepest} 位，不足 {k}：该月在此处没有值",
+    "tie-decided": "{queries} 条查询中有 {count} 条的值由同分文档的次序决定（ties={rule}），"
+    "取值范围：{spans}",
     "tie-sensitive": "{count} 条查询的截断位置落在同分文档中间{measures}",
     "tiers-differ": "{month} 的分层是 {tiers}，{last} 的是 {last_tiers}：只比较两边都有的",
     "undefined-queries": "{count} 条查询没有值{measures}",
     "unjudged-sessions": "{tier}：{sampled} 个抽样会话中有 {count} 个未计入：展示的结果都没有标注",
     "unjudged-queries": "{count} 条查询没有标注，已略去",
+    "worst-order": "同分文档各种次序的平均没有公式，取最差的次序{measures}",
     "unpaired-queries": "{count} 条查询在一个或两个系统上没有值，已略去{measures}",
     "unshared-measures": "有 {count} 个指标并非每个系统都有，已略去{measures}",
 }

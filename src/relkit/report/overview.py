@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.comparison.settings import TESTS
 from relkit.measures.names import measure as parse_measure
+from relkit.render.comparison import ONE_VALUE_TESTS, beside, pooled_measures
+from relkit.render.names import measure_label
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
 from relkit.report.wording import MARKS, kind_of, label, number, p_equation, p_value, signed
@@ -157,9 +159,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
         interval = "–" if math.isnan(low) else f"{signed(low)} … {signed(high)}"
         rows.append(
             (
-                one.measure
-                if one.average in {"macro", "sum"}
-                else f"{one.measure} ({one.average})",
+                measure_label(one.measure, one.average, one.definition),
                 number(one.baseline_mean),
                 number(one.candidate_mean),
                 Cell(signed(one.difference), one.verdict, MARKS[one.verdict]),
@@ -174,6 +174,11 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
                 *([f"{one.queries:,}"] if differ else []),
             )
         )
+        for name, first, second in beside(one):
+            change = second - first if first != second else 0.0
+            said = texts.say(f"table.{name}")
+            cells = (said, number(first), number(second), signed(change))
+            rows.append((*cells, *[""] * (len(headings) - len(cells))))
     caption = texts.say("table.caption", candidate=candidate, baseline=comparison.baseline)
     return Table(tuple(headings), tuple(rows), caption)
 
@@ -191,7 +196,10 @@ def _agreement(one: Contrast, alpha: float, texts: Catalogue) -> str:
 def _tests(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
     headings = (texts.say("table.measure"), *(texts.say(f"test.{name}") for name in TESTS))
     rows = tuple(
-        (one.measure, *(p_value(one.p_values.get(name, math.nan)) for name in TESTS))
+        (
+            measure_label(one.measure, one.average, one.definition),
+            *(p_value(one.p_values.get(name, math.nan)) for name in TESTS),
+        )
         for one in _of(comparison, candidate)
     )
     caption = f"{candidate}{texts.say('list.colon')}{texts.say('table.test_caption')}"
@@ -210,7 +218,7 @@ def _pairs(comparison: Comparison, texts: Catalogue) -> Table:
     )
     rows = tuple(
         (
-            one.measure,
+            measure_label(one.measure),
             one.second,
             one.first,
             signed(one.difference),
@@ -232,7 +240,15 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
             correction=texts.say(f"correction.{comparison.correction}"),
             count=_comparisons(comparison),
         )
-    return texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
+    text = texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
+    pooled = pooled_measures(comparison)
+    if pooled:
+        key = "pooled_instead" if comparison.test in ONE_VALUE_TESTS else "pooled"
+        test = texts.say(f"test.{comparison.test}")
+        text += texts.say("list.sentence") + texts.say(
+            f"comparison.{key}", measures=texts.join(pooled), test=test
+        )
+    return text
 
 
 def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
@@ -243,7 +259,8 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
         if not math.isfinite(one.difference) or not unit > 0:
             continue
         low, high = one.interval
-        name = f"{one.measure} · {one.candidate}" if several else one.measure
+        name = measure_label(one.measure, one.average, one.definition)
+        name = f"{name} · {one.candidate}" if several else name
         rows.append(
             {
                 "name": name,

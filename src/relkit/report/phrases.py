@@ -14,6 +14,9 @@ __all__ = ["REASONS", "formula_text", "reason_text"]
 REASONS = {
     "all scores or all labels are equal": "分数全部相同，或等级全部相同",
     "no judged document is relevant": "标注文档中没有相关文档",
+    "no document is relevant to a subtopic": "没有与任一子主题相关的文档",
+    "no judged document has a gain": "标注文档都没有增益",
+    "no judged document has a grade above 0": "标注文档的等级都不大于 0",
     "no retrieved document is negative": "返回的文档中没有负例",
     "no retrieved document is positive": "返回的文档中没有正例",
     "nothing was retrieved": "没有返回结果",
@@ -21,6 +24,9 @@ REASONS = {
     "the ideal DCG is 0": "理想 DCG 为 0",
     "the other run does not hold this query": "另一个系统没有这条查询的结果",
     "the two lists share fewer than two documents": "两个列表的共同文档不足两篇",
+    "the ranks that count hold no relevant document, or nothing else": (
+        "计入的位置上没有相关文档，或者全是相关文档"
+    ),
     "there is no pair to count": "没有可以比较的文档对",
 }
 FORMULAS = (

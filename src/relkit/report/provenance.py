@@ -10,6 +10,7 @@ from platform import python_version
 from typing import TYPE_CHECKING
 
 from relkit import _native
+from relkit.render.text import pair_rules
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import has_lists
 from relkit.report.notes import note_text
@@ -40,16 +41,23 @@ def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
     title = texts.say("section.convention")
     if comparison.convention is None:
         return Section("convention", title, (Prose((texts.say("convention.unknown"),)),))
-    return Section("convention", title, (convention_table(comparison.convention, texts),))
+    table = convention_table(comparison.convention, texts, comparison.measures)
+    return Section("convention", title, (table,))
 
 
-def convention_table(convention: Convention, texts: Catalogue) -> Table:
-    """Returns every rule of a convention."""
-    values = convention.to_dict()
-    name = values.pop("name")
+def convention_table(
+    convention: Convention, texts: Catalogue, measures: Sequence[str] = ()
+) -> Table:
+    """Returns every rule of a convention, and how measures of pairs count equal ones."""
+    name = convention.name
     rows = tuple(
-        (field, "–" if value is None else f"{value}", _meaning(field, value, texts))
-        for field, value in values.items()
+        (field, "–" if value == "None" else value, _meaning(field, value, texts))
+        for field, value in convention.shown().items()
+    )
+    rows += tuple(
+        (field, value, _meaning(field, value, texts))
+        for field, found in pair_rules(measures, convention).items()
+        for value in found
     )
     headings = (
         texts.say("convention.field"),
@@ -59,11 +67,15 @@ def convention_table(convention: Convention, texts: Catalogue) -> Table:
     return Table(headings, rows, texts.say("convention.caption", name=name), left=3)
 
 
-def _meaning(field: str, value: object, texts: Catalogue) -> str:
-    if field == "rel":
-        return texts.say("rule.rel.none" if value is None else "rule.rel.number")
-    key = f"rule.{field}.{value}"
-    return texts.say(key if key in texts else f"rule.{field}.map")
+def _meaning(field: str, value: str, texts: Catalogue) -> str:
+    if "." in field:
+        name, _, parameter = field.partition(".")
+        form = "undefined" if parameter == "undefined" else "parameter"
+        return texts.say(f"rule.measure.{form}", measure=name, parameter=parameter)
+    for key in (f"rule.{field}.{value.lower()}", f"rule.{field}.number"):
+        if key in texts:
+            return texts.say(key)
+    return texts.say(f"rule.{field}.map")
 
 
 def input_section(comparison: Comparison, texts: Catalogue) -> Section:

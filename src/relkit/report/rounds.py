@@ -169,6 +169,7 @@ def _summary(found: Monitor, texts: Catalogue) -> Section:
         mix = watched[0].mix
         if not math.isnan(mix) and abs(mix) >= 0.0005:
             blocks.append(Prose((texts.say("monitor.mix", mix=signed(mix, DIGITS)),)))
+        blocks.append(Prose((texts.say("monitor.about"),)))
     else:
         blocks.append(Prose((texts.say("monitor.first"),)))
     return Section("summary", texts.say("section.summary"), tuple(blocks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from relkit.measures.names import measure as parse_measure
+from relkit.render.names import measure_label
 from relkit.render.numbers import PAGE
 
 __all__ = ["MARKS", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
@@ -34,6 +35,15 @@ KINDS = {
     "concordance": "pairs",
     "bpref": "pairs",
     "judged": "judged",
+    "alpha_dcg": "diversity",
+    "alpha_ndcg": "diversity",
+    "err_ia": "diversity",
+    "nerr_ia": "diversity",
+    "nrbp": "diversity",
+    "nnrbp": "diversity",
+    "p_ia": "diversity",
+    "ap_ia": "diversity",
+    "strecall": "diversity",
 }
 WRITTEN = {"recall": "Recall", "success": "Success", "judged": "Judged", "concordance": "C"}
 
@@ -44,12 +54,14 @@ def label(measure: str) -> str:
     Examples:
         >>> label("ndcg@10"), label("recall(rel=2)@100")
         ('NDCG@10', 'Recall(rel=2)@100')
+        >>> label("pnr"), label("pnr(label_ties=ignore)")
+        ('PNR', 'PNR (strict)')
     """
-    name = _name(measure)
-    if not name or not measure.startswith(name):
-        return measure
+    name, shown = _name(measure), measure_label(measure)
+    if not name or not shown.startswith(name):
+        return shown
     short = name.upper() if len(name) <= 5 and name not in WRITTEN else name
-    return WRITTEN.get(name, short) + measure[len(name) :]
+    return WRITTEN.get(name, short) + shown[len(name) :]
 
 
 def kind_of(measure: str) -> str:

@@ -278,7 +278,9 @@ def _notes(strata: Sequence[Stratum], design: Design, per_tier: int) -> list[Not
                     "small-tier",
                     f"the tier {tier.name} has {tier.sessions:,} sessions"
                     + (f", not {per_tier:,}" if tier.sessions < per_tier else "")
-                    + ": all of them are taken",
+                    + ": all of them are taken. Of this month its mean is known without an"
+                    " interval; a change from month to month still rests on its queries as a sample"
+                    " of what is searched",
                     count=tier.sessions,
                     level="warning",
                     examples=(tier.name,),

@@ -211,6 +211,10 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
         columns, when = _columns(judged, path)
     else:
         frame = (judged if isinstance(judged, Judgments) else as_judgments(judged)).to_frame()
+        if "subtopic" in frame.columns:
+            # A document is in the pool or not: what is known of it is its highest grade.
+            grouped = frame.group_by(["query", "document"], maintain_order=True)
+            frame = grouped.agg(pl.col("grade").max())
         columns, when = {name: frame[name] for name in frame.columns}, None
     if when is None:
         if dated:

@@ -135,12 +135,12 @@ def tiers_of(
     chosen = _checked_cuts(method, cuts, names)
     ordered = counts.sort("sessions", "query", descending=[True, False])
     if method == "count":
-        level = pl.sum_horizontal(pl.col("sessions") < cut for cut in chosen)
+        level = pl.sum_horizontal(pl.lit(0), *(pl.col("sessions") < cut for cut in chosen))
     else:
         size = pl.col("sessions") if method == "share" else pl.lit(1)
         before = size.cum_sum() - size if method == "share" else pl.int_range(pl.len())
         total = size.sum() if method == "share" else pl.len()
-        level = pl.sum_horizontal(before >= total * cut for cut in chosen)
+        level = pl.sum_horizontal(pl.lit(0), *(before >= total * cut for cut in chosen))
     frame = ordered.with_columns(level.cast(pl.Int64).alias("tier"))
     return Tiers(frame.select("query", "sessions", "tier"), names, method, chosen)
 

@@ -4,6 +4,7 @@ from relkit.statistics.correction import CORRECTIONS, adjust
 from relkit.statistics.differences import effect_size, mean, standard_deviation
 from relkit.statistics.intervals import INTERVALS, interval
 from relkit.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
+from relkit.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relkit.statistics.power import queries_needed, smallest_detectable
 from relkit.statistics.resampling import permutation_p_values, ratio_p
 from relkit.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
@@ -14,6 +15,7 @@ __all__ = [
     "Anova",
     "PairOutcome",
     "PairedTest",
+    "PooledScores",
     "Resampling",
     "TestResult",
     "adjust",
@@ -22,10 +24,12 @@ __all__ = [
     "mean",
     "paired_test",
     "permutation_p_values",
+    "pooled_interval",
     "queries_needed",
     "ratio_p",
     "smallest_detectable",
     "standard_deviation",
+    "swapped_p",
     "tests",
     "tukey_hsd",
     "two_way_anova",

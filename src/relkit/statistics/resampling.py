@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Whole",
     "bca_interval",
+    "chunks",
     "percentile_interval",
     "permutation_p_values",
     "ratio_p",
@@ -71,7 +72,8 @@ class Whole:
         return int(self.values.shape[-1])
 
 
-def _chunks(resampling: Resampling) -> Iterator[tuple[int, int]]:
+def chunks(resampling: Resampling) -> Iterator[tuple[int, int]]:
+    """Yields the first resample and the number of each chunk: between two a Ctrl-C is heard."""
     for first in range(0, resampling.resamples, CHUNK):
         yield first, min(CHUNK, resampling.resamples - first)
 
@@ -80,7 +82,7 @@ def _draw(
     kernel: Kernel, values: NDArray[np.int64], resampling: Resampling
 ) -> Iterator[NDArray[np.int64]]:
     """Yields the sums of all resamples, chunk by chunk: between two a Ctrl-C is heard."""
-    for first, count in _chunks(resampling):
+    for first, count in chunks(resampling):
         yield kernel(values, first, count, resampling.seed, resampling.threads)
 
 

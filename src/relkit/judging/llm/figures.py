@@ -77,7 +77,7 @@ class Figures:
         queries: Their queries.
         equal: The share of pairs with equal grades.
         kappa: Cohen's kappa.
-        weighted_kappa: With quadratic weights; NaN where grades are not whole numbers.
+        weighted_kappa: With quadratic weights.
         alpha_ordinal: Krippendorff's alpha.
         difference: The mean of the first grade less the second: above 0 is generous.
         relevant_equal: The share of pairs that agree whether the item is relevant.
@@ -152,9 +152,7 @@ def _values(
     return {
         "equal": _mean([one == other for one, other in pairs]),
         "kappa": cohen_kappa(first, second),
-        "weighted_kappa": cohen_kappa(first, second, weights="quadratic")
-        if all(grade == int(grade) for pair in pairs for grade in pair)
-        else math.nan,
+        "weighted_kappa": cohen_kappa(first, second, weights="quadratic"),
         "alpha_ordinal": krippendorff_alpha(units, level="ordinal"),
         "difference": _mean([one - other for one, other in pairs]),
         "relevant_equal": _mean([one == other for one, other in relevant]),
@@ -231,14 +229,11 @@ def resampled_figures(
     relevant = levels >= scale.relevant_from
     differs = (relevant[:, np.newaxis] != relevant).astype(np.float64)
     total = pairs.sum(axis=(1, 2))
-    whole = bool((levels == np.floor(levels)).all())
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             "equal": 1 - (pairs * (distance != 0)).sum(axis=(1, 2)) / total,
             "kappa": _kappas(pairs, (distance != 0).astype(np.float64)),
-            "weighted_kappa": _kappas(pairs, distance**2)
-            if whole
-            else np.full(len(pairs), math.nan),
+            "weighted_kappa": _kappas(pairs, distance**2),
             "alpha_ordinal": _alphas(coincidences),
             "difference": (pairs * distance).sum(axis=(1, 2)) / total,
             "relevant_equal": 1 - (pairs * differs).sum(axis=(1, 2)) / total,

@@ -1,0 +1,129 @@
+// Fusion as Python sees it: one call with everything said by name.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "bind.hpp"
+#include "fusion.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+namespace {
+
+template <class T, std::size_t size>
+using Names = std::array<std::pair<std::string_view, T>, size>;
+
+constexpr Names<Scaling, 8> scalings{{{"none", Scaling::none},
+                                      {"min-max", Scaling::min_max},
+                                      {"min-max-inverted", Scaling::min_max_inverted},
+                                      {"max", Scaling::max},
+                                      {"sum", Scaling::sum},
+                                      {"zmuv", Scaling::zmuv},
+                                      {"rank", Scaling::rank},
+                                      {"borda", Scaling::borda}}};
+constexpr Names<Points, 6> all_points{{{"score", Points::score},
+                                       {"table", Points::table},
+                                       {"table_score", Points::table_score},
+                                       {"segments", Points::segments},
+                                       {"window", Points::window},
+                                       {"borda", Points::borda}}};
+constexpr Names<Absent, 3> absences{
+    {{"nothing", Absent::nothing}, {"value", Absent::value}, {"borda", Absent::borda}}};
+constexpr Names<Combine, 6> combinations{{{"sum", Combine::sum},
+                                          {"mean", Combine::mean},
+                                          {"minimum", Combine::minimum},
+                                          {"maximum", Combine::maximum},
+                                          {"median", Combine::median},
+                                          {"votes", Combine::votes}}};
+constexpr Names<Ties, 3> all_ties{
+    {{"doc-desc", Ties::doc_desc}, {"doc-asc", Ties::doc_asc}, {"input", Ties::input}}};
+
+template <class T, std::size_t size>
+T named(const Names<T, size>& names, const std::string& text) {
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const auto& entry) { return entry.first == text; });
+  if (found == names.end()) throw nb::value_error(("unknown name: " + text).c_str());
+  return found->second;
+}
+
+std::vector<const RunTable*> tables_of(const nb::list& runs) {
+  std::vector<const RunTable*> tables;
+  for (nb::handle run : runs) tables.push_back(nb::cast<const RunTable*>(run));
+  return tables;
+}
+
+RunTable fuse_runs(const nb::list& runs, const std::string& scaling, double floor,
+                   const std::string& points, std::vector<std::vector<double>> tables,
+                   double beyond, std::size_t window, const std::string& absent,
+                   double absent_value, const std::string& combine, std::vector<double> factors,
+                   std::vector<double> weights, bool weigh_sum, const std::string& ties,
+                   std::size_t top, int threads) {
+  const std::vector<const RunTable*> sources = tables_of(runs);
+  Fusion fusion;
+  fusion.scaling = named(scalings, scaling);
+  fusion.floor = floor;
+  fusion.points = named(all_points, points);
+  fusion.tables = std::move(tables);
+  fusion.beyond = beyond;
+  fusion.window = window;
+  fusion.absent = named(absences, absent);
+  fusion.absent_value = absent_value;
+  fusion.combine = named(combinations, combine);
+  fusion.factors = std::move(factors);
+  fusion.weights = std::move(weights);
+  fusion.weigh_sum = weigh_sum;
+  fusion.ties = named(all_ties, ties);
+  fusion.top = top;
+  const bool score_only = fusion.points == Points::score || fusion.points == Points::borda;
+  const bool tabled = fusion.tables.size() == 1 || fusion.tables.size() == sources.size();
+  const bool segmented =
+      fusion.points != Points::segments || std::none_of(fusion.tables.begin(), fusion.tables.end(),
+                                                        [](const auto& t) { return t.empty(); });
+  if (fusion.weights.size() != sources.size() || (!score_only && !tabled) || !segmented ||
+      (!fusion.factors.empty() && fusion.factors.size() <= sources.size())) {
+    throw nb::value_error("weights, tables and factors must be as many as the runs");
+  }
+  const nb::gil_scoped_release released;
+  return fuse(sources, fusion, threads);
+}
+
+}  // namespace
+
+void bind_fusion(nb::module_& module) {
+  module.def("fuse_runs", &fuse_runs, nb::arg("runs"), nb::kw_only(), nb::arg("scaling"),
+             nb::arg("floor"), nb::arg("points"), nb::arg("tables"), nb::arg("beyond"),
+             nb::arg("window"), nb::arg("absent"), nb::arg("absent_value"), nb::arg("combine"),
+             nb::arg("factors"), nb::arg("weights"), nb::arg("weigh_sum"), nb::arg("ties"),
+             nb::arg("top"), nb::arg("threads"));
+  module.def(
+      "longest_list",
+      [](const nb::list& runs) {
+        std::size_t longest = 0;
+        for (const RunTable* run : tables_of(runs)) {
+          for (std::uint32_t number = 0; number < run->size(); ++number) {
+            longest = std::max(longest, run->rows(number).size());
+          }
+        }
+        return longest;
+      },
+      nb::arg("runs"));
+  module.def(
+      "find_hits",
+      [](const JudgmentTable& judgments, const RunTable& run, double relevant,
+         const std::string& ties) {
+        nb::list all;
+        for (const Hits& hits : find_hits(judgments, run, relevant, named(all_ties, ties))) {
+          all.append(nb::make_tuple(hits.retrieved, hits.places));
+        }
+        return all;
+      },
+      nb::arg("judgments"), nb::arg("run"), nb::arg("relevant"), nb::arg("ties"));
+}
+
+}  // namespace relkit

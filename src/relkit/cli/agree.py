@@ -1,0 +1,227 @@
+"""`relkit agree`: how alike measures, or two sets of judgments, order several runs."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    SETTINGS,
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    columns_option,
+    convention_options,
+    digits_option,
+    format_option,
+    format_options,
+    measure_option,
+    no_color_option,
+    output_option,
+    plugin_option,
+    scale_option,
+    split_measures,
+    threads_option,
+)
+from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.agreement import Correlations, Discrimination
+
+__all__ = ["command"]
+
+ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown"}
+
+HELP = """Tell how alike measures, or judgments, order several runs.
+
+\b
+Examples:
+  relkit agree judgments.qrels bm25.run tfidf.run new.run -m ndcg@10 -m ap
+  relkit agree judgments.qrels bm25.run new.run -m ap --with crowd.qrels
+  relkit agree judgments.qrels bm25.run new.run --coefficient tau_ap
+  relkit agree judgments.qrels bm25.run new.run --discriminative --alpha 0.05
+
+A coefficient of 1 means that both order the runs in the same way, -1 in the
+opposite one. Its interval says how much it varies over other queries, as many
+as these, with the same runs. With --discriminative: how many pairs of runs each
+measure separates at the significance level, and from which difference on.
+"""
+
+
+@click.command(
+    "agree", help=HELP, short_help="Tell how alike measures, or judgments, order several runs."
+)
+@click.argument("judgments")
+@click.argument("runs", metavar="RUN RUN…", nargs=-1)
+@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@click.option(
+    "--with",
+    "other",
+    metavar="JUDGMENTS",
+    help="A second set of judgments: do both order the runs alike, measure by measure?",
+)
+@click.option(
+    "--coefficient",
+    type=click.Choice(["kendall", "tau_ap", "spearman", "pearson"]),
+    default="kendall",
+    show_default=True,
+    help="Kendall's τ-b, τ_AP (mistakes among the best runs weigh more), Spearman's ρ of the"
+    " ranks, or Pearson's r of the values.",
+)
+@click.option(
+    "--discriminative",
+    is_flag=True,
+    help="Show how many pairs of runs each measure separates, in place of coefficients.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["tukey", "t", "wilcoxon", "sign", "permutation", "bootstrap"]),
+    default="tukey",
+    show_default=True,
+    help="With --discriminative: the test; tukey is the randomised Tukey HSD test.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["none", "holm", "bh"]),
+    default="none",
+    show_default=True,
+    help="With --discriminative: for the number of pairs; tukey needs none.",
+)
+@click.option(
+    "--alpha",
+    show_default=True,
+    type=SETTINGS["alpha"]["type"],
+    default=0.05,
+    help="With --discriminative: significance level.",
+)
+@click.option(
+    "--confidence",
+    show_default=True,
+    type=SETTINGS["confidence"]["type"],
+    default=0.95,
+    help="Confidence level of the intervals.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    help="How often queries are drawn again; 0 leaves the intervals out.  [default: 1000;"
+    " 10000 with --discriminative]",
+)
+@click.option(
+    "--seed", show_default=True, type=SETTINGS["seed"]["type"], default=0, help="Seed of the draws."
+)
+@convention_options
+@scale_option
+@format_option(
+    "table",
+    "markdown",
+    "json",
+    "csv",
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_option
+@output_option
+@columns_option
+@format_options
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    other: str | None,
+    discriminative: bool,
+    confidence: float,
+    coefficient: str,
+    form: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Runs `relkit agree`."""
+    from relkit.agreement import discriminative_power, rank_correlation
+    from relkit.evaluation import DEFAULT_MEASURES
+
+    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    if discriminative and other is not None:
+        raise ParameterError("--discriminative and --with exclude each other")
+    if len(runs) < 2:
+        raise ParameterError(
+            "two or more runs are needed", hint=f"relkit agree {judgments} bm25.run new.run"
+        )
+    files = [judgments, *runs, *([other] if other else [])]
+    check_stdin(files)
+    protect_inputs(output, files)
+    scale = chosen_scale(options["scale"])
+    roles = chosen_columns(options["columns"])
+    names = run_names(runs)
+
+    def grades(path: str) -> Any:
+        return judgments_argument(path, options["judgments_format"], roles, scale)
+
+    read = [
+        run_argument(path, options["run_format"], roles, name)
+        for path, name in zip(runs, names, strict=True)
+    ]
+    shared: dict[str, Any] = {
+        "convention": chosen_convention(options["convention"], options["changes"]),
+        "scale": scale,
+        "names": names,
+        "seed": options["seed"],
+        "threads": options["threads"],
+    }
+    if options["resamples"] is not None:
+        shared["resamples"] = options["resamples"]
+    chosen = split_measures(measures) or list(DEFAULT_MEASURES)
+    found: Correlations | Discrimination
+    with Progress("comparing the runs") as progress:
+        if discriminative:
+            found = discriminative_power(
+                grades(judgments),
+                read,
+                chosen,
+                test=options["test"],
+                correction=options["correction"],
+                alpha=options["alpha"],
+                progress=progress,
+                **shared,
+            )
+        else:
+            found = rank_correlation(
+                grades(judgments),
+                read,
+                chosen,
+                other=None if other is None else grades(other),
+                coefficient=coefficient,  # type: ignore[arg-type]
+                confidence=confidence,
+                progress=progress,
+                **shared,
+            )
+    emit(_text(found, form, digits, output), output)
+    if form != "json":
+        messages.notes(("", note) for note in getattr(found, "notes", ()))
+
+
+def _text(found: Correlations | Discrimination, form: str, digits: int, output: str | None) -> str:
+    if form == "json":
+        import json
+
+        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
+    if form == "csv":
+        return found.to_csv()
+    if form == "markdown":
+        return found.to_markdown(digits=digits)
+    from relkit.agreement import Correlations
+    from relkit.render import agreement
+
+    columns = (terminal_columns() if output is None else None) or 80
+    if isinstance(found, Correlations):
+        return agreement.correlations_table(found, digits, columns)
+    return agreement.discrimination_table(found, digits, columns)

@@ -1,0 +1,195 @@
+"""`relkit fuse`: several runs into one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit import io
+from relkit.cli.inputs import check_stdin, run_columns, run_names
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    chosen_columns,
+    columns_option,
+    format_named_by,
+    format_options,
+    named_values,
+    no_color_option,
+    threads_option,
+)
+from relkit.cli.output import protect_inputs
+from relkit.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from relkit.run import Run
+
+__all__ = ["command"]
+
+HELP = """Fuse several runs into one.
+
+\b
+Examples:
+  relkit fuse bm25.run tfidf.run -o fused.trec
+  relkit fuse bm25.run tfidf.run --method wsum --weights 0.3,0.7 -o x.trec.gz
+  relkit fuse bm25.run tfidf.run --method rrf --set k=20 --top 100
+  relkit fuse bm25.run tfidf.run --method posfuse --judgments judgments.qrels
+
+\b
+Methods that read ranks, so that scores need not be comparable:
+  rrf, isr, log_isr, logn_isr, rbc, borda, w_borda, condorcet, w_condorcet
+Methods that read scores, made comparable with --norm:
+  sum, wsum, mnz, gmnz, wmnz, anz, min, max, med, mixed
+Methods that learn from --judgments of other queries:
+  posfuse, probfuse, segfuse, slidefuse, mapfuse, bayesfuse
+"""
+
+
+@click.command("fuse", help=HELP, short_help="Fuse several runs into one.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN …")
+@click.option("--method", default="rrf", show_default=True, help="How to fuse.")
+@click.option(
+    "--norm",
+    metavar="NAME",
+    help="How scores become comparable: min-max, min-max-inverted (distances), max, sum, zmuv,"
+    " rank, borda or none.  [default: min-max where scores are read]",
+)
+@click.option("--weights", metavar="W,W,…", help="One number a run.")
+@click.option(
+    "--set",
+    "parameters",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A parameter of the method, such as k=60 of rrf or phi=0.8 of rbc.",
+)
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    help="Judgments to learn from, for methods that learn and for --optimize. Measure the fused run"
+    " on other queries than these.",
+)
+@click.option(
+    "--optimize",
+    metavar="MEASURE",
+    help="Try a grid of parameters or weights on --judgments, fuse with the best, and say what it"
+    " is worth on queries that did not choose it.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Of --optimize: in how many parts queries are dealt to be scored by the others' choice.",
+)
+@click.option("--top", type=click.IntRange(min=1), help="Keep so many documents a query.")
+@click.option(
+    "--ties",
+    type=click.Choice(["doc-desc", "doc-asc", "input"]),
+    default="doc-desc",
+    show_default=True,
+    help="The order of equal scores: by document id, or as they stand.",
+)
+@click.option("--name", help="What to call the fused run.  [default: the method]")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    help="Where to; the ending names format and compression.  [default: stdout, as trec]",
+)
+@click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
+@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@format_options
+@columns_option
+@threads_option
+@no_color_option
+def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> None:
+    """Runs `relkit fuse`."""
+    check_stdin([*runs, *([options["judgments"]] if options["judgments"] else [])])
+    protect_inputs(output, [*runs, options["judgments"]])
+    if output != "-" and os.path.lexists(output) and not force:
+        raise InputError("is there already", path=output, hint="--force replaces it")
+    fused = _fused(runs, options)
+    messages.notes(("", note) for note in fused.notes)
+    with format_named_by("--to"):
+        io.write_run(fused, output, format=options["target_format"], overwrite=force)
+    shown = "stdout" if output == "-" else output
+    messages.say(
+        f"{shown}: {len(fused):,} documents of {len(fused.queries):,} queries, fused by"
+        f" {fused.name} from {len(runs)} runs"
+    )
+
+
+def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
+    """Reads the runs, finds or learns what is to be found or learnt, and fuses."""
+    from relkit.fusion import fuse
+    from relkit.fusion.base import method_of
+
+    parameters = named_values(options["parameters"], "--set", "k=60")
+    method_of(options["method"], parameters)
+    weights = _weights(options["weights"])
+    if options["optimize"] and (parameters or weights):
+        raise ParameterError("--optimize finds what --set and --weights say: give one or the other")
+    if options["optimize"] and not options["judgments"]:
+        raise ParameterError("--optimize needs --judgments")
+    columns = chosen_columns(options["columns"])
+    runs = []
+    with format_named_by("--run-format"), Progress("reading") as progress:
+        for done, (path, name) in enumerate(zip(paths, run_names(paths), strict=True)):
+            progress(done, len(paths), name)
+            runs.append(
+                io.read_run(
+                    path, format=options["run_format"], columns=run_columns(columns), name=name
+                )
+            )
+    for run in runs:
+        messages.notes((run.name, note) for note in run.notes)
+    judgments = None
+    if options["judgments"]:
+        with format_named_by("--judgments-format"):
+            judgments = io.read_judgments(options["judgments"], format=options["judgments_format"])
+    method: Any = options["method"]
+    if options["optimize"]:
+        method, weights = _optimized(judgments, runs, options)
+        judgments = None
+    return fuse(
+        runs,
+        method,
+        normalize=options["norm"],
+        weights=weights,
+        judgments=judgments,
+        ties=options["ties"],
+        top=options["top"],
+        name=options["name"],
+        threads=options["threads"],
+        **parameters,
+    )
+
+
+def _optimized(judgments: Any, runs: list[Run], options: dict[str, Any]) -> tuple[Any, Any]:
+    from relkit.fusion import optimize_fusion
+
+    with Progress("trying settings") as progress:
+        search = optimize_fusion(
+            judgments,
+            runs,
+            options["method"],
+            options["optimize"],
+            normalize=options["norm"],
+            folds=options["folds"],
+            progress=progress,
+        )
+    messages.say(str(search))
+    return search.method, search.weights
+
+
+def _weights(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            f"`--weights {text}` are no numbers", hint="write --weights 0.3,0.7"
+        ) from None

@@ -1,0 +1,110 @@
+"""The runs to fuse, and their weights, as callers give them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any, Literal
+
+from relkit.errors import InputError, ParameterError
+from relkit.fusion.base import Method
+from relkit.io import as_run
+from relkit.notes import Note
+from relkit.run import Run
+
+__all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
+
+Ties = Literal["doc-desc", "doc-asc", "input"]
+
+
+def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
+    """Returns the runs, those of a mapping by its names.
+
+    Raises:
+        ParameterError: If there are fewer than two.
+    """
+    values = list(runs.values() if isinstance(runs, Mapping) else runs)
+    if len(values) < 2:
+        raise ParameterError(
+            f"fusion needs two runs or more. Got {len(values)} instead.",
+            hint="runs is a list of runs, such as [bm25, dense]",
+        )
+    found = _read_all(values)
+    if not isinstance(runs, Mapping):
+        return found
+    return [
+        Run(run.table, name=name, source=run.source, notes=run.notes)
+        for name, run in zip(runs, found, strict=True)
+    ]
+
+
+def _read_all(values: Sequence[Any]) -> list[Run]:
+    """Returns the runs; files are read at the same time, the first bad one is reported."""
+    if not all(isinstance(value, str | PathLike) and fspath(value) != "-" for value in values):
+        return [as_run(value) for value in values]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(len(values), os.cpu_count() or 1, 8)) as pool:
+        return list(pool.map(as_run, values))
+
+
+def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
+    """Returns what is to be said about queries that some runs lack.
+
+    Raises:
+        InputError: If no query is in two of the runs.
+    """
+    having: dict[str, int] = {}
+    for run in runs:
+        for query in run.queries:
+            having[query] = having.get(query, 0) + 1
+    if not having:
+        raise InputError("the runs are empty: there is nothing to fuse")
+    if max(having.values()) < 2:
+        examples = ", ".join(f"`{run.queries[0]}`" for run in runs if run.queries)
+        raise InputError(
+            "no query is in two of the runs: there is nothing to fuse",
+            hint=f"do the query ids agree? The runs begin with {examples}",
+        )
+    partial = [query for query, count in having.items() if count < len(runs)]
+    if not partial:
+        return ()
+    verb = "is" if len(partial) == 1 else "are"
+    return (
+        Note(
+            "partial-queries",
+            f"{len(partial):,} of {len(having):,} queries {verb} not in all {len(runs)} runs;"
+            " a run that lacks one counts as having returned nothing for it",
+            count=len(partial),
+            level="warning",
+            examples=tuple(partial[:3]),
+        ),
+    )
+
+
+def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> list[float]:
+    """Returns one weight a run.
+
+    Raises:
+        ParameterError: If the method takes none or needs some, or they are not one a run.
+    """
+    if weights is None:
+        if method.needs_weights:
+            raise ParameterError(
+                f"the fusion method `{method.name}` needs weights",
+                hint=f"give {runs} numbers, one a run; relkit.optimize_fusion finds some",
+            )
+        return [1.0] * runs
+    if not method.weighted:
+        raise ParameterError(f"the fusion method `{method.name}` takes no weights")
+    try:
+        numbers = [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
+        raise ParameterError(f"the weights must be numbers. Got `{weights}` instead.")
+    if len(numbers) != runs:
+        raise ParameterError(f"there are {len(numbers)} weights and {runs} runs", hint="one a run")
+    return numbers

@@ -1,0 +1,86 @@
+"""Whether the first line of a table names its columns, or is already data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from relkit.columns.names import KINDS, NAMES, plain_name
+from relkit.errors import InputError, ParseError
+
+__all__ = ["check_header", "headerless", "is_data", "is_numbered"]
+
+#: Lines below the first one in which its cells are looked for.
+BELOW = 20
+#: Roles whose columns hold numbers.
+NUMBERS = ("grade", "label", "score", "rank")
+
+
+def is_data(header: Sequence[str], below: Iterable[Sequence[str]]) -> bool:
+    """Whether a first line is data: no cell is a usual name, and one is a number or comes again.
+
+    Args:
+        header: The cells of the first line.
+        below: The cells of the lines below it.
+    """
+    usual = {name for names in NAMES.values() for name in names}
+    if any(plain_name(cell) in usual for cell in header):
+        return False
+    if any(map(_is_number, header)):
+        return True
+    return any(
+        cell and cell == other.strip()
+        for row in islice(below, BELOW)
+        if len(row) == len(header)
+        for cell, other in zip(header, row, strict=True)
+    )
+
+
+def is_numbered(header: Sequence[str]) -> bool:
+    """Whether a first line numbers its columns, as some programs write it: 0, 1, 2 …"""
+    return any(list(header) == [str(start + n) for n in range(len(header))] for start in (0, 1))
+
+
+def check_header(
+    header: Sequence[str],
+    below: Iterable[Sequence[str]],
+    chosen: Mapping[str, str],
+    kind: str,
+    path: str,
+) -> None:
+    """Refuses a column of numbers whose name is a number, in a first line that is data.
+
+    Raises:
+        ParseError: If it is so: the first row would be lost.
+    """
+    named = [chosen[role] for role in NUMBERS if role in chosen]
+    if any(map(_is_number, named)) and not is_numbered(header) and is_data(header, below):
+        raise headerless(header, kind, path)
+
+
+def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
+    """Returns the error about a table whose first line is data."""
+    roles = list(KINDS[kind][0])
+    if kind == "run":
+        roles.append("score")
+    if kind == "scored":
+        roles.insert(0, "query")
+    places = ",".join(f"{role}={place}" for place, role in enumerate(roles, 1))
+    python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
+    shown = ",".join(header)
+    return ParseError(
+        f"this file seems to have no header line: `{shown[:60]}{'…' if len(shown) > 60 else ''}`"
+        " does not name columns",
+        path=path,
+        line=1,
+        hint=f"say which column holds what by its number, such as `--columns {places}`"
+        f" (columns={{{python}}} in Python), or add a first line of names",
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,43 @@
+"""Where in a file something stands, for messages about what was read before."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from relkit.errors import InputError
+from relkit.io.formats import open_source
+
+__all__ = ["find_line"]
+
+#: What stands between words in any of the text formats.
+BETWEEN = re.compile(r"[\s,;|\"'{}:\[\]]+")
+
+
+def find_line(path: str, *words: str) -> int | None:
+    """Returns the number of the first line that holds some words; `None` where there is none.
+
+    It reads the file once more, so it is for errors only.
+
+    Args:
+        path: The file, compressed or not.
+        words: What the line must hold, each as a whole word.
+    """
+    if not os.path.isfile(path):
+        return None
+    wanted = set(words)
+    number = 0
+    try:
+        with open_source(path) as source:
+            rest = b""
+            while part := source.read(1 << 20):
+                *lines, rest = (rest + part).split(b"\n")
+                for line in lines:
+                    number += 1
+                    if wanted <= set(BETWEEN.split(line.decode("utf-8", "replace"))):
+                        return number
+            if wanted <= set(BETWEEN.split(rest.decode("utf-8", "replace"))):
+                return number + 1
+    except (InputError, OSError):
+        return None
+    return None

@@ -1,0 +1,113 @@
+"""Any measure on the judged documents alone: the parameter `judged_only`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
+
+from relkit.errors import ParameterError
+from relkit.measures.base import Measure, Step, parameters
+from relkit.ranking import RankedDocument, Ranking
+
+if TYPE_CHECKING:
+    from relkit.measures.inversions import Inversion
+
+__all__ = ["condense", "condensed"]
+
+
+def condense(ranking: Ranking) -> Ranking:
+    """Returns a ranking without the documents that nobody judged.
+
+    Examples:
+        >>> [(entry.rank, entry.grade) for entry in condense(Ranking.of([None, 1, None, 0]))]
+        [(1, 1), (2, 0)]
+    """
+    kept = [entry for entry in ranking.documents if entry.grade is not None]
+    documents: list[RankedDocument] = []
+    for _, group in groupby(kept, key=lambda entry: entry.first):
+        members = list(group)
+        first, last = len(documents) + 1, len(documents) + len(members)
+        documents += [
+            replace(entry, rank=rank, first=first, last=last)
+            for rank, entry in enumerate(members, first)
+        ]
+    judged = ranking.judged
+    if ranking.unseen:
+        judged = {entry.document: judged[entry.document] for entry in documents}
+    return replace(
+        ranking, documents=tuple(documents), judged=judged, pooled=frozenset(), ignores=False
+    )
+
+
+class Condensed(Measure):
+    """What `judged_only=true` changes about a measure: it sees the condensed list."""
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return super().undefined(condense(ranking))
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        return super().steps(condense(ranking))  # type: ignore[safe-super]
+
+    def parts(self, ranking: Ranking) -> tuple[float, float]:
+        return super().parts(condense(ranking))
+
+    def worked(self, ranking: Ranking) -> str:
+        return super().worked(condense(ranking))
+
+    def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
+        return super().ideal_steps(condense(ranking))
+
+    def missed(self, ranking: Ranking) -> list[str]:
+        return super().missed(condense(ranking))
+
+    def inversions(self, ranking: Ranking, limit: int) -> tuple[list[Inversion], int]:
+        return super().inversions(condense(ranking), limit)
+
+    def value(self, ranking: Ranking) -> float:
+        return super().value(condense(ranking))
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        kernel = super().kernel()
+        return None if kernel is None else (kernel[0], {**kernel[1], "judged_only": True})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {entry.name: getattr(self, entry.name) for entry in fields(cast("Any", self))}
+        return _restore, (type(self).__mro__[2], given)
+
+
+def _restore(kind: type[Measure], given: dict[str, Any]) -> Measure:
+    return condensed(kind)(**given)
+
+
+@cache
+def condensed(kind: type[Measure]) -> type[Measure]:
+    """Returns the kind of measure that takes `judged_only`, and sees judged documents alone.
+
+    Args:
+        kind: A measure of one ranking against judgments.
+
+    Raises:
+        ParameterError: If the measure has its own rule for unjudged documents.
+
+    Examples:
+        >>> import relkit
+        >>> relkit.measure("p(judged_only=true)@2").score([None, 1, None, 1])
+        1.0
+    """
+    own = "unjudged" in parameters(kind) and kind.convention_fields.get("unjudged") == ""
+    if kind.needs != "judgments" or own:
+        raise ParameterError(f"the measure `{kind.name}` has no parameter `judged_only`")
+    made = type(
+        kind.__name__,
+        (Condensed, kind),
+        {
+            "__annotations__": {"judged_only": bool},
+            "judged_only": False,
+            "__doc__": kind.__doc__,
+            "__module__": kind.__module__,
+        },
+    )
+    return cast("type[Measure]", dataclass(frozen=True)(made))

@@ -1,0 +1,559 @@
+"""Measures of novelty and diversity: how well a list serves every subtopic of its query.
+
+They read judgments of subtopics (see `Judgments`). A document is relevant to a subtopic where its
+grade there is `rel` or more. Judgments without subtopics count as judgments of one.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from relkit.errors import ParameterError
+from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.ranking import Ranking
+
+__all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "StRecall"]
+
+NOTHING_RELEVANT = "no document is relevant to a subtopic"
+
+
+class Diversity(Measure):
+    """What these measures share: documents with the subtopics that they are relevant to."""
+
+    needs_subtopics: ClassVar[bool] = True
+    rel: float | None
+
+    def about(self, ranking: Ranking) -> dict[str, list[str]]:
+        """Returns the subtopics that each judged document is relevant to."""
+        threshold = max(1.0 if self.rel is None else self.rel, 0.0)
+        return {
+            document: [subtopic for subtopic, grade in grades.items() if grade >= threshold]
+            for document, grades in ranking.subtopics.items()
+        }
+
+    def relevant_to(self, ranking: Ranking) -> dict[str, int]:
+        """Returns the number of relevant documents of each subtopic that has one."""
+        counts: dict[str, int] = {}
+        for subtopics in self.about(ranking).values():
+            for subtopic in subtopics:
+                counts[subtopic] = counts.get(subtopic, 0) + 1
+        return counts
+
+    def undefined(self, ranking: Ranking) -> str | None:
+        return None if self.relevant_to(ranking) else NOTHING_RELEVANT
+
+
+class Novelty(Diversity):
+    """A measure in which a subtopic's gain shrinks with each document about it."""
+
+    headings: ClassVar[tuple[str, str]] = ("gain", "weight")
+    weights: ClassVar[Literal["log2", "inverse", "geometric"]]
+    norm: ClassVar[Literal["subtopics", "ideal"]]
+    alpha: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.alpha <= 1:
+            raise ParameterError(
+                f"the parameter `alpha` of `{self.name}` must be from 0 to 1."
+                f" Got `{self.alpha:g}` instead."
+            )
+        if not 0 <= self._beta < 1:
+            raise ParameterError(
+                f"the parameter `beta` of `{self.name}` must be from 0 to below 1."
+                f" Got `{self._beta:g}` instead."
+            )
+
+    @property
+    def _beta(self) -> float:
+        return float(getattr(self, "beta", 0.5))
+
+    @property
+    def _k(self) -> int | None:
+        return getattr(self, "k", None)
+
+    def _weight(self) -> Callable[[int], float]:
+        if self.weights == "log2":
+            return lambda rank: 1.0 / math.log2(rank + 1)
+        if self.weights == "inverse":
+            return lambda rank: 1.0 / rank
+        beta = self._beta
+        return lambda rank: beta ** (rank - 1)
+
+    def _gains(self, lists: list[list[str]]) -> Iterator[float]:
+        """Yields the gain of each document in order, from the subtopics that it is about."""
+        left: dict[str, float] = {}
+        for subtopics in lists:
+            gain = 0.0
+            for subtopic in subtopics:
+                gain += left.setdefault(subtopic, 1.0)
+                left[subtopic] *= 1.0 - self.alpha
+            yield gain
+
+    def _ideal(self, ranking: Ranking) -> list[str]:
+        """Returns the relevant documents, each the one with the most gain left when it is taken.
+
+        The best order is a hard problem; this one is nearly always it, and it is ndeval's. Of equal
+        gains the document with the highest id comes first.
+        """
+        about = {document: found for document, found in self.about(ranking).items() if found}
+        left = {subtopic: 1.0 for found in about.values() for subtopic in found}
+        # The sort is stable and `max` takes the first.
+        waiting = sorted(about, key=_bytes, reverse=True)
+        best: list[str] = []
+        while waiting and (self._k is None or len(best) < self._k):
+            document = max(waiting, key=lambda one: _added(left, about[one]))
+            for subtopic in about[document]:
+                left[subtopic] *= 1.0 - self.alpha
+            waiting.remove(document)
+            best.append(document)
+        return best
+
+    def _norm(self, ranking: Ranking) -> float:
+        """Returns what the sum is divided by."""
+        weight = self._weight()
+        if self.norm == "ideal":
+            about = self.about(ranking)
+            gains = self._gains([about[document] for document in self._ideal(ranking)])
+            return sum(gain * weight(rank) for rank, gain in enumerate(gains, 1))
+        covered = len(self.relevant_to(ranking))
+        if self.weights == "geometric":
+            return covered / (1.0 - (1.0 - self.alpha) * self._beta)
+        ranks = self._k or max(len(ranking), 1)
+        return sum(covered * (1.0 - self.alpha) ** (i - 1) * weight(i) for i in range(1, ranks + 1))
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        about, weight, norm = self.about(ranking), self._weight(), self._norm(ranking)
+        entries = ranking.top(self._k)
+        gains = self._gains([about.get(entry.document, []) for entry in entries])
+        running = 0.0
+        for entry, gain in zip(entries, gains, strict=True):
+            worth = weight(entry.rank)
+            running += gain * worth
+            yield Step(
+                entry.rank,
+                entry.document,
+                entry.grade,
+                gain,
+                worth,
+                gain * worth / norm,
+                running / norm,
+            )
+
+    def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
+        about, weight, norm = self.about(ranking), self._weight(), self._norm(ranking)
+        best = self._ideal(ranking)
+        gains = self._gains([about[document] for document in best])
+        running = 0.0
+        for rank, (document, gain) in enumerate(zip(best, gains, strict=True), 1):
+            worth = weight(rank)
+            running += gain * worth
+            grade = ranking.judged.get(document)
+            yield Step(rank, document, grade, gain, worth, gain * worth / norm, running / norm)
+
+    def worked(self, ranking: Ranking) -> str:
+        value, norm = self.value(ranking), self._norm(ranking)
+        return equation(f"{figure(value * norm)} / {figure(norm)}", value)
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "novelty", {
+            "k": self._k,
+            "alpha": self.alpha,
+            "beta": self._beta,
+            "rel": self.rel,
+            "weight": self.weights,
+            "norm": self.norm,
+        }
+
+
+def _added(left: Mapping[str, float], subtopics: list[str]) -> float:
+    # One after the other, as the kernel and ndeval do: rounding decides between equal gains.
+    gain = 0.0
+    for subtopic in subtopics:
+        gain += left[subtopic]
+    return gain
+
+
+def _bytes(document: str) -> bytes:
+    return document.encode("utf-8", "surrogateescape")
+
+
+@register
+@dataclass(frozen=True)
+class AlphaDCG(Novelty):
+    """α-DCG: discounted gain that shrinks where a subtopic recurs.
+
+    The gain of the document at rank i is the sum, over the subtopics that it is relevant to, of
+    (1 - alpha)^(documents above it that are relevant to the same subtopic). Gains are divided by
+    log2(i + 1) and added up, and the sum is divided by that of a list whose every document is
+    relevant to every subtopic. Without a cutoff that list is as long as the run's. Undefined
+    where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "alpha_dcg@3")["alpha_dcg@3"], 4)
+        0.6302
+
+    References:
+        Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon (2008), SIGIR.
+    """
+
+    name = "alpha_dcg"
+    aliases = ("alpha-dcg", "α_dcg", "α-dcg", "alphadcg")
+    formula = "sum of gain / log2(rank + 1), by the highest sum possible"
+    weights = "log2"
+    norm = "subtopics"
+    k: int | None = None
+    alpha: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class AlphaNDCG(Novelty):
+    """α-nDCG: α-DCG as a share of that of the best list.
+
+    The best list takes at each rank the judged document with the most gain left, of equal ones the
+    one with the highest id, as ndeval does. Seldom another order is better still; then a run can
+    reach more than 1. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "alpha_ndcg@3")["alpha_ndcg@3"], 4)
+        0.9652
+
+    References:
+        Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon (2008), SIGIR.
+    """
+
+    name = "alpha_ndcg"
+    aliases = ("alpha-ndcg", "α_ndcg", "α-ndcg", "alphandcg")
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    formula = "sum of gain / log2(rank + 1), by that of the best list"
+    weights = "log2"
+    norm = "ideal"
+    k: int | None = None
+    alpha: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class ERRIA(Novelty):
+    """ERR-IA: intent-aware expected reciprocal rank.
+
+    As α-DCG with the weight 1 / rank: a user who wants one of the subtopics, each with the same
+    chance, reads from the top and stops at a relevant document with probability alpha. The sum is
+    divided by that of a list whose every document is relevant to every subtopic (without a cutoff,
+    one as long as the run's), as in ndeval. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "err_ia@3")["err_ia@3"], 4)
+        0.5938
+
+    References:
+        Chapelle, Metzler, Zhang and Grinspan (2009), CIKM. Chapelle, Ji, Liao, Velipasaoglu, Lai
+        and Wu (2011), Information Retrieval 14(6).
+    """
+
+    name = "err_ia"
+    aliases = ("err-ia",)
+    formula = "sum of gain / rank, by the highest sum possible"
+    weights = "inverse"
+    norm = "subtopics"
+    k: int | None = None
+    alpha: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class NERRIA(Novelty):
+    """nERR-IA: ERR-IA as a share of that of the best list.
+
+    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "nerr_ia@3")["nerr_ia@3"], 4)
+        0.95
+
+    References:
+        Chapelle, Metzler, Zhang and Grinspan (2009), CIKM.
+    """
+
+    name = "nerr_ia"
+    aliases = ("nerr-ia",)
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    formula = "sum of gain / rank, by that of the best list"
+    weights = "inverse"
+    norm = "ideal"
+    k: int | None = None
+    alpha: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class NRBP(Novelty):
+    """NRBP: novelty- and rank-biased precision.
+
+    As α-DCG with the weight beta^(rank - 1) over the whole list, times (1 - (1 - alpha) beta) over
+    the number of subtopics. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        beta: The user's patience: the chance of going on to the next rank, from 0 to below 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1, or beta not from 0 to below 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> relkit.evaluate(judgments, run, "nrbp")["nrbp"]
+        0.5625
+
+    References:
+        Clarke, Kolla and Vechtomova (2009), ICTIR.
+    """
+
+    name = "nrbp"
+    formula = "(1 - (1 - alpha) beta) / subtopics * sum of gain beta^(rank - 1)"
+    weights = "geometric"
+    norm = "subtopics"
+    alpha: float = 0.5
+    beta: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class NNRBP(Novelty):
+    """nNRBP: NRBP as a share of that of the best list.
+
+    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        beta: The user's patience: the chance of going on to the next rank, from 0 to below 1.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Raises:
+        ParameterError: If alpha is not from 0 to 1, or beta not from 0 to below 1.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "nnrbp")["nnrbp"], 4)
+        0.9231
+
+    References:
+        Clarke, Kolla and Vechtomova (2009), ICTIR.
+    """
+
+    name = "nnrbp"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    formula = "sum of gain beta^(rank - 1), by that of the best list"
+    weights = "geometric"
+    norm = "ideal"
+    alpha: float = 0.5
+    beta: float = 0.5
+    rel: float | None = None
+
+
+@register
+@dataclass(frozen=True)
+class PIA(Diversity):
+    """P-IA: intent-aware precision.
+
+    Precision at k of each subtopic that has a relevant document, and the mean of those; without a
+    cutoff k is the length of the list. Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> relkit.evaluate(judgments, run, "p_ia@2")["p_ia@2"]
+        0.75
+
+    References:
+        Agrawal, Gollapudi, Halverson and Ieong (2009), WSDM.
+    """
+
+    name = "p_ia"
+    aliases = ("p-ia",)
+    formula = "relevant subtopics of documents at ranks 1..k / (k * subtopics)"
+    headings: ClassVar[tuple[str, str]] = ("subtopics", "divisor")
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        about = self.about(ranking)
+        divisor = float((self.k or len(ranking)) * len(self.relevant_to(ranking)))
+        running = 0.0
+        for entry in ranking.top(self.k):
+            found = float(len(about.get(entry.document, [])))
+            running += found
+            yield Step(
+                entry.rank, entry.document, entry.grade, found, divisor,
+                found / divisor, running / divisor,
+            )  # fmt: skip
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "p_ia", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class APIA(Diversity):
+    """AP-IA: intent-aware average precision; its mean is MAP-IA.
+
+    Average precision of each subtopic that has a relevant document, and the mean of those.
+    Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> round(relkit.evaluate(judgments, run, "ap_ia")["ap_ia"], 4)
+        0.7917
+
+    References:
+        Agrawal, Gollapudi, Halverson and Ieong (2009), WSDM.
+    """
+
+    name = "ap_ia"
+    aliases = ("ap-ia", "map_ia", "map-ia")
+    formula = "mean over subtopics of average precision"
+    headings: ClassVar[tuple[str, str]] = ("subtopics", "rank")
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        about, relevant = self.about(ranking), self.relevant_to(ranking)
+        above: dict[str, int] = {}
+        sums = dict.fromkeys(relevant, 0.0)
+        total = 0.0
+        for entry in ranking.top(self.k):
+            before, found = total, about.get(entry.document, [])
+            for subtopic in found:
+                above[subtopic] = above.get(subtopic, 0) + 1
+                sums[subtopic] += above[subtopic] / entry.rank
+            if found:
+                total = sum(sums[one] / count for one, count in relevant.items()) / len(relevant)
+            yield Step(
+                entry.rank, entry.document, entry.grade,
+                float(len(found)), float(entry.rank), total - before, total,
+            )  # fmt: skip
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "ap_ia", {"k": self.k, "rel": self.rel}
+
+
+@register
+@dataclass(frozen=True)
+class StRecall(Diversity):
+    """Subtopic recall: the share of subtopics that it is about.
+
+    Subtopics with a relevant document among the first k, by those with a relevant document at all.
+    Undefined where no document is relevant to a subtopic.
+
+    Attributes:
+        k: Ranks counted; `None` counts the whole list.
+        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": {"1": 1}, "b": {"1": 1}, "c": {"2": 1}}}
+        >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> relkit.evaluate(judgments, run, "strecall@2")["strecall@2"]
+        0.5
+
+    References:
+        Zhai, Cohen and Lafferty (2003), SIGIR.
+    """
+
+    name = "strecall"
+    aliases = ("strec", "st_recall", "subtopic_recall", "s_recall")
+    formula = "subtopics found at ranks 1..k / those with a relevant document"
+    headings: ClassVar[tuple[str, str]] = ("new subtopics", "subtopics")
+    k: int | None = None
+    rel: float | None = None
+
+    def steps(self, ranking: Ranking) -> Iterator[Step]:
+        about, count = self.about(ranking), float(len(self.relevant_to(ranking)))
+        seen: set[str] = set()
+        for entry in ranking.top(self.k):
+            new = set(about.get(entry.document, [])) - seen
+            seen |= new
+            found = float(len(new))
+            yield Step(
+                entry.rank, entry.document, entry.grade,
+                found, count, found / count, len(seen) / count,
+            )  # fmt: skip
+
+    def missed(self, ranking: Ranking) -> list[str]:
+        about = self.about(ranking)
+        counted = [entry.document for entry in ranking.top(self.k)]
+        seen = {subtopic for document in counted for subtopic in about.get(document, [])}
+        return sorted(
+            (document for document, found in about.items() if set(found) - seen),
+            key=lambda document: (-len(set(about[document]) - seen), document),
+        )
+
+    def kernel(self) -> tuple[str, dict[str, Any]] | None:
+        return "strecall", {"k": self.k, "rel": self.rel}
