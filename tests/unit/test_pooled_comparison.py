@@ -118,6 +118,15 @@ def test_tests_of_one_value_a_query_do_not_apply(test: str) -> None:
     assert 0 < one.p_values["bootstrap"] <= 1
 
 
+def test_statistics_of_one_value_a_query_do_not_apply() -> None:
+    found = compared().statistics
+    assert list(found) == ["t", "degrees_of_freedom", "w"]
+    assert all(math.isnan(value) for value in found.values())
+    both = [evaluated(OLD, "old", "gauc"), evaluated(NEW, "new", "gauc")]
+    of_queries = relkit.compare_results(both).contrasts[0]
+    assert of_queries.statistics["degrees_of_freedom"] == of_queries.queries - 1
+
+
 def test_the_table_says_what_is_used_instead() -> None:
     comparison = relkit.compare_results([evaluated(OLD, "old"), evaluated(NEW, "new")])
     text = " ".join(str(comparison).split())

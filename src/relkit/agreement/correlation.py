@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit import render
-from relkit.agreement.systems import evaluate_systems, system_names
 from relkit.agreement.values import View
-from relkit.comparison.inference import Progress
+from relkit.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.errors import ParameterError
-from relkit.evaluation import DEFAULT_MEASURES, Average, MeasureNames
+from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
 from relkit.notes import Note
 from relkit.parameters import check_choice, check_fraction, check_whole
@@ -227,18 +226,15 @@ def rank_correlation(
             "two or more measures are needed to see how alike they order the runs",
             hint="name another one, or give a second set of judgments",
         )
-    titles = system_names(runs, names)
+    titles = run_titles(runs, names)
     sides = [judgments] if other is None else [judgments, other]
     evaluated: list[list[Results]] = [
-        evaluate_systems(
-            side,
+        evaluate_runs(
+            Evaluator(side, convention=convention, scale=scale, threads=threads),
             runs,
-            asked,
             titles,
-            convention=convention,
+            asked,
             average=average,
-            scale=scale,
-            threads=threads,
             progress=progress,
         )
         for side in sides

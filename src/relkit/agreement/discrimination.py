@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit import render
-from relkit.agreement.systems import evaluate_systems, system_names
-from relkit.comparison.inference import Progress
 from relkit.comparison.pairing import Sample, common_values
+from relkit.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.comparison.settings import TESTS, Correction
-from relkit.evaluation import DEFAULT_MEASURES, Average, MeasureNames
+from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
 from relkit.parameters import check_choice, check_fraction
 from relkit.render import agreement
@@ -188,19 +187,10 @@ def discriminative_power(
     check_choice("correction", correction, CORRECTIONS)
     check_fraction("alpha", alpha)
     draws = Resampling(resamples, seed, threads)
-    titles = system_names(runs, names)
+    titles = run_titles(runs, names)
     asked = [str(one) for one in parse_measures(measures)]
-    results = evaluate_systems(
-        judgments,
-        runs,
-        asked,
-        titles,
-        convention=convention,
-        average=average,
-        scale=scale,
-        threads=threads,
-        progress=progress,
-    )
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
+    results = evaluate_runs(evaluator, runs, titles, asked, average=average, progress=progress)
     found = []
     for place, name in enumerate(asked):
         if progress is not None:

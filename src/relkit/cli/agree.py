@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +26,7 @@ from relkit.cli.options import (
     split_measures,
     threads_option,
 )
-from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown"}
+FORMATS = ("table", "markdown", "json", "csv")
 
 HELP = """Tell how alike measures, or judgments, order several runs.
 
@@ -118,10 +117,7 @@ measure separates at the significance level, and from which difference on.
 @convention_options
 @scale_option
 @format_option(
-    "table",
-    "markdown",
-    "json",
-    "csv",
+    *FORMATS,
     default=None,
     help="How to print.  [default: by the ending of FILE in -o, else table]",
 )
@@ -149,7 +145,7 @@ def command(
     from relkit.agreement import discriminative_power, rank_correlation
     from relkit.evaluation import DEFAULT_MEASURES
 
-    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    form = form or form_of(output, FORMATS)
     if discriminative and other is not None:
         raise ParameterError("--discriminative and --with exclude each other")
     if len(runs) < 2:

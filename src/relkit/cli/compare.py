@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ from relkit.cli.options import (
     split_measures,
     threads_option,
 )
-from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.errors import CheckError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+FORMATS = ("table", "markdown", "latex", "json", "csv")
 
 HELP = """Say what changed between runs, and if it is real.
 
@@ -82,11 +81,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 )
 @scale_option
 @format_option(
-    "table",
-    "markdown",
-    "latex",
-    "json",
-    "csv",
+    *FORMATS,
     default=None,
     help="How to print.  [default: by the ending of FILE in -o, else table]",
 )
@@ -137,7 +132,7 @@ def command(
     threads: int,
 ) -> None:
     """Runs `relkit compare`."""
-    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    form = form or form_of(output, FORMATS)
     files = [name for name in (judgments, *runs) if name is not None]
     protect_inputs(output, [*files, scored])
     settings["threads"] = threads

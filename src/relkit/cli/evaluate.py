@@ -35,7 +35,7 @@ from relkit.cli.options import (
     split_measures,
     threads_option,
 )
-from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "trec")
-ENDINGS = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 
 HELP = """Measure one or several runs against judgments.
 
@@ -142,7 +141,7 @@ def command(
     threads: int,
 ) -> None:
     """Runs `relkit evaluate`."""
-    form = form or ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    form = form or form_of(output, FORMATS)
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
     names = split_measures(measures)

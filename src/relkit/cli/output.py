@@ -8,7 +8,26 @@ from collections.abc import Iterable
 
 from relkit.errors import ParameterError
 
-__all__ = ["emit", "protect_inputs", "terminal_columns"]
+__all__ = ["emit", "form_of", "protect_inputs", "terminal_columns"]
+
+ENDINGS = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+
+def form_of(output: str | None, offered: Iterable[str]) -> str:
+    """Returns the form that the ending of a file's name asks for: a table where it asks for none.
+
+    Examples:
+        >>> form_of("results.json", ["table", "json"]), form_of(None, ["table", "json"])
+        ('json', 'table')
+    """
+    found = ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
+    return found if found in offered else "table"
 
 
 def emit(text: str, path: str | None = None) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import render
 from relkit.comparison.contrast import Contrast
-from relkit.comparison.inference import Progress, all_pairs, contrasts
+from relkit.comparison.inference import all_pairs, contrasts
 from relkit.comparison.notes import pairing_notes
 from relkit.comparison.pairing import Sample, pair
+from relkit.comparison.runs import Progress
 from relkit.comparison.settings import Settings
 from relkit.convention import Convention
 from relkit.errors import ParameterError, UnknownNameError

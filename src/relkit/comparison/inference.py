@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from relkit.comparison.contrast import Contrast, PairContrast, Verdict
+from relkit.comparison.outcomes import NO_POOLED, outcomes
 from relkit.comparison.pairing import Pairing, Sample, common_values
-from relkit.comparison.settings import TESTS, Settings
+from relkit.comparison.runs import Progress
+from relkit.comparison.settings import Settings
 
-if TYPE_CHECKING:
-    from relkit.statistics import Resampling
-
-__all__ = ["PValues", "Progress", "all_pairs", "contrasts"]
-
-#: Tests of one value a query, which a pooled number does not have.
-NO_POOLED = ("t", "wilcoxon", "sign")
-
-Progress = Callable[[int, int, str], None]
+__all__ = ["all_pairs", "contrasts"]
 
 
 def contrasts(
@@ -63,7 +55,7 @@ def _contrast(
 ) -> Contrast:
     from relkit import statistics
 
-    p_values = PValues(pairing, settings.draws)
+    p_values, tested = outcomes(pairing, settings.draws)
     test = settings.test
     if pairing.pools is not None and test in NO_POOLED:
         test = "permutation"
@@ -88,7 +80,7 @@ def _contrast(
         p=p,
         p_adjusted=p,
         effect_size=statistics.effect_size(pairing.differences),
-        statistics=Statistics(pairing, settings.draws),
+        statistics=tested,
         wins=wins,
         ties=ties,
         losses=losses,
@@ -106,82 +98,6 @@ def _tukey_p(pairs: Sequence[PairContrast], baseline: str, candidate: str, measu
         for one in pairs
         if (one.first, one.second, one.measure) == (baseline, candidate, measure)
     )
-
-
-class PValues(Mapping[str, float]):
-    """The p-value of every paired test, each computed when it is first asked for."""
-
-    def __init__(self, pairing: Pairing, draws: Resampling) -> None:
-        self._pairing = pairing
-        self._draws = draws
-        self._found: dict[str, float] = {}
-
-    def __getitem__(self, name: str) -> float:
-        if name not in TESTS:
-            raise KeyError(name)
-        if name not in self._found:
-            self._found[name] = self._p(name)
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(TESTS)
-
-    def __len__(self) -> int:
-        return len(TESTS)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)
-
-    def _p(self, name: str) -> float:
-        from relkit import statistics
-
-        pairing = self._pairing
-        if pairing.pools is not None and name in NO_POOLED:
-            return math.nan
-        if pairing.pools is not None and name == "permutation":
-            return statistics.swapped_p(*pairing.pools, self._draws)
-        if name == "permutation" and pairing.ratio is not None:
-            return statistics.ratio_p(pairing.parts, pairing.ratio, self._draws)
-        return statistics.tests.get(name)(pairing.differences, self._draws).p
-
-
-class Statistics(Mapping[str, float]):
-    """Student's t with its degrees of freedom and Wilcoxon's W, computed when asked for.
-
-    W is the smaller sum of the ranks of the differences that are not 0, as in scipy.
-    """
-
-    NAMES = ("t", "degrees_of_freedom", "w")
-
-    def __init__(self, pairing: Pairing, draws: Resampling) -> None:
-        self._pairing = pairing
-        self._draws = draws
-
-    def __getitem__(self, name: str) -> float:
-        if name not in self.NAMES:
-            raise KeyError(name)
-        from relkit import statistics
-
-        differences = self._pairing.differences
-        if name == "degrees_of_freedom":
-            return float(len(differences) - 1)
-        test = "t" if name == "t" else "wilcoxon"
-        return statistics.tests.get(test)(differences, self._draws).statistic
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.NAMES)
-
-    def __len__(self) -> int:
-        return len(self.NAMES)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)
 
 
 def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:

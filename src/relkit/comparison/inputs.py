@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.comparison.comparison import Comparison
-from relkit.comparison.inference import Progress
 from relkit.comparison.notes import shared_notes
 from relkit.comparison.pairing import Sample
+from relkit.comparison.runs import Progress, check_titles, evaluate_runs, run_titles
 from relkit.comparison.settings import Correction, Interval, Options, Settings
 from relkit.convention import Convention
 from relkit.errors import InputError, ParameterError
@@ -17,7 +17,6 @@ from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.judgments import Judgments
 from relkit.notes import Note
 from relkit.results import Results
-from relkit.run import run_name
 
 if TYPE_CHECKING:
     from relkit.scale import Scale
@@ -84,19 +83,10 @@ def compare(
     """
     settings = Settings(test, interval, correction, alpha, confidence, resamples, seed, threads)
     runs = [baseline, *_listed(candidates)]
-    titles = _titles(runs, names)
+    titles = run_titles(runs, names)
     _check_runs(titles, settings)
     evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
-    if evaluator.reference is not None:
-        raise ParameterError(
-            "a comparison needs judgments, and the first argument is a run",
-            hint="two runs without judgments: relkit.evaluate with rbo, overlap@k, tau_ap",
-        )
-    results = []
-    for place, (run, title) in enumerate(zip(runs, titles, strict=True)):
-        if progress is not None:
-            progress(place, len(runs), title)
-        results.append(evaluator.evaluate(run, measures, average=average, name=title))
+    results = evaluate_runs(evaluator, runs, titles, measures, average=average, progress=progress)
     return _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
 
 
@@ -234,28 +224,8 @@ def _listed(candidates: Any) -> list[Any]:
     return [candidates]
 
 
-def _titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    """Returns the runs' names: those given, their own, or `run 1`, `run 2`."""
-    if names is not None:
-        if len(names) != len(runs):
-            raise ParameterError(
-                f"there are {len(runs)} runs and {len(names)} names",
-                hint="name each run, the baseline first",
-            )
-        return [str(name) for name in names]
-    titles = [run_name(run) for run in runs]
-    return [
-        f"{title} {place}" if titles.count(title) > 1 else title
-        for place, title in enumerate(titles, 1)
-    ]
-
-
 def _check_runs(names: Sequence[str], settings: Settings) -> None:
-    if len(names) < 2:
-        raise ParameterError("a comparison needs a baseline and at least one candidate")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(f"two runs are called `{twice}`", hint="give names that differ")
+    check_titles(names)
     if settings.test == "tukey" and len(names) < 3:
         raise ParameterError(
             "the test `tukey` compares all pairs of three or more runs",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from relkit.errors import ParameterError
 from relkit.measures.base import Measure, Step, parameters
-from relkit.ranking import RankedDocument, Ranking
+from relkit.ranking import Ranking
 
 if TYPE_CHECKING:
     from relkit.measures.inversions import Inversion
@@ -25,21 +24,7 @@ def condense(ranking: Ranking) -> Ranking:
         >>> [(entry.rank, entry.grade) for entry in condense(Ranking.of([None, 1, None, 0]))]
         [(1, 1), (2, 0)]
     """
-    kept = [entry for entry in ranking.documents if entry.grade is not None]
-    documents: list[RankedDocument] = []
-    for _, group in groupby(kept, key=lambda entry: entry.first):
-        members = list(group)
-        first, last = len(documents) + 1, len(documents) + len(members)
-        documents += [
-            replace(entry, rank=rank, first=first, last=last)
-            for rank, entry in enumerate(members, first)
-        ]
-    judged = ranking.judged
-    if ranking.unseen:
-        judged = {entry.document: judged[entry.document] for entry in documents}
-    return replace(
-        ranking, documents=tuple(documents), judged=judged, pooled=frozenset(), ignores=False
-    )
+    return replace(ranking.window(None), pooled=frozenset())
 
 
 class Condensed(Measure):

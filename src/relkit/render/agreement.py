@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def correlations_table(found: Correlations, digits: int = DIGITS, columns: int =
         lines += _matrix(found, columns)
     else:
         lines += align(*_pairs(found, digits), left=_left(found))
-    if any(one.interval[0] == one.interval[0] for one in found.pairs):
+    if any(not math.isnan(one.interval[0]) for one in found.pairs):
         lines += ["", *wrap(_about(found), columns)]
     return "\n".join(lines)
 
@@ -100,7 +101,7 @@ def correlations_markdown(found: Correlations, digits: int = DIGITS) -> str:
     headings, rows = _pairs(found, digits)
     headings[-2] = found.title
     lines = markdown_lines(headings, rows, left=_left(found))
-    if any(one.interval[0] == one.interval[0] for one in found.pairs):
+    if any(not math.isnan(one.interval[0]) for one in found.pairs):
         lines += ["", f"{len(found.runs)} runs, {found.queries:,} queries. {_about(found)}."]
     return "\n".join(lines)
 
@@ -118,7 +119,6 @@ def correlations_csv(found: Correlations) -> str:
 
 def _csv(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     import csv as library
-    import math
     from io import StringIO
 
     out = StringIO()
@@ -136,7 +136,7 @@ def _power_rows(found: Discrimination, digits: int) -> tuple[list[str], list[lis
         [
             one.measure,
             f"{one.separated:,} of {one.pairs:,}",
-            "-" if one.share != one.share else TERMINAL.percent(one.share, 1),
+            "-" if math.isnan(one.share) else TERMINAL.percent(one.share, 1),
             number(one.needed, digits),
             f"{one.queries:,}",
         ]
