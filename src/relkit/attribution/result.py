@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit import render
 from relkit.attribution.wording import verdict_sentence
 from relkit.convention import Convention
 from relkit.language import Language
 from relkit.notes import Note
+from relkit.render import funnel as rendered
 from relkit.render import json_number, note_dict
 
 if TYPE_CHECKING:
@@ -162,18 +162,18 @@ class Funnel:
         return sorted({k for stage in self.stages for k in stage.recall_at})
 
     def __str__(self) -> str:
-        return render.funnel.text(self)
+        return rendered.text(self)
 
     def to_markdown(self, language: Language = "en") -> str:
         """Returns the stages as a Markdown table, with the verdict below."""
-        return render.funnel.markdown(self, language)
+        return rendered.markdown(self, language)
 
     def to_csv(self) -> str:
         """Returns one line a stage, and one for the ranking; numbers in full."""
-        return render.funnel.csv(self)
+        return rendered.csv(self)
 
     def _repr_html_(self) -> str:
-        return render.funnel.html(self)
+        return rendered.html(self)
 
     @property
     def per_query(self) -> polars.DataFrame:

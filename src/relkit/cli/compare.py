@@ -268,15 +268,15 @@ def _text(
                 for candidate in comparison.candidates
             }
         return json.dumps(found, ensure_ascii=False, indent=2)
-    from relkit import render
+    from relkit.render import comparison as rendered
 
     if form == "csv":
-        return render.comparison.csv(comparison, per_query=per_query)
+        return rendered.csv(comparison, per_query=per_query)
     if form == "markdown":
         return comparison.to_markdown(digits=digits)
     if form == "latex":
         return comparison.to_latex(digits=digits)
-    return render.comparison.table(
+    return rendered.table(
         comparison,
         digits=digits,
         columns=terminal_columns() if output is None else None,

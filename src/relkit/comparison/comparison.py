@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit import render
 from relkit.comparison.contrast import Contrast
 from relkit.comparison.inference import all_pairs, contrasts
 from relkit.comparison.notes import pairing_notes
@@ -20,6 +19,8 @@ from relkit.judgments import Judgments
 from relkit.measures.names import measure as parse_measure
 from relkit.notes import Note
 from relkit.registry import suggestion
+from relkit.render import DIGITS, note_dict
+from relkit.render import comparison as rendered
 from relkit.results import Results
 from relkit.run import Run
 
@@ -215,7 +216,7 @@ class Comparison:
             "resamples": self.settings.resamples,
             "seed": self.settings.seed,
             "convention": None if self.convention is None else self.convention.to_dict(),
-            "notes": [render.note_dict(note) for note in self.notes],
+            "notes": [note_dict(note) for note in self.notes],
         }
 
     def to_frame(self) -> polars.DataFrame:
@@ -234,20 +235,20 @@ class Comparison:
             rows.append(row)
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def to_markdown(self, *, digits: int = render.DIGITS) -> str:
+    def to_markdown(self, *, digits: int = DIGITS) -> str:
         """Returns Markdown tables: runs by measures, then the contrasts."""
-        return render.comparison.markdown(self, digits=digits)
+        return rendered.markdown(self, digits=digits)
 
-    def to_latex(self, *, digits: int = render.DIGITS) -> str:
+    def to_latex(self, *, digits: int = DIGITS) -> str:
         """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""
-        return render.comparison.latex(self, digits=digits)
+        return rendered.latex(self, digits=digits)
 
     def to_csv(self) -> str:
         """Returns CSV: one row a contrast, values in full."""
-        return render.comparison.csv(self)
+        return rendered.csv(self)
 
     def __str__(self) -> str:
-        return render.comparison.table(self)
+        return rendered.table(self)
 
     def __repr__(self) -> str:
         return (
@@ -256,4 +257,4 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        return render.comparison.html(self)
+        return rendered.html(self)

@@ -1,6 +1,5 @@
 """What users get back as text: tables, Markdown, CSV, JSON, trec_eval's form, HTML."""
 
-from relkit.render import comparison, funnel
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.results import csv, html, json, jsonl, markdown, rich_table, table, trec
 from relkit.render.text import (
@@ -22,12 +21,10 @@ number, signed, percent = TERMINAL.number, TERMINAL.signed, TERMINAL.percent
 __all__ = [
     "DIGITS",
     "align",
-    "comparison",
     "convention_line",
     "csv",
     "cut",
     "fold",
-    "funnel",
     "html",
     "json",
     "json_number",
