@@ -21,7 +21,7 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 	@$(BIN)/python -m pytest -q -p no:randomly --doctest-modules src/relkit
 
 .PHONY: test-slow

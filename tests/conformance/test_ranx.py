@@ -16,7 +16,8 @@ from relkit.compat import ranx as ours
 Make = Callable[..., Any]
 Evaluate = Callable[..., dict[str, dict[str, float]]]
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # numba and pandas warn inside ranx
+# Numba and pandas warn inside ranx, and each worker that runs it compiles it.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ranx")]
 
 METRICS = ["hits", "hits@5", "hit_rate", "hit_rate@1", "precision", "precision@5", "precision@1000"]
 METRICS += ["recall", "recall@10", "f1", "f1@10", "r-precision", "mrr", "mrr@3", "map", "map@100"]
