@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -24,15 +25,24 @@ class Server:
         port: Where it listens.
         address: The same as the beginning of a URL.
         log: A file for what it says on stderr; without one it goes where the tests' goes.
+        context: Whom to believe, where it serves HTTPS.
     """
 
-    def __init__(self, database: Path | str, *options: str, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        database: Path | str,
+        *options: str,
+        log: Path | None = None,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
         self.database = database
         self.options = options
         self.log = log
+        self.context = context
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
-        self.address = f"http://127.0.0.1:{self.port}"
+        scheme = "http" if context is None else "https"
+        self.address = f"{scheme}://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -57,7 +67,9 @@ class Server:
         end = time.monotonic() + 60
         while True:
             try:
-                urllib.request.urlopen(f"{self.address}/healthz", timeout=5).close()
+                urllib.request.urlopen(
+                    f"{self.address}/healthz", timeout=5, context=self.context
+                ).close()
                 return
             except OSError:
                 assert self.process.poll() is None
