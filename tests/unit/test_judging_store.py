@@ -78,7 +78,7 @@ def test_a_database_without_tables_is_refused(database: str, tmp_path: Path) -> 
     with pytest.raises(InputError, match="judge init"):
         open_store(database)
     (tmp_path / "judging.db").touch()
-    with pytest.raises(InputError, match="has no judging tables"):
+    with pytest.raises(InputError, match=r"has no judging tables|the file is empty"):
         open_store(database)
 
 
@@ -93,7 +93,7 @@ def test_other_addresses_are_refused(address: str) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("these are notes, and no database at all" * 40, "utf-8")
-    with pytest.raises(InputError, match="not a database"):
+    with pytest.raises(InputError, match="this is no SQLite database"):
         open_store(path)
 
 

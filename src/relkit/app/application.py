@@ -12,8 +12,16 @@ from starlette.exceptions import HTTPException
 
 from relkit.app import dashboard, interface, leading, new_round, preferences, projects, sign_in
 from relkit.app.catalogue import say, texts
+from relkit.app.health import Health
 from relkit.app.pages import ASSETS, asset, render
-from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
+from relkit.app.protection import (
+    HEADERS,
+    AllowedHosts,
+    BodyLimit,
+    HeadAsGet,
+    SecurityHeaders,
+    UnknownProxy,
+)
 from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
 from relkit.app.visitor import SignInNeededError, Visitor, chosen_language, see_visitor
@@ -56,8 +64,19 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.store = store
     app.state.settings = chosen
     app.state.guard = sign_in.SignInGuard(store, chosen.sign_in_attempts, chosen.sign_in_window)
+    app.state.health = Health(store.database)
+    # The last one added sees a request first.
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
+    if chosen.allowed_hosts is not None:
+        app.add_middleware(AllowedHosts, names=chosen.allowed_hosts, refuse=_refuse_host)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(HeadAsGet)
+    if chosen.proxies:
+        from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(chosen.proxies))
+    else:
+        app.add_middleware(UnknownProxy)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
     for part in (sign_in, projects, leading, preferences, interface, dashboard, new_round):
         app.include_router(part.router)
@@ -82,9 +101,18 @@ def _static(name: str) -> Response:
     return Response(asset(name), media_type=ASSETS[name], headers=headers)
 
 
-def _health(request: Request) -> dict[str, str]:
-    request.app.state.store.projects()
-    return {"status": "ok"}
+def _health(request: Request) -> JSONResponse:
+    problem = request.app.state.health.problem()
+    if problem:
+        return JSONResponse({"status": "failing", "problem": problem}, 503)
+    return JSONResponse({"status": "ok"})
+
+
+def _refuse_host(request: Request, name: str) -> Response:
+    language = chosen_language(request)
+    # Not the cookie: nobody is signed in under this name.
+    message = say(language, "error.421", name=name[:200])
+    return _answer(request, 421, message, f"relkit judge serve --allowed-host {name[:200]}")
 
 
 def _ask_to_sign_in(request: Request, error: Exception) -> Response:
@@ -143,7 +171,7 @@ def _answer(request: Request, status: int, message: str, hint: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": {"message": message, "hint": hint}}, status)
     visitor = Visitor(None, "", chosen_language(request))
-    if status < 500:
+    if status < 500 and status != 421:
         visitor = see_visitor(request)
     # What a form on a project's page could not do leads back to it.
     form = re.match(r"/projects/\d+", request.url.path) if request.method == "POST" else None

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
+import logging
+from collections.abc import Callable, Iterable
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "BodyLimit", "SecurityHeaders", "csrf_token", "is_csrf_token"]
+__all__ = [
+    "HEADERS",
+    "AllowedHosts",
+    "BodyLimit",
+    "HeadAsGet",
+    "SecurityHeaders",
+    "UnknownProxy",
+    "csrf_token",
+    "is_csrf_token",
+]
+
+log = logging.getLogger("relkit.judging")
 
 #: Scripts and styles come from files of the app alone; pictures of results from anywhere.
 HEADERS = {
@@ -83,3 +99,100 @@ class BodyLimit:
             return message
 
         await self.app(scope, receive_some, send)
+
+
+class AllowedHosts:
+    """Answers to its own names alone.
+
+    A page of somebody else could give its own name our address (DNS rebinding); the browser would
+    then let its scripts read what we answer.
+
+    Args:
+        app: What answers.
+        names: The names; `*.example.org` stands for all below one, `*` for any.
+        refuse: Makes the answer to a request under another name.
+    """
+
+    def __init__(
+        self, app: ASGIApp, names: Iterable[str], refuse: Callable[[Request, str], Response]
+    ) -> None:
+        self.app = app
+        self.names = {name.lower().rstrip(".") for name in names}
+        self.refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = host_name(Headers(scope=scope).get("host", "")) if scope["type"] == "http" else ""
+        if self._allows(name):
+            await self.app(scope, receive, send)
+        else:
+            await self.refuse(Request(scope, receive), name)(scope, receive, send)
+
+    def _allows(self, name: str) -> bool:
+        # Every browser says a name; numbers are nobody's to give away, and so is localhost.
+        if not name or name == "localhost" or name.endswith(".localhost") or is_address(name):
+            return True
+        above = (f"*.{name.split('.', cut)[-1]}" for cut in range(1, name.count(".") + 1))
+        return "*" in self.names or name in self.names or any(one in self.names for one in above)
+
+
+def host_name(host: str) -> str:
+    """Returns the name in a header `Host`, without the port.
+
+    Examples:
+        >>> host_name("Judging.Example:8080"), host_name("[::1]:8080"), host_name("10.0.0.1")
+        ('judging.example', '::1', '10.0.0.1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower().rstrip(".")
+
+
+def is_address(name: str) -> bool:
+    """Says whether a host is given in numbers."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self.app({**scope, "method": "GET"}, receive, send_without_body)
+
+
+class UnknownProxy:
+    """Says once in the log that a proxy seems to be there that nobody named.
+
+    Without its word all who come through it count as one address.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.told = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self.told and scope["type"] == "http" and "x-forwarded-for" in Headers(scope=scope):
+            self.told = True
+            address = (scope.get("client") or ("an unknown address",))[0]
+            log.warning(
+                "%s sends X-Forwarded-For, which is not believed: if this is your proxy, start"
+                " with --proxy %s",
+                address,
+                address,
+            )
+        await self.app(scope, receive, send)

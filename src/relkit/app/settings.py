@@ -18,6 +18,10 @@ class Settings:
         sign_in_attempts: Wrong passwords for one name from one address before it has to wait;
             five times as many for all names from one address.
         sign_in_window: Seconds in which they are counted.
+        allowed_hosts: The names under which browsers may reach it, `*.example.org` standing for all
+            below one; None allows any. Addresses in numbers are allowed always.
+        proxies: Addresses or networks of proxies, whose word about who asks, and whether by HTTPS,
+            is believed (`X-Forwarded-For`, `X-Forwarded-Proto`).
         rounds: The folder of monthly rounds that the monitor shows; None shows what to do.
     """
 
@@ -25,4 +29,6 @@ class Settings:
     largest_body: int = 32 * 2**20
     sign_in_attempts: int = 5
     sign_in_window: float = 300.0
+    allowed_hosts: tuple[str, ...] | None = None
+    proxies: tuple[str, ...] = ()
     rounds: str | os.PathLike[str] | None = None

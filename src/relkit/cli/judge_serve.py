@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import socket
+import ipaddress
+import re
+import shlex
 
 import click
 
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
-from relkit.errors import InputError, ParameterError
+from relkit.errors import ParameterError
+from relkit.judging.files import readable_by_others
 from relkit.packages import optional_package
 
 __all__ = ["serve"]
@@ -31,9 +34,34 @@ says. With --demo, three simulated months and simulated judges are there to look
 at; what DIRECTORY [default: relkit-demo] lacks of them is built, which needs
 pip install 'relkit[demo,judge]'.
 
-Serve it over HTTPS, by a proxy on the same machine, wherever others reach it;
---secure-cookies then keeps cookies to HTTPS. Ctrl-C ends it; no grade is lost.
+Where others reach it, serve it over HTTPS: by a proxy in front (--proxy) or with
+--ssl-certificate. It answers to localhost, to addresses in numbers, and to the
+names of --host and --allowed-host. Ctrl-C and SIGTERM end it in order: the file
+of the database then holds everything. `relkit judge backup` copies it meanwhile.
 """
+
+
+def _check_names(
+    context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    for name in names:
+        if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
+            raise click.BadParameter(f"`{name}` is no name of a host, such as judging.example.org")
+    # Browsers write other scripts' letters as the domain name system does.
+    return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
+
+
+def _check_proxies(
+    context: click.Context, parameter: click.Parameter, proxies: tuple[str, ...]
+) -> tuple[str, ...]:
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise click.BadParameter(
+                f"`{proxy}` is no address or network, such as 127.0.0.1 or 10.0.0.0/8"
+            ) from None
+    return proxies
 
 
 @click.command("serve", help=HELP, short_help="Open the web app in which people grade.")
@@ -46,6 +74,26 @@ Serve it over HTTPS, by a proxy on the same machine, wherever others reach it;
     show_default=True,
     help="The port; 0 takes a free one.",
 )
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    callback=_check_names,
+    help="A name under which browsers reach it, such as judging.example.org; `*.example.org` for"
+    " all below one, `*` for any. Can be given several times.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    callback=_check_proxies,
+    help="The address or network of a proxy in front, whose X-Forwarded-For and X-Forwarded-Proto"
+    " are believed. Can be given several times.",
+)
+@click.option("--ssl-certificate", metavar="FILE", help="Serve HTTPS with this certificate (PEM).")
+@click.option("--ssl-key", metavar="FILE", help="The certificate's key, if in another file.")
 @click.option(
     "--rounds",
     type=click.Path(file_okay=False),
@@ -66,15 +114,20 @@ def serve(
     database: str | None,
     host: str,
     port: int,
+    allowed_hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
+    ssl_certificate: str | None,
+    ssl_key: str | None,
     rounds: str | None,
     demo: str | None,
     secure_cookies: bool,
     browser: bool,
 ) -> None:
     """Runs `relkit judge serve`."""
-    uvicorn = optional_package("uvicorn", purpose="the judging app", install="relkit[judge]")
+    optional_package("uvicorn", purpose="the judging app", install="relkit[judge]")
 
     from relkit.app import Settings, create_app
+    from relkit.app.process import Ending, is_local, listen, own_names, private_files, serve_app
     from relkit.judging.access import create_first_account
     from relkit.judging.store import open_store
 
@@ -83,7 +136,10 @@ def serve(
             "`--demo` has a database and rounds of its own",
             hint="relkit judge serve --demo DIRECTORY",
         )
-    with _listen(host, port) as listening:
+    if ssl_key and not ssl_certificate:
+        raise ParameterError("`--ssl-key` needs `--ssl-certificate`")
+    ending = Ending()
+    with ending.entered(), private_files(), listen(host, port) as listening:
         if demo is not None:
             database, rounds = _build_story(demo)
         with open_store(database or "judging.db", create=True) as store:
@@ -94,31 +150,51 @@ def serve(
                 click.echo(password)
             elif demo is not None:
                 messages.note(f"the password was printed when {database} was made")
+            settings = Settings(
+                secure_cookies=secure_cookies,
+                allowed_hosts=(*own_names(host, listening), *allowed_hosts),
+                proxies=proxies,
+                rounds=rounds,
+            )
+            _warn(store.database.file, open_to_all=not is_local(listening), safe=bool(
+                ssl_certificate or proxies
+            ))  # fmt: skip
             shown = f"[{host}]" if ":" in host else host
-            address = f"http://{shown}:{listening.getsockname()[1]}/"
-            address += "monitor" if demo is not None else ""
+            address = f"{'https' if ssl_certificate else 'http'}://{shown}"
+            address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")
             messages.say(f"{store.database.address}: {address} (Ctrl-C ends it)")
             if browser:
                 click.launch(address)
-            config = uvicorn.Config(
-                create_app(store, Settings(secure_cookies=secure_cookies, rounds=rounds)),
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=10,
-            )
-            uvicorn.Server(config).run(sockets=[listening])
+            try:
+                serve_app(
+                    create_app(store, settings),
+                    listening,
+                    ending,
+                    certificate=ssl_certificate,
+                    key=ssl_key,
+                )
+            finally:
+                if not store.database.checkpoint():
+                    messages.warning(
+                        f"another program has {store.database.file} open: a part of it is in"
+                        f" {store.database.file}-wal; copy it with `relkit judge backup`"
+                    )
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise InputError(
-            f"cannot listen at {host}:{port}: {error.strerror or error}",
-            hint="take another --port or --host",
-        ) from None
+def _warn(file: str, *, open_to_all: bool, safe: bool) -> None:
+    """Says what an operator should know before others come."""
+    if open_to_all and not safe:
+        messages.warning(
+            "others reach this server over plain HTTP, which shows passwords and grades to the"
+            " network\nput a proxy with HTTPS in front (--host 127.0.0.1 --proxy 127.0.0.1), or"
+            " give --ssl-certificate"
+        )
+    wide = readable_by_others(file) if file else []
+    if wide:
+        messages.warning(
+            f"other users of this machine can read {', '.join(wide)}\n"
+            f"chmod 600 {' '.join(map(shlex.quote, wide))}"
+        )
 
 
 def _build_story(directory: str) -> tuple[str, str]:

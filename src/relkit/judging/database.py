@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.judging.files import is_read_only
 from relkit.judging.schema import sa
 
 if TYPE_CHECKING:
@@ -23,6 +26,15 @@ PATIENCE = 60.0
 #: PostgreSQL's words for: no such table, no such column, not allowed. It counts them as mistakes of
 #: the program; SQLite, and we, as a database that cannot be used.
 UNUSABLE = {"42P01", "42703", "42501"}
+
+#: What to do, by a part of SQLite's message.
+HINTS = {
+    "malformed": "put a backup in its place: `relkit judge restore BACKUP DATABASE --force`",
+    "not a database": "put a backup in its place: `relkit judge restore BACKUP DATABASE --force`",
+    "readonly": "copy it to where it can be written; reading it, as `judge export` does, goes on",
+    "disk is full": "make room on its disk; what was confirmed is stored",
+    "is locked": "another program holds it: try again once that has ended",
+}
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -44,6 +56,8 @@ class Database:
 
     Attributes:
         address: The file, or the URL without a password, for messages.
+        file: The file; empty for PostgreSQL.
+        read_only: Whether it lies where it can be read only.
         engine: SQLAlchemy's.
 
     Raises:
@@ -56,25 +70,38 @@ class Database:
         url = _url(os.fspath(address))
         self.sqlite = url.get_backend_name() == "sqlite"
         text = url.render_as_string(hide_password=True)
-        self.address = (url.database or text) if self.sqlite else text
+        self.file = (url.database or "") if self.sqlite else ""
+        self.address = self.file or text
+        self.read_only = self.sqlite and os.path.exists(self.file) and is_read_only(self.file)
         # One writer at a time is SQLite's rule. Threads of this process queue for it here: its own
         # waiting is a lottery, which some of fifty writers lose for too long.
-        self._turn: Any = threading.Lock() if self.sqlite else nullcontext()
+        self._lock = threading.Lock()
         try:
-            self.engine = sa.create_engine(url, **self._settings())
+            self.engine = sa.create_engine(url, **self._settings(url))
         except ImportError as error:
             raise DependencyError(
                 f"the driver of this database is not installed: {error.name}",
                 hint="pip install 'relkit[postgres]'",
             ) from None
         if self.sqlite:
-            sa.event.listen(self.engine, "connect", _prepare)
+            prepare = _prepare_reading if self.read_only else _prepare
+            sa.event.listen(self.engine, "connect", prepare)
             sa.event.listen(self.engine, "begin", _begin)
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self, url: sa.URL) -> dict[str, Any]:
         if self.sqlite:
-            return {"connect_args": {"timeout": PATIENCE}, "pool_size": 20, "max_overflow": 80}
-        return {"pool_size": 10, "max_overflow": 20, "pool_pre_ping": True, "pool_timeout": 60}
+            found: dict[str, Any] = {"pool_size": 20, "max_overflow": 80}
+            if self.read_only:
+                return {**found, "creator": lambda: _connect_to_read(self.file)}
+            return {**found, "connect_args": {"timeout": PATIENCE}}
+        return {
+            "pool_size": 10,
+            "max_overflow": 20,
+            "pool_pre_ping": True,
+            "pool_timeout": 60,
+            # A server that is cut off does not answer at all.
+            "connect_args": {} if "connect_timeout" in url.query else {"connect_timeout": 15},
+        }
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -87,10 +114,83 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """One transaction that is stored as a whole or not at all."""
-        with self._errors(), self._turn, self.engine.connect() as connection:
+        with self._errors(), self._turn(), self.engine.connect() as connection:
             chosen = connection.execution_options(relkit_writes=True)
             with chosen.begin():
                 yield chosen
+
+    @contextmanager
+    def _turn(self, patience: float = -1) -> Iterator[None]:
+        if not self.sqlite:
+            yield
+            return
+        if not self._lock.acquire(timeout=patience):
+            raise InputError("the database cannot be used: it is locked", path=self.address)
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def probe(self, patience: float) -> None:
+        """Stores what is there already, to see whether grades could be stored now.
+
+        Args:
+            patience: Seconds to wait for other writers.
+
+        Raises:
+            InputError: If it cannot be done.
+        """
+        statement = sa.text("UPDATE alembic_version SET version_num = version_num")
+        if not self.sqlite:
+            with self.write() as connection:
+                limit = int(patience * 1000)
+                for name in ("lock_timeout", "statement_timeout"):
+                    connection.exec_driver_sql(f"SET LOCAL {name} = {limit}")
+                connection.execute(statement)
+            return
+        with self._errors(), self._turn(patience), self._waiting(patience) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.execute(statement.text)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def checkpoint(self, patience: float = 5.0) -> bool:
+        """Moves what SQLite's write-ahead log holds into the file, and empties the log.
+
+        Args:
+            patience: Seconds to wait for others who use the database.
+
+        Returns:
+            Whether the file alone now holds everything.
+        """
+        if not self.sqlite or self.read_only:
+            return True
+        try:
+            with self._errors(), self._turn(PATIENCE), self._waiting(patience) as connection:
+                busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except InputError:
+            return False
+        return not busy
+
+    @contextmanager
+    def _waiting(self, patience: float) -> Iterator[Any]:
+        """The driver's own connection, which waits for locks no longer than some seconds."""
+        raw = self.engine.raw_connection()
+        try:
+            connection: Any = raw.driver_connection
+            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            try:
+                yield connection
+            except sqlite3.Error as error:
+                raise sa.exc.OperationalError("", None, error) from error
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+        finally:
+            raw.close()
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -101,7 +201,11 @@ class Database:
             if mistake and getattr(error.orig, "sqlstate", "") not in UNUSABLE:
                 raise
             reason = str(error.orig).strip().split("\n")[0]
-            raise InputError(f"the database cannot be used: {reason}", path=self.address) from error
+            raise InputError(
+                f"the database cannot be used: {reason}",
+                path=self.address,
+                hint=next((hint for text, hint in HINTS.items() if text in reason), ""),
+            ) from error
 
     def upgrade(self) -> None:
         """Makes the tables, or changes those of an earlier version; does nothing if they are new.
@@ -127,6 +231,14 @@ class Database:
             found = MigrationContext.configure(connection).get_current_revision()
         newest = ScriptDirectory.from_config(config).get_current_head()
         return found, newest or ""
+
+    def versions(self) -> list[str]:
+        """Returns the revisions of the tables that this relkit knows."""
+        from alembic.script import ScriptDirectory
+
+        with self.read() as connection:
+            config = self.config(connection)
+        return [one.revision for one in ScriptDirectory.from_config(config).walk_revisions()]
 
     def inspect(self, connection: sa.Connection) -> sa.Inspector:
         """Returns SQLAlchemy's view of what tables there are."""
@@ -176,17 +288,34 @@ def _url(address: str) -> sa.URL:
     return url
 
 
+def _connect_to_read(path: str) -> sqlite3.Connection:
+    """Connects to a file that nobody can change here."""
+    # What a server has not yet moved into the file is seen only with its log, and that only where
+    # its lock file can be used; without a log there must be none of these.
+    log = os.path.exists(f"{path}-wal") and os.stat(f"{path}-wal").st_size
+    how = "mode=ro" if log else "mode=ro&immutable=1"
+    return sqlite3.connect(
+        f"file:{quote(os.path.abspath(path))}?{how}", uri=True, timeout=PATIENCE,
+        check_same_thread=False,
+    )  # fmt: skip
+
+
+def _prepare_reading(connection: Any, record: object) -> None:
+    """Sets up one connection to SQLite that only reads."""
+    connection.isolation_level = None
+
+
 def _prepare(connection: Any, record: object) -> None:
     """Sets up one connection to SQLite."""
     connection.isolation_level = None  # the driver must not begin transactions of its own
     cursor = connection.cursor()
-    for pragma in (
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-        f"busy_timeout = {int(PATIENCE * 1000)}",
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
+    cursor.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+    # The mode is kept in the file: that of another program stays as it is.
+    tables = "SELECT count(*) = 0 OR max(name = 'alembic_version') FROM sqlite_master"
+    if cursor.execute(tables).fetchone()[0]:
+        cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 
 

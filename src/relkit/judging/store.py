@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from relkit.errors import InputError
 from relkit.judging.database import Database
+from relkit.judging.files import check_file, make_file
 from relkit.judging.llm.acceptance import MachineStore
 
 __all__ = ["Store", "open_store"]
@@ -58,17 +59,66 @@ def open_store(
         >>> folder.cleanup()
     """
     database = Database(address)
-    path = database.engine.url.database or ""
-    if database.sqlite and not create and not os.path.isfile(path):
-        raise InputError("there is no such database", path=path, hint=_INIT)
     try:
-        if create:
-            database.upgrade()
+        there = not database.sqlite or check_file(database.file)
+        if create and database.read_only:
+            raise InputError(
+                "the database cannot be written here",
+                path=database.file,
+                hint="copy it to where it can; `judge status` and `judge export` read it as it is",
+            )
+        if not there and not create:
+            raise InputError("there is no such database", path=database.file, hint=_INIT)
+        if not there:
+            make_file(database.file, _make_tables)
         found, newest = database.version()
         if found != newest:
-            what = "has no judging tables" if found is None else f"is of version {found}"
-            raise InputError(f"the database {what}", path=database.address, hint=_INIT)
+            _check_tables(database, found)
+            if not create:
+                what = "has no judging tables" if found is None else f"is of version {found}"
+                raise InputError(f"the database {what}", path=database.address, hint=_INIT)
+            database.upgrade()
     except BaseException:
         database.close()
         raise
     return Store(database, clock=clock)
+
+
+def _make_tables(path: str) -> None:
+    """Fills a new file, in which no later failure can leave half of them."""
+    database = Database(path)
+    try:
+        database.upgrade()
+    finally:
+        database.close()
+
+
+def _check_tables(database: Database, found: str | None) -> None:
+    """Refuses what is no judging database, or that of a newer relkit.
+
+    Raises:
+        InputError: If it is one of these.
+    """
+    if found is not None and found not in database.versions():
+        raise InputError(
+            f"the database is of version {found}, which this relkit does not know",
+            path=database.address,
+            hint="a newer one made it: pip install --upgrade relkit",
+        )
+    if found is not None or not database.sqlite:
+        return
+    # A file gets its name only with its tables: this one was not made here, or is not whole.
+    with database.read() as connection:
+        tables = database.inspect(connection).get_table_names()
+    if tables:
+        raise InputError(
+            f"the database has no judging tables, but others: {', '.join(sorted(tables)[:3])}",
+            path=database.address,
+            hint="name another file",
+        )
+    raise InputError(
+        "the database has no judging tables, like a copy without the -wal that was beside it",
+        path=database.address,
+        hint="copy with `relkit judge backup`, and put that copy in its place:"
+        f" `relkit judge restore BACKUP {database.file} --force`",
+    )

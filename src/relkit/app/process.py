@@ -1,0 +1,148 @@
+"""The app as a process: where it listens, and how it ends in order."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import signal
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from relkit.errors import InputError
+
+__all__ = ["Ending", "is_local", "listen", "own_names", "private_files", "serve_app"]
+
+#: Seconds for which requests that run may go on: Kubernetes kills after 30, systemd after 90.
+GRACE = 20
+
+#: What systemd, containers, a terminal and its loss send; which of them there are depends.
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+
+
+class Ending:
+    """While it is entered, a signal to end does not kill the process.
+
+    Before the server runs it leaves by `SystemExit` with code 0, so that what is open is closed.
+    Afterwards the server ends what runs, and returns.
+    """
+
+    def __init__(self) -> None:
+        self.server: uvicorn.Server | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.server is None:
+            raise SystemExit(0)
+        self.server.handle_exit(number, frame)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Takes the signals, and gives them back."""
+        before = {}
+        if threading.current_thread() is threading.main_thread():
+            for name in SIGNALS:
+                number = getattr(signal, name, None)
+                # `nohup` and shells ignore a signal for their children: that stays.
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    before[number] = signal.signal(number, self)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to `Ending`.
+
+    By itself it raises them again once it has ended, which kills the process with all that is open.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def serve_app(
+    app: ASGIApp,
+    listening: socket.socket,
+    ending: Ending,
+    *,
+    certificate: str | None = None,
+    key: str | None = None,
+) -> None:
+    """Serves until a signal says to end; then takes no more, and lets end what runs.
+
+    Args:
+        app: The app.
+        listening: Where.
+        ending: What takes the signals.
+        certificate: A file for HTTPS, with the chain; None serves HTTP.
+        key: Its key, unless it is in the same file.
+
+    Raises:
+        InputError: If the certificate cannot be used.
+    """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # the app itself knows whom to believe
+        timeout_graceful_shutdown=GRACE,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    try:
+        config.load()
+    except (ssl.SSLError, OSError) as error:
+        raise InputError(
+            f"the certificate cannot be used: {error.strerror or error}",
+            path=certificate or "",
+            hint="name PEM files: --ssl-certificate FILE --ssl-key FILE",
+        ) from None
+    server = _Server(config)
+    ending.server = server
+    server.run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Takes a port.
+
+    Raises:
+        InputError: If somebody else has it, or the address is not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise InputError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}",
+            hint="take another --port or --host",
+        ) from None
+
+
+def is_local(listening: socket.socket) -> bool:
+    """Says whether only programs on this machine can reach it."""
+    return ipaddress.ip_address(listening.getsockname()[0]).is_loopback
+
+
+def own_names(host: str, listening: socket.socket) -> tuple[str, ...]:
+    """Returns the names under which the app is reached if nobody says more."""
+    return (host,) if is_local(listening) else (host, socket.gethostname())
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """While it is entered, files that are made can be read by this user alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

@@ -1,0 +1,178 @@
+"""A judging database as a file: whether it is whole, who may use it, how a new one comes to be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from relkit.errors import InputError
+
+__all__ = [
+    "COMPANIONS",
+    "PRIVATE",
+    "check_file",
+    "is_read_only",
+    "make_file",
+    "readable_by_others",
+    "sync_folder",
+]
+
+#: What SQLite keeps beside a file while it is open; all but the last hold a part of the data.
+COMPANIONS = ("-wal", "-journal", "-shm")
+
+#: The mode of files that hold grades and hashes of passwords: nobody else reads them.
+PRIVATE = 0o600
+
+_MAGIC = b"SQLite format 3\0"
+
+
+def check_file(path: str) -> bool:
+    """Says whether there is a SQLite file, and refuses what is left of one.
+
+    Without this SQLite would take an empty file for a new database, and throw away a write-ahead
+    log whose file is missing.
+
+    Raises:
+        InputError: If it is no whole SQLite file.
+    """
+    log = _size(f"{path}-wal")
+    if not os.path.exists(path):
+        if log:
+            raise _damaged(
+                path,
+                "there is no such file, but the -wal beside it holds a part of one",
+            )
+        return False
+    if os.path.isdir(path):
+        raise InputError(
+            "this is a folder", path=path, hint="name a file in it, such as judging.db"
+        )
+    size = _size(path)
+    if size == 0:
+        raise _damaged(path, "the file is empty (0 bytes), as after a copy that failed")
+    try:
+        with open(path, "rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise InputError(
+            "this is no SQLite database",
+            path=path,
+            hint="name the file that `relkit judge init` made",
+        )
+    whole = _whole_size(header)
+    # While there is a log, SQLite may not have made the file as long as it will be.
+    if len(header) < 100 or (not log and size < whole):
+        raise _damaged(path, f"the file is cut off: it has {size:,} bytes of {whole:,}")
+    return True
+
+
+def _whole_size(header: bytes) -> int:
+    """How many bytes a file has by its own header, as far as that says so."""
+    page = int.from_bytes(header[16:18], "big")
+    page = 65536 if page == 1 else page
+    # The number of pages is not kept by old versions, which leave these two unequal.
+    told = header[24:28] == header[92:96]
+    return max(100, page * int.from_bytes(header[28:32], "big") if told else 0)
+
+
+def _damaged(path: str, what: str) -> InputError:
+    return InputError(
+        what,
+        path=path,
+        hint=f"put a backup in its place: `relkit judge restore BACKUP {path} --force`;"
+        " to begin anew, move what is there away first",
+    )
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def is_read_only(path: str) -> bool:
+    """Says whether a file can be read but not written, as on a medium that is read-only."""
+    if not os.access(path, os.W_OK):
+        return True
+    beside = [f"{path}-wal", f"{path}-shm"]
+    # Who may not make files here can still write where another program has made them.
+    return not os.access(os.path.dirname(path) or ".", os.W_OK) and not all(
+        os.access(name, os.W_OK) for name in beside
+    )
+
+
+def readable_by_others(path: str) -> list[str]:
+    """Returns which files of a database other users of this machine may read or write."""
+    if os.name == "nt":
+        return []
+    found = [f"{path}{end}" for end in ("", *COMPANIONS)]
+    return [name for name in found if os.path.exists(name) and os.stat(name).st_mode & 0o077]
+
+
+def make_file(
+    path: str, fill: Callable[[str], None], *, existing: Literal["keep", "replace"] = "keep"
+) -> bool:
+    """Makes a private file that gets its name only once it is whole and on the disk.
+
+    Args:
+        path: Its name.
+        fill: Is given another name in the same folder, where an empty file is, to fill it.
+        existing: What becomes of a file that has the name by then.
+
+    Returns:
+        Whether it was made; a file that is kept prevents it.
+
+    Raises:
+        InputError: If there is no such folder, or it cannot be written.
+    """
+    path = os.path.realpath(path)
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", path=path) from None
+    try:
+        fill(temporary)
+        _sync(temporary, os.O_RDWR)
+        return _place(temporary, path, existing=existing)
+    finally:
+        for end in ("", *COMPANIONS):
+            Path(f"{temporary}{end}").unlink(missing_ok=True)
+
+
+def _place(temporary: str, path: str, *, existing: Literal["keep", "replace"]) -> bool:
+    """Gives a whole file its name in one step, and makes that last."""
+    if existing == "replace":
+        os.replace(temporary, path)
+    else:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links
+            if os.path.exists(path):
+                return False
+            os.rename(temporary, path)
+    sync_folder(path)
+    return True
+
+
+def sync_folder(path: str) -> None:
+    """Waits until the name of a file is on the disk."""
+    if os.name != "nt":
+        with suppress(OSError):  # some file systems cannot
+            _sync(os.path.dirname(path) or ".", os.O_RDONLY)
+
+
+def _sync(path: str, how: int) -> None:
+    handle = os.open(path, how)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
