@@ -8,7 +8,7 @@ import click
 
 from relkit.cli.group import CommandGroup
 from relkit.cli.judge_calibrate import accept, calibrate
-from relkit.cli.judge_import import import_, text_of
+from relkit.cli.judge_import import import_
 from relkit.cli.judge_llm import llm
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
@@ -150,13 +150,14 @@ def init(
 ) -> None:
     """Runs `relkit judge init`."""
     from relkit.judging.access import end_all_sign_ins
+    from relkit.judging.formats.base import read_text
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
     if reset_password and account is None:
         raise ParameterError("--reset-password needs --account NAME")
     guidelines: dict[str, Any] = {
-        f"guideline_{language}": text_of(path)
+        f"guideline_{language}": read_text(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
         if path is not None
     }

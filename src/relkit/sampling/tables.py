@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.errors import InputError, ParameterError
+from relkit.io.cells import csv_frame, read_cells
 from relkit.io.open import Source, split_suffix
 from relkit.io.write import replaced_file
 
@@ -32,14 +33,14 @@ def read_table(path: str | os.PathLike[str]) -> pl.DataFrame:
     import polars as pl
 
     source = Source(os.fspath(path))
-    data = io.BytesIO(source.read_all())
+    data = source.read_all()
     try:
         if source.suffix == ".parquet":
-            return pl.read_parquet(data)
+            return pl.read_parquet(io.BytesIO(data))
         if source.suffix in (".jsonl", ".ndjson"):
-            return pl.read_ndjson(data, infer_schema_length=None)
+            return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
         separator = "\t" if source.suffix == ".tsv" else ","
-        return pl.read_csv(data, separator=separator, infer_schema=False)
+        return read_cells(data, separator=separator)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(f"cannot be read: {reason}", path=source.path) from None
@@ -78,4 +79,4 @@ def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
     elif suffix in (".jsonl", ".ndjson"):
         frame.write_ndjson(file)
     else:
-        frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
+        file.write(csv_frame(frame, separator="\t" if suffix == ".tsv" else ",").encode())
