@@ -7,7 +7,7 @@ import math
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar
@@ -117,12 +117,16 @@ class Format(ABC):
         title: What people call it.
         suffix: Of its files.
         holds: The parts of a sheet that it can hold: keys of `PARTS`.
+        steady: Whether whatever a database holds can be written, line by line.
+        names_ids: Whether queries and documents that it cannot hold get ids, and tables say which.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     suffix: ClassVar[str]
     holds: ClassVar[frozenset[str]]
+    steady: ClassVar[bool] = False
+    names_ids: ClassVar[bool] = False
 
     def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
         """Reads a file's text.
@@ -365,6 +369,12 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
     """
     chosen = formats.get(format)
     return chosen.write(sheet), chosen.losses(sheet)
+
+
+def left_out(chosen: Format, sheet: Sheet, tables: Collection[str]) -> tuple[Note, ...]:
+    """Returns what a file does not hold of a sheet, with the tables that are written beside it."""
+    held = {"not-exported-query-text"} if "queries" in tables else set()
+    return tuple(note for note in chosen.losses(sheet) if note.kind not in held)
 
 
 def has_member(text: str, *names: str) -> bool:

@@ -127,6 +127,7 @@ class CsvTable(Format):
     name: ClassVar[str] = "csv"
     title: ClassVar[str] = "CSV"
     suffix: ClassVar[str] = ".csv"
+    steady: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
         {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
     )

@@ -38,6 +38,7 @@ class JsonLines(Format):
     name: ClassVar[str] = "jsonl"
     title: ClassVar[str] = "JSON Lines"
     suffix: ClassVar[str] = ".jsonl"
+    steady: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:

@@ -36,6 +36,8 @@ class RankLib(Format):
     name: ClassVar[str] = "ranklib"
     title: ClassVar[str] = "a RankLib file"
     suffix: ClassVar[str] = ".letor"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:

@@ -21,6 +21,8 @@ class TrecQrels(Format):
     name: ClassVar[str] = "trec"
     title: ClassVar[str] = "a TREC qrels file"
     suffix: ClassVar[str] = ".qrels"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset({"query_id", "final"})
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
