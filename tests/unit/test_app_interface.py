@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.protection import csrf_token
 from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.records import Comparison, Item
+from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.store import Store, open_store
 
 

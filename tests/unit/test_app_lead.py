@@ -265,6 +265,29 @@ def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: st
     assert "june.jsonl:2: a text holds a character that cannot be stored" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.jsonl", b'{"query": "q"}\n' * 2_000_000, "holds too much to be read at once"),
+        ("a.json", b"[" + b"[]," * 8_000_000, "holds too much to be read at once"),
+        ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "holds too much to be read at once"),
+        ("a.csv", b",".join(b"c%d" % n for n in range(1_000_000)), "more than 10,000 columns"),
+        ("a.jsonl", b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}", "not JSON"),
+        ("a.jsonl", b'{"query": "' + b"q" * 2**24, "not JSON"),
+    ],
+)
+def test_an_import_takes_no_more_than_its_share(
+    store: Store, name: str, content: bytes, told: str
+) -> None:
+    lea = Somebody(store, "lea")
+    form = {"form": "opensearch"} if name == "a.json" else {}
+    answer = lea.post("/projects/1/import", form, files={"file": (name, content)})
+    assert answer.status_code == 400
+    assert told in answer.text
+    assert len(answer.text) < 20_000
+    assert len(store.items(1)) == 2
+
+
 def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
     lea = Somebody(store, "lea")
     assert lea.get("/projects/1/export?form=csv").content.startswith("\ufeffquery,".encode())

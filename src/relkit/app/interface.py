@@ -241,6 +241,7 @@ def export_text(
 
 @router.post("/projects/{project}/import")
 def import_text(
+    request: Request,
     store: OpenStore,
     user: LeadingCaller,
     project: Id,
@@ -253,6 +254,8 @@ def import_text(
     if found.kind == "side_by_side":
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
     text = text.removeprefix(BYTE_ORDER_MARK)
-    sheet = formats.get(format).read(text, path="request", scale=found.scale)
+    limit = request.app.state.settings.largest_sheet
+    chosen = formats.get(format)
+    sheet = chosen.read(text, path="request", scale=found.scale, limit=limit)
     items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
     return {"items": items, "grades": grades}

@@ -134,7 +134,9 @@ def import_file(
     name = file.filename or "file"
     text = decode(file.file.read(), name)
     chosen = find_format(form or None, name, text)
-    sheet = join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
+    limit = request.app.state.settings.largest_sheet
+    read = chosen.read(text, path=name, scale=found.scale, limit=limit)
+    sheet = join_rows(read, path=name)
     told = import_sheet(store, project, sheet, as_gold=bool(gold))
     return _project(request, store, visitor, project, told)
 

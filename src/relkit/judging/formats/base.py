@@ -128,17 +128,27 @@ class Format(ABC):
     steady: ClassVar[bool] = False
     names_ids: ClassVar[bool] = False
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def read(
+        self, text: str, *, path: str = "", scale: Scale | None = None, limit: int | None = None
+    ) -> Sheet:
         """Reads a file's text.
 
         Args:
             text: All of it.
             path: The file, for messages.
             scale: Names that grades may have.
+            limit: Bytes of memory that it may take when it is read, about; for what strangers send.
+                None for any.
 
         Raises:
-            InputError: If it is not of this format, or cannot be used.
+            InputError: If it is not of this format, cannot be used, or takes more.
         """
+        if limit is not None and _size(text) > limit:
+            raise InputError(
+                f"holds too much to be read at once: it takes more than {limit / 2**20:,.0f} MiB",
+                path=path,
+                hint="send it in parts; the command line has no such limit",
+            )
         check_characters(text, path)
         return self.parse(text, path=path, scale=scale)
 
@@ -387,6 +397,16 @@ def has_member(text: str, *names: str) -> bool:
     return any(re.search(rf'(?<!\\)"{name}"\s*:', text) for name in names)
 
 
+#: Bytes that what begins or ends with a character takes at least, in any format: a line, a cell,
+#: an object, a list, a member.
+COSTS = {"\n": 250, "\r": 250, ",": 60, "{": 60, "[": 60, ":": 10}
+
+
+def _size(text: str) -> int:
+    """Returns about how many bytes a text takes when it is read."""
+    return len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items())
+
+
 #: No database, and no file of text, can hold these.
 UNUSABLE = re.compile("[\0\ud800-\udfff]")
 #: One escape of JSON after the other; a pair of surrogates is one.
@@ -475,7 +495,7 @@ def listing(value: Any, where: str, path: str) -> list[Any]:
 def identifier(value: Any, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"{where} is no id: `{value}`", path=path)
+        raise InputError(f"{where} is no id: `{str(value)[:60]}`", path=path)
     return str(value)
 
 
@@ -492,7 +512,7 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     except InputError as error:
         raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
-        raise InputError(f"{where}: not a grade: `{value}`", path=path)
+        raise InputError(f"{where}: not a grade: `{str(value)[:60]}`", path=path)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from math import isfinite
@@ -60,6 +61,8 @@ COUNTS = frozenset(
 BESIDE = frozenset({"k", "design", "seed"})
 #: Names of the column of documents in Quepid's files, of earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
+#: Nobody grades by so many, and they would take all memory.
+MOST_COLUMNS = 10_000
 FALSE = {"", "0", "false", "no", "f"}
 
 
@@ -76,6 +79,9 @@ def table(
     Raises:
         ParseError: If a line has more or fewer fields than headings.
     """
+    first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
+    if first.count(",") > MOST_COLUMNS:
+        raise ParseError(f"there are more than {MOST_COLUMNS:,} columns", path=path, line=1)
     reader = csv_reader(StringIO(text, newline=""), strict=True)
     headings: list[str] | None = None
     line = 1
@@ -268,7 +274,7 @@ def _number(text: str, what: str) -> float | None:
         return None
     found = columns.number(text.strip())
     if found is None or not isfinite(found):
-        raise InputError(f"the {what} `{text}` is not a number")
+        raise InputError(f"the {what} `{text[:60]}` is not a number")
     return found
 
 
@@ -277,7 +283,7 @@ def _whole(text: str, what: str) -> int | None:
     if found is None:
         return None
     if found != int(found):
-        raise InputError(f"the {what} `{text}` is not a whole number")
+        raise InputError(f"the {what} `{text[:60]}` is not a whole number")
     return int(found)
 
 

@@ -76,7 +76,7 @@ def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:
 def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
-        raise InputError(f"the rank `{rank}` is not a whole number")
+        raise InputError(f"the rank `{str(rank)[:60]}` is not a whole number")
     chance = content.get("inclusion_probability")
     known = {one.name for one in fields(Item)} | {"ratings", "final", "final_source", "grade"}
     extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
@@ -122,5 +122,5 @@ def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"`{name}` is not a text: `{value}`")
+        raise InputError(f"`{name}` is not a text: `{str(value)[:60]}`")
     return value

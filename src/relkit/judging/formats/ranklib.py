@@ -62,7 +62,7 @@ class RankLib(Format):
                 found = _FEATURE.fullmatch(feature)
                 value = None if found is None else _number(found[2])
                 if found is None or value is None:
-                    raise ParseError(f"`{feature}` is no feature", path=path, line=place)
+                    raise ParseError(f"`{feature[:60]}` is no feature", path=path, line=place)
                 features[found[1]] = value
             grade = parse_grade(fields[0], "the grade", f"{path}:{place}", scale)
             query = said[1].strip() if len(said) > 1 else fields[1].removeprefix("qid:")
