@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.protection import csrf_token
 from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.records import Comparison, Item
+from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.store import Store, open_store
 
 
@@ -168,6 +168,28 @@ def test_a_lead_works_with_files_and_decides(store: Store) -> None:
     )
     assert added.json() == {"items": 1, "grades": 0}
     assert [item.title for item in store.items(1)][-1] == "Neun"
+
+
+def test_a_program_gets_ids_and_their_tables(store: Store) -> None:
+    store.import_ratings(1, [(Item("red shoes", "d 1"), [Rating("ana", 3)])])
+    lea = Caller(store, "lea").client
+    answer = lea.get("/api/projects/1/export?format=trec")
+    assert (answer.text, answer.headers["relkit-tables"]) == ("q1 0 d1 3\n", "queries, documents")
+    found = lea.get("/api/projects/1/export?format=trec&table=queries")
+    assert found.text == "id\ttext\toriginal\nq1\tred shoes\tred shoes\n"
+    assert lea.get("/api/projects/1/export?format=trec&table=documents").text.endswith("\td 1\n")
+    assert lea.get("/api/projects/1/export?format=csv&table=queries").text == ""
+    assert lea.get("/api/projects/1/export?format=csv").headers["relkit-tables"] == ""
+
+
+@pytest.mark.parametrize("body", ['"query,doc\\nq,\\ud800"', '"query,doc\\nq,\\u0000"'])
+def test_half_a_character_is_refused(store: Store, body: str) -> None:
+    lea = Caller(store, "lea").client
+    answer = lea.post(
+        "/api/projects/1/import", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 400
+    assert "request:2: a text holds" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["status", "queue", "export"])

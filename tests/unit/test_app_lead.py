@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
@@ -17,7 +19,8 @@ from relkit.app import Settings, create_app
 from relkit.app.catalogue import texts
 from relkit.app.protection import csrf_token
 from relkit.judging.access import find_signed_in, start_sign_in
-from relkit.judging.formats import formats
+from relkit.judging.exchange import export_sheet
+from relkit.judging.formats import formats, write_sheet
 from relkit.judging.formats.base import PARTS
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
@@ -195,6 +198,94 @@ def test_what_is_exported_is_no_formula_and_comes_back(store: Store) -> None:
         (one.query, one.title) for one in store.items(1)
     ]
     assert sorted(store.grades(1).values(), key=str) == sorted(store.grades(2).values(), key=str)
+
+
+@pytest.mark.parametrize(("form", "ending"), [("trec", "qrels"), ("ranklib", "letor")])
+def test_queries_of_several_words_are_packed_with_a_table(
+    store: Store, form: str, ending: str
+) -> None:
+    rating = [Rating("ana", 3)]
+    store.import_ratings(
+        store.create_project("Shop").id,
+        [
+            (Item("red running shoes", "a document"), rating),
+            (Item("red\tshoes", "d1"), rating),
+            (Item("boots", "d1"), rating),
+        ],
+    )
+    lea = Somebody(store, "lea")
+    answer = lea.get(f"/projects/2/export?form={form}")
+    assert answer.headers["content-disposition"] == 'attachment; filename="project-2.zip"'
+    assert answer.content == lea.get(f"/projects/2/export?form={form}").content
+    with ZipFile(BytesIO(answer.content)) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert [*files] == [f"project-2.{ending}", "queries.tsv", "documents.tsv"]
+    queries = {
+        "trec": "id\ttext\toriginal\nq1\tred running shoes\tred running shoes\n"
+        'q2\t"red\tshoes"\t"red\tshoes"\nboots\tboots\t\n',
+        "ranklib": "id\ttext\toriginal\nred running shoes\tred running shoes\t\n"
+        'q1\t"red\tshoes"\t"red\tshoes"\nboots\tboots\t\n',
+    }
+    assert files["queries.tsv"] == queries[form]
+    assert files["documents.tsv"] == "id\toriginal\nd2\ta document\nd1\t\n"
+    lines = {
+        "trec": "q1 0 d2 3\nq2 0 d1 3\nboots 0 d1 3\n",
+        "ranklib": "3 qid:1 # d2 red running shoes\n3 qid:2 # d1 q1\n3 qid:3 # d1 boots\n",
+    }
+    assert files[f"project-2.{ending}"] == lines[form]
+    page = lea.get("/projects/2?lang=en").text
+    assert page.count("Queries and documents with spaces become IDs") == 2
+
+
+def test_an_export_is_sent_in_parts(store: Store) -> None:
+    project = store.create_project("Large").id
+    store.add_items(project, [Item("q", f"d{n}", snippet="x" * 200) for n in range(2000)])
+    lea = Somebody(store, "lea")
+    for form in ("csv", "jsonl"):
+        with lea.client.stream("GET", f"/projects/{project}/export?form={form}") as answer:
+            assert "content-length" not in answer.headers
+            text = "".join(answer.iter_text())
+        sheet = export_sheet(store, project)
+        assert text.removeprefix("\ufeff") == write_sheet(sheet, format=form)[0]
+
+
+def test_an_export_that_fails_says_so(store: Store) -> None:
+    store.import_ratings(1, [(Item("q", "d3"), [Rating("query", 3)])])
+    answer = Somebody(store, "lea").get("/projects/1/export?form=quepid-book-csv")
+    assert answer.status_code == 400
+    assert "cannot hold a judge named" in answer.text
+
+
+@pytest.mark.parametrize("escape", ["\\ud800", "\\u0000"])
+def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: str) -> None:
+    lines = [f'{{"query": "q{more}", "document": "d"}}' for more in ("", escape)]
+    files = {"file": ("june.jsonl", "\n".join(lines))}
+    answer = Somebody(store, "lea").post("/projects/1/import", {}, files=files)
+    assert answer.status_code == 400
+    assert "june.jsonl:2: a text holds a character that cannot be stored" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.jsonl", b'{"query": "q"}\n' * 2_000_000, "holds too much to be read at once"),
+        ("a.json", b"[" + b"[]," * 8_000_000, "holds too much to be read at once"),
+        ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "holds too much to be read at once"),
+        ("a.csv", b",".join(b"c%d" % n for n in range(1_000_000)), "more than 10,000 columns"),
+        ("a.jsonl", b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}", "not JSON"),
+        ("a.jsonl", b'{"query": "' + b"q" * 2**24, "not JSON"),
+    ],
+)
+def test_an_import_takes_no_more_than_its_share(
+    store: Store, name: str, content: bytes, told: str
+) -> None:
+    lea = Somebody(store, "lea")
+    form = {"form": "opensearch"} if name == "a.json" else {}
+    answer = lea.post("/projects/1/import", form, files={"file": (name, content)})
+    assert answer.status_code == 400
+    assert told in answer.text
+    assert len(answer.text) < 20_000
+    assert len(store.items(1)) == 2
 
 
 def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:

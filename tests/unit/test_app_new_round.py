@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +93,20 @@ def test_a_month_is_never_replaced(store: Store, sample: bytes, tmp_path: Path) 
     assert answer.status_code == 400
     assert "exists already" in answer.text
     assert (tmp_path / "rounds" / "2026-03" / "round.json").read_bytes() == before
+
+
+def test_a_sample_that_unpacks_to_gigabytes_is_refused(
+    store: Store, sample: bytes, tmp_path: Path
+) -> None:
+    lead = Lead(store, tmp_path / "rounds")
+    bomb = gzip.compress(sample + b"0,0\n" * 2**20) * 400
+    assert len(bomb) < 5 * 2**20
+    answer = lead.add(bomb)
+    assert answer.status_code == 400
+    assert "march.csv: is too large: unpacked and read it takes more than 256 MiB" in answer.text
+    assert "/tmp" not in answer.text
+    assert not list((tmp_path / "rounds").glob("*"))
+    assert lead.add(gzip.compress(sample)).status_code == 303
 
 
 def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> None:

@@ -331,3 +331,42 @@ def test_a_missing_package_of_the_app_is_named(relkit, monkeypatch: pytest.Monke
         "error: the judging app needs the package uvicorn",
         "hint: pip install 'relkit[judge]'",
     ]
+
+
+def test_queries_of_several_words_are_exported_with_a_table_of_ids(relkit, june: Path) -> None:
+    rows = "query,document,judge,grade\nred running shoes,a document,Ann,3\ntv,d1,Ann,1\n"
+    (june / "more.csv").write_text(rows, "utf-8")
+    relkit("judge", "init", "judging.db", "--project", "Shop")
+    relkit("judge", "import", "judging.db", "more.csv", "--project", "Shop", "--format", "csv")
+    export = ("judge", "export", "judging.db", "--project", "Shop", "--format", "trec")
+    outcome = relkit(*export)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--queries FILE, or use -o FILE" in outcome.err
+    outcome = relkit(*export, "-o", "shop.qrels")
+    assert outcome.code == 0, outcome.err
+    assert (june / "shop.qrels").read_text() == "q1 0 d2 3\ntv 0 d1 1\n"
+    queries = "id\ttext\toriginal\nq1\tred running shoes\tred running shoes\ntv\ttv\t\n"
+    assert (june / "shop.queries.tsv").read_text() == queries
+    assert (june / "shop.documents.tsv").read_text() == "id\toriginal\nd2\ta document\nd1\t\n"
+    assert "shop.queries.tsv says what the ids of queries stand for" in outcome.err
+    outcome = relkit(*export, "--queries", "q.tsv", "--documents", "d.tsv")
+    assert outcome.out == "q1 0 d2 3\ntv 0 d1 1\n"
+    assert (june / "q.tsv").read_text() == queries
+    relkit("judge", "init", "judging.db", "--project", "Back")
+    outcome = relkit(
+        "judge", "import", "judging.db", "shop.qrels", "--project", "Back",
+        "--queries", "shop.queries.tsv", "--documents", "shop.documents.tsv",
+    )  # fmt: skip
+    assert "2 new items, 2 new grades" in outcome.err
+    with open_store(june / "judging.db") as store:
+        found = [(one.query, one.query_text, one.document, one.fields) for one in store.items(3)]
+    assert found == [("red running shoes", "", "a document", {}), ("tv", "", "d1", {})]
+
+
+def test_tables_of_ids_are_for_formats_of_ids(relkit, june: Path) -> None:
+    export = ("judge", "export", "judging.db", "--project", "June", "--queries", "q.tsv")
+    outcome = relkit(*export, "--format", "csv")
+    assert outcome.code == 2
+    assert "--queries is for formats that hold ids alone" in outcome.err
+    assert relkit(*export, "--format", "trec").code == 0
+    assert (june / "q.tsv").read_text() == "id\ttext\toriginal\nq1\tq1\t\nq2\tq2\t\n"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Path, Query, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from relkit.app.exporting import LEFT_OUT, TABLES, send_text
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.errors import InputError
@@ -17,20 +17,17 @@ from relkit.judging.actions import record_action
 from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task, take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import formats, write_sheet
+from relkit.judging.formats import formats
 from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
-from relkit.notes import Note
 from relkit.render import json_values
 
-__all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "router"]
+__all__ = ["Id", "describe_project", "router"]
 
 LARGEST_ID = 2**31 - 1
-#: The header that says what an exported file does not hold.
-LEFT_OUT = "Relkit-Left-Out"
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -205,19 +202,6 @@ def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adj
     return Adjudicated(repeated=not new, project_id=project.id, project=project.name)
 
 
-def list_left_out(notes: Iterable[Note]) -> str:
-    """Returns what a file could not hold as a dictionary of structured fields (RFC 8941).
-
-    Examples:
-        >>> list_left_out([Note("not-exported-tier", "…", 3), Note("not-exported-note", "…", 1)])
-        'tier=3, note=1'
-    """
-    return ", ".join(
-        f"{note.kind.removeprefix('not-exported-').replace('-', '_')}={int(note.count)}"
-        for note in notes
-    )
-
-
 @router.get(
     "/projects/{project}/export",
     response_class=PlainTextResponse,
@@ -228,23 +212,36 @@ def list_left_out(notes: Iterable[Note]) -> str:
                     "description": "What the format cannot hold, and of how many items it was left"
                     " out: `tier=3, note=1`. Empty where the file holds everything.",
                     "schema": {"type": "string"},
-                }
+                },
+                TABLES: {
+                    "description": "The tables that say what ids in the file stand for, where it"
+                    " cannot hold queries or documents as they are: `queries, documents`.",
+                    "schema": {"type": "string"},
+                },
             }
         }
     },
 )
 def export_text(
-    store: OpenStore, user: LeadingCaller, project: Id, format: str = "csv", rule: Rule = "median"
-) -> PlainTextResponse:
+    store: OpenStore,
+    user: LeadingCaller,
+    project: Id,
+    format: str = "csv",
+    rule: Rule = "median",
+    table: Annotated[
+        Literal["queries", "documents"] | None,
+        Query(description="In place of the file: a table that belongs to it, as TSV."),
+    ] = None,
+) -> Response:
     """For leads: the project as a file of another program."""
-    formats.get(format)
+    chosen = formats.get(format)
     sheet = export_sheet(store, store.project(project).id, rule=rule)
-    text, notes = write_sheet(sheet, format=format)
-    return PlainTextResponse(text, headers={LEFT_OUT: list_left_out(notes)})
+    return send_text(sheet, chosen, table)
 
 
 @router.post("/projects/{project}/import")
 def import_text(
+    request: Request,
     store: OpenStore,
     user: LeadingCaller,
     project: Id,
@@ -257,6 +254,8 @@ def import_text(
     if found.kind == "side_by_side":
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
     text = text.removeprefix(BYTE_ORDER_MARK)
-    sheet = formats.get(format).read(text, path="request", scale=found.scale)
+    limit = request.app.state.settings.largest_sheet
+    chosen = formats.get(format)
+    sheet = chosen.read(text, path="request", scale=found.scale, limit=limit)
     items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
     return {"items": items, "grades": grades}

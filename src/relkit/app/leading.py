@@ -9,7 +9,8 @@ from fastapi import APIRouter, File, Form, HTTPException, Query, Request, Upload
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import say
-from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
+from relkit.app.exporting import send_file
+from relkit.app.interface import LARGEST_ID, Id
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
 from relkit.app.projects import guideline
@@ -18,8 +19,8 @@ from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import Format, formats, write_sheet
-from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
+from relkit.judging.formats import Format, formats
+from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
@@ -103,7 +104,8 @@ def note_format(language: Language, chosen: Format) -> str:
     if not chosen.lacks:
         return say(language, "lead.holds_all")
     separator = say(language, "lead.part_separator")
-    return say(language, key, parts=separator.join(say(language, f"part.{part}") for part in fewer))
+    told = say(language, key, parts=separator.join(say(language, f"part.{part}") for part in fewer))
+    return f"{told} {say(language, 'lead.names_ids')}" if chosen.names_ids else told
 
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
@@ -130,12 +132,11 @@ def import_file(
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
-    try:
-        text = file.file.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8", path=name) from None
+    text = decode(file.file.read(), name)
     chosen = find_format(form or None, name, text)
-    sheet = join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
+    limit = request.app.state.settings.largest_sheet
+    read = chosen.read(text, path=name, scale=found.scale, limit=limit)
+    sheet = join_rows(read, path=name)
     told = import_sheet(store, project, sheet, as_gold=bool(gold))
     return _project(request, store, visitor, project, told)
 
@@ -147,15 +148,7 @@ def export_file(
     """The project as a file of another program."""
     chosen = formats.get(form)
     sheet = export_sheet(store, store.project(project).id, rule=rule)
-    text, notes = write_sheet(sheet, format=form)
-    if form == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
-        text = BYTE_ORDER_MARK + text
-    name = f"project-{project}{chosen.suffix}"
-    headers = {
-        "Content-Disposition": f'attachment; filename="{name}"',
-        LEFT_OUT: list_left_out(notes),
-    }
-    return Response(text, media_type="application/octet-stream", headers=headers)
+    return send_file(sheet, chosen, f"project-{project}")
 
 
 @router.get("/projects/{project}/agreement")

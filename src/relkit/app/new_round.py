@@ -40,6 +40,7 @@ def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenR
 
 @router.post("/monitor/new", dependencies=[CheckedForm])
 def add_round(
+    request: Request,
     store: OpenStore,
     visitor: Leader,
     rounds: OpenRounds,
@@ -50,13 +51,14 @@ def add_round(
 ) -> Response:
     """Stores a month, which is never changed afterwards."""
     grades, grading = final_judgments(store, project, rule=rule)
-    made = make_round(month, _uploaded(sample), grades, grading=grading)
+    limit = request.app.state.settings.largest_unpacked
+    made = make_round(month, _uploaded(sample, limit), grades, grading=grading)
     write_round(made, rounds.folder)
     return RedirectResponse("/monitor", 303)
 
 
-def _uploaded(file: UploadFile) -> Sample:
-    """Reads an uploaded sample; messages name it as its owner does."""
+def _uploaded(file: UploadFile, limit: int) -> Sample:
+    """Reads an uploaded sample of bounded size; messages name it as its owner does."""
     name = os.path.basename(file.filename or "") or "sample"
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in SUFFIXES:
@@ -69,7 +71,7 @@ def _uploaded(file: UploadFile) -> Sample:
             while part := file.file.read(2**20):
                 copy.write(part)
         try:
-            return read_sample(path)
+            return read_sample(path, limit=limit)
         except InputError as error:
             told = error.message.removeprefix(f"{error.path}: ")
             line = f":{error.line}" if isinstance(error, ParseError) else ""

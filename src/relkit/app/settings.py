@@ -15,6 +15,10 @@ class Settings:
     Attributes:
         secure_cookies: Cookies are sent over HTTPS only; set it where HTTPS leads to the app.
         largest_body: Bytes of the largest request, such as a file to import.
+        largest_unpacked: Bytes that an uploaded file may take in memory when it is unpacked and
+            read, about: it can be a thousand times what is sent.
+        largest_sheet: Bytes that an uploaded list of results and grades may take in memory, about:
+            those of a million results.
         sign_in_attempts: Wrong passwords for one name from one address before it has to wait;
             five times as many for all names from one address.
         sign_in_window: Seconds in which they are counted.
@@ -27,6 +31,8 @@ class Settings:
 
     secure_cookies: bool = False
     largest_body: int = 32 * 2**20
+    largest_unpacked: int = 256 * 2**20
+    largest_sheet: int = 512 * 2**20
     sign_in_attempts: int = 5
     sign_in_window: float = 300.0
     allowed_hosts: tuple[str, ...] | None = None

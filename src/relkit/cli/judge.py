@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from relkit.cli.group import CommandGroup
 from relkit.cli.judge_calibrate import accept, calibrate
-from relkit.cli.judge_import import import_, text_of
+from relkit.cli.judge_import import import_
 from relkit.cli.judge_llm import llm
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
@@ -24,6 +26,7 @@ from relkit.cli.output import emit, protect_inputs
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
+    from relkit.judging.formats import Format, Sheet
     from relkit.judging.records import Project
 
 __all__ = ["command"]
@@ -64,8 +67,10 @@ Examples:
       -o june.json
 
 Formats as for `relkit judge import`. What a format cannot hold is said on
-stderr. In CSV, values that a spreadsheet would take for a formula begin with an
-apostrophe, which `relkit judge import` takes away again.
+stderr. In TREC and RankLib, queries such as `red running shoes` get ids, and a
+table of ids and texts stands beside the file: june.queries.tsv for june.qrels.
+In CSV, values that a spreadsheet would take for a formula begin with an
+apostrophe, which every command of relkit takes away again.
 """
 
 STATUS = """Show how far a project is, and how far its judges agree.
@@ -150,13 +155,14 @@ def init(
 ) -> None:
     """Runs `relkit judge init`."""
     from relkit.judging.access import end_all_sign_ins
+    from relkit.judging.formats.base import read_text
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
     if reset_password and account is None:
         raise ParameterError("--reset-password needs --account NAME")
     guidelines: dict[str, Any] = {
-        f"guideline_{language}": text_of(path)
+        f"guideline_{language}": read_text(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
         if path is not None
     }
@@ -210,6 +216,17 @@ def _rules(project: Project) -> str:
     help="Also write the labelling interface for Label Studio to a file.",
 )
 @click.option(
+    "--queries",
+    metavar="FILE",
+    help="trec, ranklib: where the table of the queries' ids and texts goes, as TSV."
+    "  [default: beside --output, where a query gets an id]",
+)
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="trec, ranklib: where the table of the documents' ids goes.  [default: as --queries]",
+)
+@click.option(
     "--bom",
     is_flag=True,
     help="Begin the file with a byte order mark: Excel on Windows reads Chinese only with it.",
@@ -222,34 +239,66 @@ def export(
     form: str,
     rule: Any,
     labelling_config: str | None,
+    queries: str | None,
+    documents: str | None,
     bom: bool,
     output: str | None,
 ) -> None:
     """Runs `relkit judge export`."""
     from relkit.judging.aggregation import describe_rule
     from relkit.judging.exchange import export_sheet
-    from relkit.judging.formats import formats, write_sheet
-    from relkit.judging.formats.base import BYTE_ORDER_MARK
+    from relkit.judging.formats import formats
+    from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
     from relkit.judging.formats.label_studio import labelling_config as interface
     from relkit.judging.llm.wording import describe_sources
     from relkit.judging.store import open_store
 
     chosen = formats.get(form)
-    protect_inputs(output, [database])
+    for path in (output, queries, documents):
+        protect_inputs(path, [database])
     with open_store(database) as store:
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
         sources = describe_sources(store, found.id, finals)
-    text, notes = write_sheet(sheet, format=form)
+    asked = {"queries": queries, "documents": documents}
+    tables = _tables(chosen, sheet, asked, output)
+    text = chosen.write(sheet)
+    for path, table in tables.values():
+        emit(table.removesuffix("\n"), path)
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
         emit(interface(found.scale).removesuffix("\n"), labelling_config)
-    messages.notes(("", note) for note in notes)
+    messages.notes(("", note) for note in left_out(chosen, sheet, tables))
+    for name, (path, _) in tables.items():
+        messages.note(f"{path} says what the ids of {name} stand for: import it with --{name}")
     if "final" in chosen.holds:
         messages.note(describe_rule(rule))
         if sources:
             messages.note(sources)
+
+
+def _tables(
+    chosen: Format, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
+) -> dict[str, tuple[str, str]]:
+    """Returns the file and the text of each table that stands beside an export."""
+    wanted = [name for name, path in asked.items() if path is not None]
+    if wanted and not chosen.names_ids:
+        raise ParameterError(
+            f"--{wanted[0]} is for formats that hold ids alone", hint="--format trec or ranklib"
+        )
+    found = {}
+    for name, text in chosen.tables(sheet, made=wanted).items():
+        path = asked[name]
+        if path is None:
+            if output in (None, "-"):
+                raise ParameterError(
+                    f"{chosen.title} cannot hold all {name} as they are: some get ids",
+                    hint=f"name the file of the table of ids with --{name} FILE, or use -o FILE",
+                )
+            path = f"{os.path.splitext(str(output))[0]}.{name}.tsv"
+        found[name] = (path, text)
+    return found
 
 
 @command.command("status", help=STATUS, short_help="Show how far a project is.")

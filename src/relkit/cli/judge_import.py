@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relkit.judging.formats import Sheet
     from relkit.judging.records import Comparison, Project
 
-__all__ = ["import_", "text_of"]
+__all__ = ["import_"]
 
 HELP = """Add items to grade, and grades that were given elsewhere.
 
@@ -154,11 +154,12 @@ def _count(number: int, what: str) -> str:
 
 def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
     from relkit.judging.formats import read_sheet
+    from relkit.judging.formats.base import read_text
     from relkit.judging.formats.csv_table import read_wide
 
     scale = project.scale if project.kind == "grades" else None
     if judge_columns:
-        return read_wide(text_of(path), judge_columns, path=path, scale=scale)
+        return read_wide(read_text(path), judge_columns, path=path, scale=scale)
     return read_sheet(path, format=form, scale=scale)
 
 
@@ -240,9 +241,3 @@ def _comparisons(
             )
             pairs.append(Comparison(query, first, second, left, right, told.query_text, told.tier))
     return pairs
-
-
-def text_of(path: str) -> str:
-    """Returns what a file holds."""
-    with open(path, encoding="utf-8-sig") as file:
-        return file.read()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.judge_import import text_of
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     language_option,
@@ -181,6 +180,7 @@ def llm(
     dry_run: bool,
 ) -> None:
     """Runs `relkit judge llm`."""
+    from relkit.judging.formats.base import read_text
     from relkit.judging.llm.configurations import draft_configuration
     from relkit.judging.llm.endpoint import Endpoint, tidy_url
     from relkit.judging.llm.judge import choose_items, make_plan
@@ -189,7 +189,7 @@ def llm(
     from relkit.judging.store import open_store
 
     url = tidy_url(endpoint)
-    task = None if prompt_file is None else text_of(prompt_file)
+    task = None if prompt_file is None else read_text(prompt_file)
     with open_store(database) as store:
         found = store.project(project)
         prompt = make_prompt(found, language=language, task=task)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit.columns import Record, choose
 from relkit.errors import InputError, ParseError
+from relkit.io.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Reader, Source
@@ -91,7 +92,7 @@ class Csv(Format):
         self._write(run.to_frame(), stream)
 
     def _write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
-        stream.write(frame.write_csv(separator=self.separators[0]).encode())
+        stream.write(csv_frame(frame, separator=self.separators[0]).encode())
 
     def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
         if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
@@ -140,7 +141,7 @@ class Csv(Format):
         line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
         separator = self.separator(line)
         for _, fields in _rows(data, separator):
-            return [field.strip() for field in fields], separator
+            return [APOSTROPHE.show(field.strip()) for field in fields], separator
         raise InputError("is empty", path=source.path)
 
 
@@ -246,7 +247,7 @@ def _records(
                 path=data.path,
                 line=line,
             )
-        yield line, {role: fields[index] for role, index in position.items()}
+        yield line, {role: APOSTROPHE.show(fields[index]) for role, index in position.items()}
 
 
 def _fast(
@@ -275,7 +276,8 @@ def _fast(
         if any(frame.get_column(name).null_count() for name in wanted):
             return None
     part = frame.slice(1) if has_header else frame
-    return {role: part.get_column(names[index]) for role, index in position.items()}
+    shown = show_texts(part.select(names[index] for index in dict.fromkeys(position.values())))
+    return {role: shown.get_column(names[index]) for role, index in position.items()}
 
 
 def _slow(records: Iterable[Record], position: Mapping[str, int]) -> dict[str, pl.Series]:

@@ -5,6 +5,7 @@ Compression is recognised by the first bytes, whatever the file is called.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -14,7 +15,15 @@ from typing import Any, BinaryIO, Protocol
 
 from relkit.errors import DependencyError, InputError
 
-__all__ = ["COMPRESSED_SUFFIXES", "HEAD", "Reader", "Source", "decompressor", "split_suffix"]
+__all__ = [
+    "COMPRESSED_SUFFIXES",
+    "HEAD",
+    "Reader",
+    "Source",
+    "decompressor",
+    "split_suffix",
+    "too_large",
+]
 
 HEAD = 1 << 16  # enough of a file to see what it is
 
@@ -48,6 +57,7 @@ class Source:
 
     Args:
         where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
+        limit: Bytes that are given at most, decompressed; for what strangers send. None for any.
 
     Attributes:
         path: The path; for streams their name.
@@ -57,13 +67,19 @@ class Source:
         format: The name of its format, set by whoever recognises it.
 
     Raises:
-        InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read.
+        InputError: If there is no such file, if it is a folder, empty or binary, or cannot be read;
+            while reading, if it gives more than the limit.
     """
 
-    __slots__ = ("_current", "_rest", "_stream", "compression", "format", "head", "path", "plain")
+    __slots__ = (
+        "_current", "_limit", "_rest", "_stream", "compression", "format", "head", "path", "plain",
+    )  # fmt: skip
 
-    def __init__(self, where: str | os.PathLike[str] | BinaryIO) -> None:
+    def __init__(
+        self, where: str | os.PathLike[str] | BinaryIO, *, limit: int | None = None
+    ) -> None:
         self.format = ""
+        self._limit = limit
         self._current: Reader | None = None
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
@@ -87,7 +103,7 @@ class Source:
             start = _fill(self._stream, HEAD)
             self.compression = _compression(start)
             whole: Reader = _Pushed(start, self._stream)
-            reader = decompressor(whole, self.compression, self.path)
+            reader = self._bounded(whole)
             self.head = _fill(reader, HEAD)
             self._rest = _Pushed(self.head, reader)
             self.plain = False
@@ -106,10 +122,15 @@ class Source:
     def _decompressed(self) -> Reader:
         raw = open(self.path, "rb")  # noqa: SIM115  closed by the reader
         try:
-            return decompressor(raw, self.compression, self.path)
+            return self._bounded(raw)
         except DependencyError:
             raw.close()
             raise
+
+    def _bounded(self, raw: Reader) -> Reader:
+        if self._limit is None:
+            return decompressor(raw, self.compression, self.path)
+        return _Bounded(decompressor(raw, self.compression, self.path), self._limit, self.path)
 
     def open(self) -> Reader:
         """Opens the decompressed bytes from their beginning.
@@ -139,10 +160,10 @@ class Source:
         reader = self.open()
         try:
             with _readable(self.path):
-                parts = []
+                whole = io.BytesIO()
                 while part := reader.read(1 << 20):
-                    parts.append(part)
-                return b"".join(parts)
+                    whole.write(part)
+                return whole.getvalue()
         finally:
             reader.close()
 
@@ -283,6 +304,36 @@ class _Pushed:
     def close(self) -> None:
         if self._stream is not getattr(sys.stdin, "buffer", None):
             self._stream.close()
+
+
+class _Bounded:
+    """A stream that ends in an error where it gives more than a limit."""
+
+    def __init__(self, stream: Reader, limit: int, path: str) -> None:
+        self._stream = stream
+        self._left = limit
+        self._limit = limit
+        self._path = path
+
+    def read(self, size: int = -1, /) -> bytes:
+        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
+        part = self._stream.read(wanted)
+        self._left -= len(part)
+        if self._left < 0:
+            raise too_large(self._limit, self._path)
+        return part
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def too_large(limit: int, path: str) -> InputError:
+    """Returns the error about a file that takes more bytes than its reader is willing to give."""
+    return InputError(
+        f"is too large: unpacked and read it takes more than {limit / 2**20:,.0f} MiB",
+        path=path,
+        hint="take the rows and columns that are needed; the command line has no such limit",
+    )
 
 
 class _Guarded:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.io.cells import hide_texts, show_column
 from relkit.io.open import Source, split_suffix
 from relkit.io.rows import csv_reader, json_object
 from relkit.registry import suggestion
@@ -141,7 +142,7 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
         elif kind == "jsonl":
             frame.sink_ndjson(partial)
         else:
-            frame.sink_csv(partial)
+            hide_texts(frame).sink_csv(partial, quote_style="never")
         if split_suffix(target)[2]:
             _compress(partial, target)
 
@@ -274,6 +275,11 @@ def _scan(source: Source, kind: SessionFormat, columns: Mapping[str, str] | None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
     chosen = choose_columns(names, columns, source.path)
+    if kind == "csv":
+        frame = frame.with_columns(
+            pl.col(name).map_batches(show_column, return_dtype=pl.String, is_elementwise=True)
+            for name in {name for listed in chosen.values() for name in listed}
+        )
     table = frame.select(
         (
             pl.col(listed[0])

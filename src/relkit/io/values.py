@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from relkit.errors import InputError, ParseError
+from relkit.io.cells import APOSTROPHE
 from relkit.io.formats import open_source
 from relkit.io.rows import csv_reader
 
@@ -36,7 +37,7 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
     if not any(line.strip() for line in lines):
         raise InputError("there are no values", path=name)
     values: dict[str, dict[str, float]] = {}
-    rows = _csv(lines, name) if "," in lines[0] else _trec(lines, name)
+    rows = _csv(text, name) if "," in lines[0] else _trec(lines, name)
     for line, measure, query, content in rows:
         if not content.strip():
             value = math.nan
@@ -64,11 +65,12 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
 HINT = "trec_eval prints them with -q, relkit evaluate with -q --format csv"
 
 
-def _csv(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
+def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     """Yields line, measure, query and value of a table."""
     import csv
+    from io import StringIO
 
-    reader = csv_reader(lines, strict=True)
+    reader = csv_reader(StringIO(text, newline=""), strict=True)
     header = [title.strip() for title in next(reader)]
     lower = [title.lower() for title in header]
     key = next((lower.index(title) for title in QUERY_COLUMNS if title in lower), None)
@@ -95,10 +97,11 @@ def _csv(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
                 )
             if long:
                 measure, value = row[lower.index("measure")], row[lower.index("value")]
-                yield reader.line_num, measure, row[key], value
+                yield reader.line_num, measure, APOSTROPHE.show(row[key]), value
             else:
+                query = APOSTROPHE.show(row[key])
                 for place in measures:
-                    yield reader.line_num, header[place], row[key], row[place]
+                    yield reader.line_num, header[place], query, row[place]
     except csv.Error as error:
         raise ParseError(str(error), path=path, line=reader.line_num) from None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.columns import NAMES, plain_name
 from relkit.errors import InputError
 from relkit.judging.formats.base import Sheet
+from relkit.judging.formats.naming import ORIGINAL
 from relkit.judging.records import Item
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ PARTS = {
     "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
 }  # fmt: skip
 QUERY_TEXTS = ("querytext", "text", "query", "question", "title", "keywords", "keyword", "查询")
+#: The columns of the tables that stand beside an export of ids.
+WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
+#: What an id is of an item, and what it stands for takes its place.
+KEYS = ("query", "document")
 QUERY_IDS = ("id", *NAMES["query"])
 
 
@@ -68,12 +73,15 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
     wanted = {row.item.document for row in sheet.rows}
     key = _key(table, wanted, NAMES["document"], "document", str(path))
     chosen = {part: _column(table, names, key) for part, names in PARTS.items()}
+    original = _original(table, key)
     known: dict[str, dict[str, Any]] = {}
     for document, row in _rows(table, key, wanted):
         texts = {
             part: str(row[name]) for part, name in chosen.items() if name and row[name] is not None
         }
-        used = {key, *chosen.values()}
+        if original is not None and row[original] is not None:
+            texts["document"] = row[original]
+        used = {key, original, *chosen.values()}
         fields = {
             name: one for name, one in row.items() if name not in used and one not in (None, "")
         }
@@ -110,9 +118,13 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
             path=str(path),
             hint=f"call it query_text; the columns are {', '.join(table.columns)}",
         )
-    known = {
-        query: {"query_text": str(row[column] or "")} for query, row in _rows(table, key, wanted)
-    }
+    original = _original(table, key)
+    known = {}
+    for query, row in _rows(table, key, wanted):
+        text, name = str(row[column] or ""), query
+        if original is not None and row[original] is not None:
+            name = row[original]
+        known[query] = {"query": name, "query_text": "" if original and text == name else text}
     rows = tuple(
         replace(row, item=_filled(row.item, known.get(row.item.query, {}))) for row in sheet.rows
     )
@@ -148,6 +160,11 @@ def _column(table: pl.DataFrame, names: tuple[str, ...], key: str) -> str | None
     return next((plain[name] for name in names if name in plain), None)
 
 
+def _original(table: pl.DataFrame, key: str) -> str | None:
+    """Returns the column of what ids stand for, in a table that an export has written."""
+    return ORIGINAL if key == "id" and {*table.columns} in WRITTEN else None
+
+
 def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dict[str, Any]]:
     """Returns the first row of each id that is wanted."""
     rows: dict[str, dict[str, Any]] = {}
@@ -160,6 +177,8 @@ def _rows(table: pl.DataFrame, key: str, wanted: set[str]) -> ItemsView[str, dic
 
 def _filled(item: Item, told: Mapping[str, Any]) -> Item:
     changes: dict[str, Any] = {
-        part: text for part, text in told.items() if part != "fields" and not getattr(item, part)
+        part: text
+        for part, text in told.items()
+        if part in KEYS or (part != "fields" and not getattr(item, part))
     }
     return replace(item, **changes, fields={**told.get("fields", {}), **item.fields})

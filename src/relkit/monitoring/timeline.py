@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.convention import Convention, load_convention
 from relkit.errors import InputError, ParameterError
+from relkit.io.cells import csv_frame
 from relkit.language import Language
 from relkit.monitoring.alarms import Alarm, find_alarms
 from relkit.monitoring.archive import read_rounds
@@ -242,7 +243,7 @@ class Monitor:
 
     def to_csv(self) -> str:
         """Returns `to_frame` as CSV, numbers in full."""
-        return self.to_frame().write_csv().rstrip("\n")
+        return csv_frame(self.to_frame()).rstrip("\n")
 
     def to_text(self, language: Language = "en", *, queries: int = 5) -> str:
         """Returns the monitor as lines of at most 80 columns.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.io.cells import Cell, csv_text
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.text import align, markdown_lines, wrap
 
@@ -117,18 +118,12 @@ def correlations_csv(found: Correlations) -> str:
     )
 
 
-def _csv(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    import csv as library
-    from io import StringIO
-
-    out = StringIO()
-    writer = library.writer(out, lineterminator="\n")
-    writer.writerow(headings)
-    for row in rows:
-        writer.writerow(
-            ["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row]
-        )
-    return out.getvalue().rstrip("\n")
+def _csv(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    cells = [
+        [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row]
+        for row in rows
+    ]
+    return csv_text([headings, *cells]).rstrip("\n")
 
 
 def _power_rows(found: Discrimination, digits: int) -> tuple[list[str], list[list[str]]]:

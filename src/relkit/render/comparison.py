@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.io.cells import Cell, csv_frame, csv_text
 from relkit.render.names import detail_names, measure_label
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.text import convention_line, fold, markdown_lines, wrap
@@ -388,18 +389,13 @@ def latex(comparison: Comparison, *, digits: int = DIGITS) -> str:
 def csv(comparison: Comparison, *, per_query: bool = False) -> str:
     """Returns CSV: one row a contrast, or a candidate, query and measure; values in full."""
     if not per_query:
-        return comparison.to_frame().write_csv().rstrip("\n")
-    import csv as library
-    import io
-
-    out = io.StringIO()
-    writer = library.writer(out, lineterminator="\n")
-    writer.writerow(["candidate", "query", "measure", "difference"])
+        return csv_frame(comparison.to_frame()).rstrip("\n")
+    rows: list[Sequence[Cell]] = [["candidate", "query", "measure", "difference"]]
     for candidate in comparison.candidates:
         for measure in comparison.measures:
             for query, value in comparison.deltas(candidate, measure).items():
-                writer.writerow([candidate, query, measure, repr(value)])
-    return out.getvalue().rstrip("\n")
+                rows.append([candidate, query, measure, value])
+    return csv_text(rows).rstrip("\n")
 
 
 def html(comparison: Comparison, *, digits: int = DIGITS) -> str:

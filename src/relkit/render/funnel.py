@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+from relkit.io.cells import Cell, csv_text
 from relkit.render.numbers import TERMINAL
 from relkit.render.text import align, convention_line, markdown_lines, shorten, width, wrap
 
@@ -49,23 +50,17 @@ def markdown(found: Funnel, language: Literal["en", "zh"] = "en") -> str:
 
 def csv(found: Funnel) -> str:
     """Returns one line a stage, and one for the ranking; numbers in full."""
-    import csv as library
-    from io import StringIO
-
-    out = StringIO()
-    writer = library.writer(out, lineterminator="\n")
     cutoffs = found.reached_cutoffs
     names = list(found.stages[0].numbers)
-    writer.writerow(["stage", *names, *(f"recall@{k}" for k in cutoffs)])
+    rows: list[list[Cell]] = [["stage", *names, *(f"recall@{k}" for k in cutoffs)]]
     for stage in found.stages:
         values = [*stage.numbers.values(), *(stage.recall_at.get(k, math.nan) for k in cutoffs)]
-        texts = ["" if math.isnan(value) else repr(value) for value in values]
-        writer.writerow([stage.name, *texts])
+        rows.append([stage.name, *(None if math.isnan(value) else value for value in values)])
     last = {"ideal": found.actual, "loss": found.ranking_loss, "share": found.ranking_share}
     values = [last.get(name, math.nan) for name in names]
-    texts = ["" if math.isnan(value) else repr(value) for value in values]
-    writer.writerow(["ranking", *texts, *("" for _ in cutoffs)])
-    return out.getvalue().rstrip("\n")
+    rows.append(["ranking", *(None if math.isnan(one) else one for one in values)])
+    rows[-1] += [None] * len(cutoffs)
+    return csv_text(rows).rstrip("\n")
 
 
 def html(found: Funnel) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relkit.errors import InputError
+from relkit.io.cells import Cell, csv_text
 from relkit.render.names import detail, detail_names, measure_label
 from relkit.render.numbers import DIGITS, TERMINAL
 from relkit.render.text import count, fold, markdown_lines
@@ -99,32 +101,27 @@ def markdown(runs: Sequence[Results], *, per_query: bool = False, digits: int = 
 
 def csv(runs: Sequence[Results], *, per_query: bool = False) -> str:
     """Returns CSV: one row a run and measure, or a run, query and measure; values in full."""
-    import csv as library
-    import io
-
-    out = io.StringIO()
-    writer = library.writer(out, lineterminator="\n")
+    rows: list[Sequence[Cell]] = []
     if per_query:
-        writer.writerow(["run", "query", "measure", "value"])
+        rows.append(["run", "query", "measure", "value"])
         for run in runs:
             for query, values in run.rows():
                 for name, value in zip(run.entries, values, strict=True):
-                    writer.writerow([run.run, query, name, _full(value)])
+                    rows.append([run.run, query, name, _full(value)])
     else:
         details = list(
             dict.fromkeys(
                 key for run in runs for entry in run.entries.values() for key in entry.details
             )
         )
-        writer.writerow(["run", *COLUMNS, "average", "tie_sensitive", *details])
+        rows.append(["run", *COLUMNS, "average", "tie_sensitive", *details])
         for run in runs:
             for name, entry in run.entries.items():
-                shown = _full(entry.value)
-                writer.writerow(
+                rows.append(
                     [
                         run.run,
                         name,
-                        shown,
+                        _full(entry.value),
                         entry.queries,
                         entry.undefined,
                         entry.missing,
@@ -133,11 +130,11 @@ def csv(runs: Sequence[Results], *, per_query: bool = False) -> str:
                         *(_full(entry.details.get(key, math.nan)) for key in details),
                     ]
                 )
-    return out.getvalue().rstrip("\n")
+    return csv_text(rows).rstrip("\n")
 
 
-def _full(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
+def _full(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def json(runs: Sequence[Results], *, per_query: bool = False) -> str:
@@ -251,6 +248,11 @@ def _trec(
             for name, entry in run.entries.items()
         ]
         for query, values in sorted(run.rows()):
+            if any(mark in query for mark in "\t\r\n"):
+                raise InputError(
+                    f"trec_eval's lines cannot hold the query `{query}`: it has a tab or line end",
+                    hint="print CSV or JSON Lines",
+                )
             for name, value, other in zip(run.entries, values, instead, strict=True):
                 if name == "num_q" or run.entries[name].average == "geometric":
                     continue  # trec_eval prints them for all queries only

@@ -282,16 +282,18 @@ def make_stratum(
     return Stratum(name, queries, sessions, sessions / total, least, most, len(chances), mean, k)
 
 
-def read_sample(path: str | os.PathLike[str]) -> Sample:
+def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sample:
     """Reads a sample that `Sample.write` has written.
 
     Tiers of which nothing was drawn are not in it.
 
     Args:
         path: A Parquet, CSV, TSV or JSON Lines file.
+        limit: Bytes that it may take in memory, unpacked and read, about; for files that strangers
+            send. None for any.
 
     Raises:
-        InputError: If it cannot be read, or is no sample.
+        InputError: If it cannot be read, is no sample, or takes more.
 
     Examples:
         >>> import polars as pl
@@ -305,7 +307,7 @@ def read_sample(path: str | os.PathLike[str]) -> Sample:
     """
     import polars as pl
 
-    frame = read_table(path)
+    frame = read_table(path, limit=limit)
     missing = [name for name in WRITTEN if name not in frame.columns]
     if missing or frame.is_empty():
         raise InputError(

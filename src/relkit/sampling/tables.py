@@ -7,6 +7,8 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.errors import InputError, ParameterError
+from relkit.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
+from relkit.io.cells import csv_frame, read_cells
 from relkit.io.open import Source, split_suffix
 from relkit.io.write import replaced_file
 
@@ -23,23 +25,34 @@ def has_table(path: str | os.PathLike[str]) -> bool:
     return split_suffix(os.fspath(path))[1] in SUFFIXES
 
 
-def read_table(path: str | os.PathLike[str]) -> pl.DataFrame:
+def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.DataFrame:
     """Reads CSV, TSV, JSON Lines or Parquet, compressed or not; CSV and TSV are all text.
 
+    Args:
+        path: The file.
+        limit: Bytes that it may take, unpacked and read, about; for what strangers send. JSON Lines
+            are all text then, and have the members of their first line. None for any.
+
     Raises:
-        InputError: If it cannot be read.
+        InputError: If it cannot be read, or takes more.
     """
     import polars as pl
 
-    source = Source(os.fspath(path))
-    data = io.BytesIO(source.read_all())
+    source = Source(os.fspath(path), limit=limit)
+    data = source.read_all()
     try:
         if source.suffix == ".parquet":
-            return pl.read_parquet(data)
+            if limit is None:
+                return pl.read_parquet(io.BytesIO(data))
+            return read_bounded_parquet(data, limit, source.path)
         if source.suffix in (".jsonl", ".ndjson"):
-            return pl.read_ndjson(data, infer_schema_length=None)
+            if limit is None:
+                return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+            return read_bounded_jsonl(data, limit, source.path)
         separator = "\t" if source.suffix == ".tsv" else ","
-        return pl.read_csv(data, separator=separator, infer_schema=False)
+        if limit is not None:
+            check_csv(data, separator, limit, source.path)
+        return read_cells(data, separator=separator)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
         raise InputError(f"cannot be read: {reason}", path=source.path) from None
@@ -78,4 +91,4 @@ def _write(frame: pl.DataFrame, file: BinaryIO, suffix: str) -> None:
     elif suffix in (".jsonl", ".ndjson"):
         frame.write_ndjson(file)
     else:
-        frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
+        file.write(csv_frame(frame, separator="\t" if suffix == ".tsv" else ",").encode())

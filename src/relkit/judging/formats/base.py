@@ -7,12 +7,12 @@ import math
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
-from relkit.errors import InputError, ParameterError
+from relkit.errors import InputError, ParameterError, ParseError
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.records import Item, Rating
 from relkit.notes import Note
@@ -117,33 +117,69 @@ class Format(ABC):
         title: What people call it.
         suffix: Of its files.
         holds: The parts of a sheet that it can hold: keys of `PARTS`.
+        steady: Whether whatever a database holds can be written, line by line.
+        names_ids: Whether queries and documents that it cannot hold get ids, and tables say which.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     suffix: ClassVar[str]
     holds: ClassVar[frozenset[str]]
+    steady: ClassVar[bool] = False
+    names_ids: ClassVar[bool] = False
 
-    @abstractmethod
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def read(
+        self, text: str, *, path: str = "", scale: Scale | None = None, limit: int | None = None
+    ) -> Sheet:
         """Reads a file's text.
 
         Args:
             text: All of it.
             path: The file, for messages.
             scale: Names that grades may have.
+            limit: Bytes of memory that it may take when it is read, about; for what strangers send.
+                None for any.
 
         Raises:
-            InputError: If it is not of this format, or cannot be used.
+            InputError: If it is not of this format, cannot be used, or takes more.
         """
+        if limit is not None and _size(text) > limit:
+            raise InputError(
+                f"holds too much to be read at once: it takes more than {limit / 2**20:,.0f} MiB",
+                path=path,
+                hint="send it in parts; the command line has no such limit",
+            )
+        check_characters(text, path)
+        return self.parse(text, path=path, scale=scale)
 
     @abstractmethod
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads a text without characters that cannot be stored; otherwise as `read`."""
+
+    @abstractmethod
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a file's text in parts: lines, or all of it at once.
+
+        Raises:
+            InputError: If the format cannot write an id.
+        """
+
     def write(self, sheet: Sheet) -> str:
         """Returns a file's text.
 
         Raises:
             InputError: If the format cannot write an id.
         """
+        return "".join(self.parts(sheet))
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns the tables that have to stand beside a file, as TSV, by their names.
+
+        Args:
+            sheet: Graded items.
+            made: Names of tables to make even where nothing depends on them.
+        """
+        return {}
 
     @property
     def lacks(self) -> tuple[str, ...]:
@@ -253,25 +289,42 @@ def read_sheet(
     name = os.fspath(path)
     if format is not None:
         formats.get(format)
+    text = read_text(name)
+    chosen = find_format(format, name, text)
+    return join_rows(chosen.read(text, path=name, scale=scale), path=name)
+
+
+def read_text(path: str) -> str:
+    """Returns what a file holds; `-` is stdin.
+
+    Raises:
+        InputError: If it cannot be read, or is not UTF-8.
+    """
     try:
-        if name == "-":
+        if path == "-":
             import sys
 
-            data = sys.stdin.buffer.read()
-        else:
-            with open(name, "rb") as file:
-                data = file.read()
-        text = data.decode("utf-8-sig")
+            return decode(sys.stdin.buffer.read(), path)
+        with open(path, "rb") as file:
+            return decode(file.read(), path)
     except OSError as error:
-        raise InputError(error.strerror or str(error), path=name) from None
+        raise InputError(error.strerror or str(error), path=path) from None
+
+
+def decode(data: bytes, path: str) -> str:
+    """Returns the text of a file.
+
+    Raises:
+        InputError: If it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"the file is not UTF-8 (byte {error.start})",
-            path=name,
+            path=path,
             hint="save it as UTF-8; a spreadsheet offers `CSV UTF-8`",
         ) from None
-    chosen = find_format(format, name, text)
-    return join_rows(chosen.read(text, path=name, scale=scale), path=name)
 
 
 def join_rows(sheet: Sheet, path: str = "") -> Sheet:
@@ -328,6 +381,12 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
     return chosen.write(sheet), chosen.losses(sheet)
 
 
+def left_out(chosen: Format, sheet: Sheet, tables: Collection[str]) -> tuple[Note, ...]:
+    """Returns what a file does not hold of a sheet, with the tables that are written beside it."""
+    held = {"not-exported-query-text"} if "queries" in tables else set()
+    return tuple(note for note in chosen.losses(sheet) if note.kind not in held)
+
+
 def has_member(text: str, *names: str) -> bool:
     """Says whether a JSON text has a member of one of these names anywhere.
 
@@ -338,22 +397,85 @@ def has_member(text: str, *names: str) -> bool:
     return any(re.search(rf'(?<!\\)"{name}"\s*:', text) for name in names)
 
 
+#: Bytes that what begins or ends with a character takes at least, in any format: a line, a cell,
+#: an object, a list, a member.
+COSTS = {"\n": 250, "\r": 250, ",": 60, "{": 60, "[": 60, ":": 10}
+
+
+def _size(text: str) -> int:
+    """Returns about how many bytes a text takes when it is read."""
+    return len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items())
+
+
+#: No database, and no file of text, can hold these.
+UNUSABLE = re.compile("[\0\ud800-\udfff]")
+#: One escape of JSON after the other; a pair of surrogates is one.
+ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<unusable>u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000))|.)"
+)
+SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+#: How deeply values may stand in one another.
+DEEPEST = 100
+
+
+def check_characters(text: str, path: str) -> None:
+    """Refuses a text with a character that cannot be stored.
+
+    Raises:
+        ParseError: At its line.
+    """
+    found = UNUSABLE.search(text)
+    if found is not None:
+        raise _unusable(text, found.start(), f"U+{ord(found[0]):04X}", path)
+
+
+def _unusable(text: str, place: int, what: str, path: str) -> InputError:
+    message = f"a text holds a character that cannot be stored: {what}"
+    hint = "it is of code 0, or half of a pair; repair or remove it"
+    if not path:  # whoever asks knows the line
+        return InputError(message, hint=hint)
+    return ParseError(message, path=path, line=text.count("\n", 0, place) + 1, hint=hint)
+
+
 def parse_json(text: str, path: str) -> Any:
     """Returns what a JSON text holds.
 
     Raises:
-        InputError: If it is no JSON, or holds NaN.
+        InputError: If it is no JSON, holds NaN or a character that cannot be stored, or is nested
+            more deeply than anything that people grade.
     """
 
     def refuse(name: str) -> float:
         raise InputError(f"{name} is no number of JSON", path=path)
 
+    if SUSPECT.search(text):
+        for escape in ESCAPE.finditer(text):
+            if escape["unusable"]:
+                raise _unusable(text, escape.start(), escape[0], path)
     try:
-        return json.loads(text, parse_constant=refuse)
+        found = json.loads(text, parse_constant=refuse)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", path=path) from None
+    _check_depth(found, path)
+    return found
+
+
+def _check_depth(value: Any, path: str) -> None:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += [part for part in one.values() if isinstance(part, dict | list)]
+            elif isinstance(one, list):
+                inner += [part for part in one if isinstance(part, dict | list)]
+        if not inner:
+            return
+        level = inner
+    raise InputError(f"not JSON that can be used: nested {DEEPEST} levels deep", path=path)
 
 
 def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
@@ -373,7 +495,7 @@ def listing(value: Any, where: str, path: str) -> list[Any]:
 def identifier(value: Any, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"{where} is no id: `{value}`", path=path)
+        raise InputError(f"{where} is no id: `{str(value)[:60]}`", path=path)
     return str(value)
 
 
@@ -390,7 +512,7 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     except InputError as error:
         raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
-        raise InputError(f"{where}: not a grade: `{value}`", path=path)
+        raise InputError(f"{where}: not a grade: `{str(value)[:60]}`", path=path)
     return found
 
 

@@ -1,36 +1,40 @@
-"""CSV: one line a grade, or a column a judge; safe to open in a spreadsheet.
-
-A spreadsheet takes a value that begins with = + - @ or a control sign for a formula. Such values
-are written with an apostrophe before them, which reading takes away again.
-"""
+"""CSV: one line a grade, or a column a judge; safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from relkit import columns
 from relkit.errors import InputError, ParseError
+from relkit.io.cells import APOSTROPHE, Cell, csv_lines
 from relkit.io.rows import csv_reader
-from relkit.judging.formats.base import Format, Row, Sheet, figure, parse_grade, register
+from relkit.judging.formats.base import (
+    Format,
+    Row,
+    Sheet,
+    check_characters,
+    mapping,
+    parse_grade,
+    parse_json,
+    plain_number,
+    register,
+)
 from relkit.judging.records import Item, Rating
 from relkit.scale import Scale
 
-__all__ = ["CsvTable", "protect", "read_wide", "unprotect"]
-
-#: The full-width forms become the plain ones in some spreadsheets.
-DANGEROUS = tuple("=+-@\t\r\n＝＋－＠")
+__all__ = ["CsvTable", "read_wide"]
 
 ITEM_COLUMNS = (
     "query", "document", "query_text", "rank", "title", "snippet", "url", "image", "tier",
     "session", "inclusion_probability", "fields",
 )  # fmt: skip
 RATING_COLUMNS = ("judge", "grade", "cannot", "reason", "note", "seconds", "at")
-NUMBERS = {"rank", "inclusion_probability", "grade", "seconds", "at", "final"}
 JUDGES = ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人")
 #: Headings that mean something here; in Quepid's books others are judges.
 KNOWN = frozenset(
@@ -46,42 +50,38 @@ KNOWN = frozenset(
         "rel",
     }
 )
-#: The headings of what `relkit sample --pool` writes.
-POOL = {"query", "doc", "tier", "position", "sessions", "reason"}
+#: What `relkit sample` says of how often a query is asked, and how it was drawn: it could sway.
+COUNTS = frozenset(
+    {
+        *("sessions", "querysessions", "tiersessions", "totalsessions", "draw", "drawprobability"),
+        *("tiernumber", "tierqueries", "tierleast", "tiermost", "commonk"),
+    }
+)
+#: What stands beside them in a sample, and may be a property of a product elsewhere.
+BESIDE = frozenset({"k", "design", "seed"})
 #: Names of the column of documents in Quepid's files, of earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
+#: Nobody grades by so many, and they would take all memory.
+MOST_COLUMNS = 10_000
 FALSE = {"", "0", "false", "no", "f"}
 
 
-def protect(value: str) -> str:
-    """Returns a text that no spreadsheet takes for a formula.
-
-    Examples:
-        >>> protect("=1+1"), protect("-5 °C"), protect("red")
-        ("'=1+1", "'-5 °C", 'red')
-    """
-    doubtful = value.startswith(DANGEROUS) or value.startswith(
-        ("''", *("'" + x for x in DANGEROUS))
-    )
-    return "'" + value if doubtful else value
-
-
-def unprotect(value: str) -> str:
-    """Returns what `protect` was given.
-
-    Examples:
-        >>> unprotect("'=1+1"), unprotect("'s-Hertogenbosch")
-        ('=1+1', "'s-Hertogenbosch")
-    """
-    return value[1:] if value.startswith(("''", *("'" + sign for sign in DANGEROUS))) else value
-
-
-def table(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
+def table(
+    text: str, path: str, *, single: Literal["refuse", "pad"] = "refuse"
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yields line numbers and the fields of each line by heading.
+
+    Args:
+        text: CSV.
+        path: The file, for messages.
+        single: Whether a line of one field is one whose others are empty.
 
     Raises:
         ParseError: If a line has more or fewer fields than headings.
     """
+    first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
+    if first.count(",") > MOST_COLUMNS:
+        raise ParseError(f"there are more than {MOST_COLUMNS:,} columns", path=path, line=1)
     reader = csv_reader(StringIO(text, newline=""), strict=True)
     headings: list[str] | None = None
     line = 1
@@ -95,6 +95,8 @@ def table(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
                 if len(set(headings)) < len(headings):
                     raise ParseError("two columns have the same name", path=path, line=start)
                 continue
+            if single == "pad" and len(fields) == 1:
+                fields.extend([""] * (len(headings) - 1))
             if len(fields) != len(headings):
                 raise ParseError(
                     f"expected {len(headings)} columns, got {len(fields)}", path=path, line=start
@@ -124,13 +126,6 @@ def is_quepid_case(text: str) -> bool:
     return len(names - own) == 3 and own.isdisjoint(KNOWN)
 
 
-def lines_of(rows: Sequence[Sequence[str]]) -> str:
-    """Returns lines of CSV."""
-    stream = StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue()
-
-
 @register
 class CsvTable(Format):
     """A table of one line a grade, with the usual names of columns."""
@@ -138,6 +133,7 @@ class CsvTable(Format):
     name: ClassVar[str] = "csv"
     title: ClassVar[str] = "CSV"
     suffix: ClassVar[str] = ".csv"
+    steady: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(
         {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
     )
@@ -146,7 +142,7 @@ class CsvTable(Format):
         """Says whether the headings are not those of a Quepid case."""
         return not is_quepid_case(text)
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields.
 
         Without a column of judges the grades are final.
@@ -158,41 +154,39 @@ class CsvTable(Format):
             if chosen is None:
                 chosen = columns.choose(list(found), "items", path=path)
                 judge = next((name for name in JUDGES if name in found), "")
-            values = {name: unprotect(value) for name, value in found.items()}
-            if values.keys() == POOL:
-                # How often a pair was shown could sway a judge.
-                del values["sessions"], values["reason"]
+            values = {name: APOSTROPHE.show(value) for name, value in found.items()}
             try:
                 rows.append(_row(values, chosen, judge, scale))
             except InputError as error:
                 raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns one line a rating; items without one have a line of their own."""
-        rows = [[*ITEM_COLUMNS, *RATING_COLUMNS, "final"]]
-        if any(row.final_source for row in sheet.rows):
-            rows[0].append("final_source")
-        for row in sheet.rows:
-            item: dict[str, Any] = {name: getattr(row.item, name) for name in ITEM_COLUMNS}
-            item["fields"] = (
-                json.dumps(dict(row.item.fields), ensure_ascii=False) if row.item.fields else ""
-            )
-            item["final"] = row.final
-            item["final_source"] = row.final_source
-            for rating in row.ratings or (None,):
-                said: dict[str, Any] = {}
-                if rating is not None:
-                    said = {name: getattr(rating, name, "") for name in RATING_COLUMNS}
-                    said["cannot"] = "" if rating.grade is not None else "1"
-                rows.append([_cell(name, {**item, **said}.get(name)) for name in rows[0]])
-        return lines_of(rows)
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one line a rating; items without one have a line of their own."""
+        return csv_lines(_cells(sheet))
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    return figure(value) if name in NUMBERS and value != "" else protect(str(value))
+def _cells(sheet: Sheet) -> Iterator[list[Cell]]:
+    with_source = any(row.final_source for row in sheet.rows)
+    last = ["final", "final_source"] if with_source else ["final"]
+    yield [*ITEM_COLUMNS, *RATING_COLUMNS, *last]
+    for row in sheet.rows:
+        item = row.item
+        about = [_cell(getattr(item, name)) for name in ITEM_COLUMNS[:-1]]
+        about.append(json.dumps(dict(item.fields), ensure_ascii=False) if item.fields else None)
+        ended = [_cell(getattr(row, name)) for name in last]
+        for one in row.ratings:
+            cannot = "1" if one.grade is None else None
+            said = (one.reason, one.note, one.seconds, one.at)
+            yield [*about, _cell(one.judge), _cell(one.grade), cannot, *map(_cell, said), *ended]
+        if not row.ratings:
+            yield [*about, *[None] * len(RATING_COLUMNS), *ended]
+
+
+def _cell(value: str | float | None) -> Cell:
+    if isinstance(value, str):
+        return value or None
+    return None if value is None else plain_number(value)
 
 
 def _row(
@@ -215,6 +209,7 @@ def _row(
         name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}
     }
     used |= texts.keys()
+    used |= _of_sample(values)
     extra: dict[str, Any] = {
         name: value for name, value in values.items() if name not in used and value
     }
@@ -256,14 +251,22 @@ def _row(
     return Row(item, (rating,), ended, source)
 
 
+def _of_sample(names: Iterable[str]) -> set[str]:
+    """Returns the columns that say how a sample was drawn, which no judge is to see."""
+    plain = {name: columns.plain_name(name) for name in names}
+    hidden = COUNTS if COUNTS.isdisjoint(plain.values()) else COUNTS | BESIDE
+    return {name for name, one in plain.items() if one in hidden}
+
+
 def _fields(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
+    if not text.lstrip().startswith("{"):
         return {"fields": text}
-    return found
+    try:
+        return dict(mapping(parse_json(text, ""), "", ""))
+    except InputError as error:
+        if "not JSON:" in error.message:
+            return {"fields": text}
+        raise
 
 
 def _number(text: str, what: str) -> float | None:
@@ -271,7 +274,7 @@ def _number(text: str, what: str) -> float | None:
         return None
     found = columns.number(text.strip())
     if found is None or not isfinite(found):
-        raise InputError(f"the {what} `{text}` is not a number")
+        raise InputError(f"the {what} `{text[:60]}` is not a number")
     return found
 
 
@@ -280,7 +283,7 @@ def _whole(text: str, what: str) -> int | None:
     if found is None:
         return None
     if found != int(found):
-        raise InputError(f"the {what} `{text}` is not a whole number")
+        raise InputError(f"the {what} `{text[:60]}` is not a whole number")
     return int(found)
 
 
@@ -310,6 +313,7 @@ def read_wide(
         [('Ann', 3.0), ('Bo', 2.0)]
     """
     rows = []
+    check_characters(text, path)
     for line, found in table(text, path):
         wanted = [*judges, *([final] if final else [])]
         missing = [name for name in wanted if name not in found]
@@ -323,7 +327,9 @@ def read_wide(
         chosen = columns.choose(list(rest), "items", path=path)
         chosen.pop("grade", None)
         where = f"{path}:{line}"
-        row = _row({name: unprotect(value) for name, value in rest.items()}, chosen, "", scale)
+        row = _row(
+            {name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, "", scale
+        )
         ratings = tuple(
             Rating(name, parse_grade(found[name], f"the grade of {name}", where, scale))
             for name in judges

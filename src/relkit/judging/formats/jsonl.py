@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, ClassVar
 
 from relkit.errors import InputError, ParseError
@@ -26,6 +26,8 @@ from relkit.scale import Scale
 
 __all__ = ["JsonLines"]
 
+ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
+RATING = tuple(one.name for one in fields(Rating))
 TEXTS = ("query_text", "title", "snippet", "url", "image", "tier", "session")
 
 
@@ -36,9 +38,10 @@ class JsonLines(Format):
     name: ClassVar[str] = "jsonl"
     title: ClassVar[str] = "JSON Lines"
     suffix: ClassVar[str] = ".jsonl"
+    steady: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads objects of an item's fields, `ratings` and `final` (or `grade`)."""
         rows = []
         for number, line in enumerate(text.split("\n"), 1):
@@ -51,30 +54,29 @@ class JsonLines(Format):
                     ) from None
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns one line an item, without what is empty."""
-        lines = []
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one line an item, without what is empty."""
         for row in sheet.rows:
-            item = asdict(row.item)
-            del item["id"]
-            content = {key: value for key, value in item.items() if value not in ("", None, {})}
+            content = _given(row.item, ITEM)
             if row.ratings:
-                content["ratings"] = [
-                    {key: value for key, value in asdict(one).items() if value not in ("", None)}
-                    for one in row.ratings
-                ]
+                content["ratings"] = [_given(one, RATING) for one in row.ratings]
             if row.final is not None:
                 content["final"] = row.final
             if row.final_source:
                 content["final_source"] = row.final_source
-            lines.append(json.dumps(content, ensure_ascii=False) + "\n")
-        return "".join(lines)
+            yield json.dumps(content, ensure_ascii=False) + "\n"
+
+
+def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:
+    """Returns what a record holds, without what is empty."""
+    values = ((name, getattr(record, name)) for name in names)
+    return {name: value for name, value in values if value not in ("", None, {})}
 
 
 def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
-        raise InputError(f"the rank `{rank}` is not a whole number")
+        raise InputError(f"the rank `{str(rank)[:60]}` is not a whole number")
     chance = content.get("inclusion_probability")
     known = {one.name for one in fields(Item)} | {"ratings", "final", "final_source", "grade"}
     extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
@@ -120,5 +122,5 @@ def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"`{name}` is not a text: `{value}`")
+        raise InputError(f"`{name}` is not a text: `{str(value)[:60]}`")
     return value

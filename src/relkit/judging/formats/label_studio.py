@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
@@ -107,7 +107,7 @@ class LabelStudio(Format):
         """Says whether a JSON text may be of this format."""
         return text.lstrip().startswith("[") and has_member(text, "data")
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads tasks; choices are names of levels, or numbers."""
         rows = []
         for one in listing(parse_json(text, path), "the file", path):
@@ -151,8 +151,8 @@ class LabelStudio(Format):
             )
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns tasks; give Label Studio `labelling_config` with them."""
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields tasks; give Label Studio `labelling_config` with them."""
         tasks = []
         for number, row in enumerate(sheet.rows, 1):
             item = row.item
@@ -173,7 +173,7 @@ class LabelStudio(Format):
                 data["final_source"] = row.final_source
             found = [_annotation(one, sheet.scale) for one in row.ratings]
             tasks.append({"id": number, "data": data, "annotations": found})
-        return dump(tasks)
+        yield dump(tasks)
 
 
 def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from relkit.judging.formats.base import (
@@ -38,7 +39,7 @@ class OpenSearchJudgments(Format):
         """Says whether a JSON text may be of this format."""
         return has_member(text, "judgmentRatings", "docId")
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads ratings, which are numbers or their text."""
         content = parse_json(text, path)
         name = ""
@@ -57,8 +58,8 @@ class OpenSearchJudgments(Format):
                 rows.append(Row(Item(query, document), final=grade))
         return Sheet(tuple(rows), name=name)
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns the request that imports the list."""
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields the request that imports the list."""
         entries: list[dict[str, Any]] = [
             {
                 "query": query,
@@ -68,7 +69,7 @@ class OpenSearchJudgments(Format):
             }
             for query, rows in by_query(sheet, shown=True).items()
         ]
-        return dump(
+        yield dump(
             {
                 "name": sheet.name or "relkit",
                 "description": "Judgments from relkit",

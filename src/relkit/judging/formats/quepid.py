@@ -5,17 +5,16 @@ Quepid writes a space before a value that a spreadsheet could take for a formula
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from relkit.errors import InputError, ParseError
-from relkit.io.rows import csv_reader
+from relkit.io.cells import Cell, Mark, csv_lines
 from relkit.judging.formats.base import (
     Format,
     Row,
     Sheet,
     dump,
-    figure,
     has_member,
     identifier,
     listing,
@@ -31,7 +30,6 @@ from relkit.judging.formats.csv_table import (
     QUEPID_DOCUMENT,
     headings,
     is_quepid_case,
-    lines_of,
     table,
 )
 from relkit.judging.records import Item, Rating
@@ -39,23 +37,17 @@ from relkit.scale import Scale
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
 
-SIGNS = ("-", "=", "+", "@")
+#: What Quepid writes before a sign; inside a text it stands behind line ends alone.
+SPACE = Mark(" ", "\r\n")
 #: Book members that become an item's own.
 OWN = {"title": "title", "image": "thumb", "url": "url"}
-
-
-def _protect(value: str) -> str:
-    return f" {value}" if value.startswith(SIGNS) else value
-
-
-def _unprotect(value: str) -> str:
-    return value[1:] if value.startswith(tuple(f" {sign}" for sign in SIGNS)) else value
 
 
 def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
     """Returns line, fields, query and document of each line that has a document."""
     found = []
-    for line, fields in table(_padded(text, path), path):
+    # A query without ratings is a line of one field.
+    for line, fields in table(text, path, single="pad"):
         document = next((name for name in QUEPID_DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
             raise InputError(
@@ -66,24 +58,8 @@ def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
         if "" in fields:
             raise InputError("there is a column without a name", path=path)
         if fields[document]:
-            found.append((line, fields, _unprotect(fields["query"]), _unprotect(fields[document])))
+            found.append((line, fields, SPACE.show(fields["query"]), SPACE.show(fields[document])))
     return found
-
-
-def _padded(text: str, path: str) -> str:
-    """Quepid writes a query without ratings as a line of one field."""
-    import csv
-    from io import StringIO
-
-    try:
-        rows = list(csv_reader(StringIO(text, newline="")))
-    except csv.Error as error:
-        raise InputError(str(error), path=path) from None
-    if not rows:
-        return text
-    return lines_of(
-        [row + [""] * (len(rows[0]) - len(row)) if len(row) == 1 else row for row in rows if row]
-    )
 
 
 @register
@@ -99,7 +75,7 @@ class QuepidCase(Format):
         """Says whether the headings are those of a case."""
         return is_quepid_case(text)
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads ratings as final grades; other columns become further fields."""
         rows = []
         for line, fields, query, document in _lines(text, path):
@@ -116,22 +92,14 @@ class QuepidCase(Format):
             rows.append(Row(Item(query, document, fields=extra), final=grade))
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns a line an item that has a final grade."""
-        return lines_of(
-            [
-                ["query", "docid", "rating"],
-                *(
-                    [
-                        _protect(shown_query(row.item)),
-                        _protect(row.item.document),
-                        figure(row.final),
-                    ]
-                    for row in sheet.rows
-                    if row.final is not None
-                ),
-            ]
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a line an item that has a final grade."""
+        rows = (
+            [shown_query(row.item), row.item.document, plain_number(row.final)]
+            for row in sheet.rows
+            if row.final is not None
         )
+        return csv_lines([["query", "docid", "rating"], *rows], mark=SPACE)
 
 
 @register
@@ -149,13 +117,13 @@ class QuepidBookCsv(Format):
         others = names - {"query", *QUEPID_DOCUMENT}
         return len(names - others) == 2 and others.isdisjoint(KNOWN)
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads one judge's ratings from each column after the first two."""
         rows = []
         for line, fields, query, document in _lines(text, path):
             ratings = tuple(
                 Rating(
-                    _unprotect(name),
+                    SPACE.show(name),
                     parse_grade(value, f"the rating of {name}", f"{path}:{line}", scale),
                 )
                 for name, value in fields.items()
@@ -164,24 +132,24 @@ class QuepidBookCsv(Format):
             rows.append(Row(Item(query, document), ratings))
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns a line an item."""
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a line an item."""
         judges = list(dict.fromkeys(one.judge for row in sheet.rows for one in row.ratings))
         taken = {"query", "docid", "doc_id"} & {*judges}
         if taken:
             raise InputError(f"{self.title} cannot hold a judge named `{min(taken)}`")
-        rows = [["query", "docid", *map(_protect, judges)]]
+        rows: list[list[Cell]] = [["query", "docid", *judges]]
         for row in sheet.rows:
             said = {one.judge: one.grade for one in row.ratings}
             grades = (said.get(judge) for judge in judges)
             rows.append(
                 [
-                    _protect(shown_query(row.item)),
-                    _protect(row.item.document),
-                    *("" if grade is None else figure(grade) for grade in grades),
+                    shown_query(row.item),
+                    row.item.document,
+                    *(None if grade is None else plain_number(grade) for grade in grades),
                 ]
             )
-        return lines_of(rows)
+        return csv_lines(rows, mark=SPACE)
 
 
 @register
@@ -211,7 +179,7 @@ class QuepidBook(Format):
         """Says whether a JSON text may be a book."""
         return has_member(text, "query_doc_pairs")
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads pairs and judgements; what a judge put off is no judgement."""
         book = mapping(parse_json(text, path), "the book", path)
         rows = []
@@ -243,8 +211,8 @@ class QuepidBook(Format):
             )
         return Sheet(tuple(rows), name=str(book.get("name") or ""))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns the book as Quepid imports it."""
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields the book as Quepid imports it."""
         pairs = []
         for row in sheet.rows:
             fields = dict(row.item.fields)
@@ -273,7 +241,7 @@ class QuepidBook(Format):
                     ],
                 }
             )
-        return dump(
+        yield dump(
             {
                 "name": sheet.name or "relkit",
                 "show_rank": False,

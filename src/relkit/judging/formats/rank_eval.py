@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -44,7 +44,7 @@ class RankEval(Format):
         """Says whether a JSON text may be of this format."""
         return has_member(text, "requests")
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads the ratings; a document's index becomes its field `_index`."""
         content = mapping(parse_json(text, path), "the request", path)
         rows = []
@@ -67,8 +67,8 @@ class RankEval(Format):
                 rows.append(Row(item, final=grade))
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns one request a query.
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one request a query.
 
         Raises:
             InputError: If a grade is not a whole number of 0 or more: Elasticsearch takes no other.
@@ -92,7 +92,7 @@ class RankEval(Format):
                 )
             match = {"multi_match": {"query": shown_query(rows[0][0].item)}}
             requests.append({"id": query, "request": {"query": match}, "ratings": ratings})
-        return dump({"requests": requests, "metric": {"dcg": {"k": 10, "normalize": False}}})
+        yield dump({"requests": requests, "metric": {"dcg": {"k": 10, "normalize": False}}})
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
         """As for every format; the index is not lost."""

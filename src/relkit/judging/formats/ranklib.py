@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
 from typing import ClassVar
 
 from relkit.columns import number
-from relkit.errors import InputError, ParseError
+from relkit.errors import ParseError
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -17,9 +18,8 @@ from relkit.judging.formats.base import (
     figure,
     parse_grade,
     register,
-    shown_query,
 )
-from relkit.judging.formats.trec_qrels import refuse_spaces
+from relkit.judging.formats.naming import Naming, name_sheet
 from relkit.judging.records import Item
 from relkit.notes import Note
 from relkit.scale import Scale
@@ -36,9 +36,11 @@ class RankLib(Format):
     name: ClassVar[str] = "ranklib"
     title: ClassVar[str] = "a RankLib file"
     suffix: ClassVar[str] = ".letor"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads labels as final grades; the comment's first word is the document.
 
         What follows in the comment is the query; without it the query is its number.
@@ -60,31 +62,40 @@ class RankLib(Format):
                 found = _FEATURE.fullmatch(feature)
                 value = None if found is None else _number(found[2])
                 if found is None or value is None:
-                    raise ParseError(f"`{feature}` is no feature", path=path, line=place)
+                    raise ParseError(f"`{feature[:60]}` is no feature", path=path, line=place)
                 features[found[1]] = value
             grade = parse_grade(fields[0], "the grade", f"{path}:{place}", scale)
             query = said[1].strip() if len(said) > 1 else fields[1].removeprefix("qid:")
             rows.append(Row(Item(query, said[0], fields=features), final=grade))
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns the rows of one query after the other."""
-        lines = []
-        for place, rows in enumerate(by_query(sheet).values(), 1):
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields the rows of one query after the other."""
+        names = _naming(sheet)
+        for place, (query, rows) in enumerate(by_query(sheet).items(), 1):
             for row, grade in rows:
-                query = shown_query(row.item)
-                if query != " ".join(query.split()):
-                    raise InputError(f"{self.title} cannot hold the query `{query}`: its spaces")
-                document = refuse_spaces(row.item.document, "document", self.title)
                 features = "".join(
                     f" {name}:{figure(row.item.fields[name])}" for name in _features(row.item)
                 )
-                lines.append(f"{figure(grade)} qid:{place}{features} # {document} {query}\n")
-        return "".join(lines)
+                about = f"{names.documents[row.item.document]} {names.queries[query]}"
+                yield f"{figure(grade)} qid:{place}{features} # {about}\n"
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns what the ids of queries and documents stand for, where they are new."""
+        return _naming(sheet).tables(sheet, made=made)
 
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
         """As for every format; features are not lost."""
         return super().losses(replace(sheet, rows=tuple(map(_without_features, sheet.rows))))
+
+
+def _naming(sheet: Sheet) -> Naming:
+    return name_sheet(sheet, stands=_ends_line, shown=True)
+
+
+def _ends_line(query: str) -> bool:
+    """Says whether a query's words come back from the end of a line."""
+    return bool(query) and query == " ".join(query.split()) and "\0" not in query
 
 
 def _without_features(row: Row) -> Row:

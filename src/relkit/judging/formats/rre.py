@@ -41,7 +41,7 @@ class RreRatings(Format):
         """Says whether a JSON text may be of this format."""
         return has_member(text, "query_groups", "relevant_documents")
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads topics, query groups and queries, and both ways to write relevant documents.
 
         Each query of a group gets the group's documents. A group of one query is that query's id.
@@ -57,8 +57,8 @@ class RreRatings(Format):
                     rows.setdefault((query, document), Row(item, final=grade))
         return Sheet(tuple(rows.values()), name=str(content.get("index") or ""))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns one group a query, with its documents by gain, the highest first."""
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one group a query, with its documents by gain, the highest first."""
         groups = []
         for query, rows in by_query(sheet).items():
             gains: dict[float, list[str]] = {}
@@ -76,7 +76,7 @@ class RreRatings(Format):
                     "relevant_documents": {figure(gain): found for gain, found in gains.items()},
                 }
             )
-        return dump({"id_field": "id", "index": sheet.name, "query_groups": groups})
+        yield dump({"id_field": "id", "index": sheet.name, "query_groups": groups})
 
 
 def _groups(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any], Any]]:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from relkit.errors import InputError, ParseError
+from relkit.errors import ParseError
 from relkit.judging.formats.base import Format, Row, Sheet, figure, parse_grade, register
+from relkit.judging.formats.naming import Naming, name_sheet, starts_line
 from relkit.judging.records import Item
 from relkit.scale import Scale
 
-__all__ = ["TrecQrels", "refuse_spaces"]
-
-
-def refuse_spaces(value: str, what: str, title: str) -> str:
-    """Returns an id that may stand between spaces.
-
-    Raises:
-        InputError: If it holds a space itself.
-    """
-    if value.split() != [value]:
-        raise InputError(
-            f"{title} cannot hold the {what} `{value}`: it has a space",
-            hint="give queries ids of their own, or export CSV or JSON Lines",
-        )
-    return value
+__all__ = ["TrecQrels"]
 
 
 @register
@@ -33,9 +21,11 @@ class TrecQrels(Format):
     name: ClassVar[str] = "trec"
     title: ClassVar[str] = "a TREC qrels file"
     suffix: ClassVar[str] = ".qrels"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
     holds: ClassVar[frozenset[str]] = frozenset({"query_id", "final"})
 
-    def read(self, text: str, *, path: str = "", scale: Scale | None = None) -> Sheet:
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads four columns; the grades are final."""
         rows = []
         for number, line in enumerate(text.split("\n"), 1):
@@ -53,11 +43,18 @@ class TrecQrels(Format):
             rows.append(Row(Item(fields[0], fields[2]), final=grade))
         return Sheet(tuple(rows))
 
-    def write(self, sheet: Sheet) -> str:
-        """Returns a line an item that has a final grade."""
-        return "".join(
-            f"{refuse_spaces(row.item.query, 'query', self.title)} 0"
-            f" {refuse_spaces(row.item.document, 'document', self.title)} {figure(row.final)}\n"
-            for row in sheet.rows
-            if row.final is not None
-        )
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a line an item that has a final grade."""
+        names = _naming(sheet)
+        for row in sheet.rows:
+            if row.final is not None:
+                query, document = names.queries[row.item.query], names.documents[row.item.document]
+                yield f"{query} 0 {document} {figure(row.final)}\n"
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns what the ids of queries and documents stand for, where they are new."""
+        return _naming(sheet).tables(sheet, made=made)
+
+
+def _naming(sheet: Sheet) -> Naming:
+    return name_sheet(sheet, stands=starts_line)

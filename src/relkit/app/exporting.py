@@ -1,0 +1,112 @@
+"""Files on their way out: sent while they are written, packed where tables stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from itertools import chain
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from fastapi.responses import Response, StreamingResponse
+
+from relkit.judging.formats import Format, Sheet
+from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
+from relkit.notes import Note
+
+__all__ = ["LEFT_OUT", "TABLES", "list_left_out", "send_file", "send_text"]
+
+#: The header that says what an exported file does not hold.
+LEFT_OUT = "Relkit-Left-Out"
+#: The header that names the tables without which an exported file does not say everything.
+TABLES = "Relkit-Tables"
+#: Characters that are sent at once.
+PART = 1 << 16
+
+
+def list_left_out(notes: Iterable[Note]) -> str:
+    """Returns what a file could not hold as a dictionary of structured fields (RFC 8941).
+
+    Examples:
+        >>> list_left_out([Note("not-exported-tier", "…", 3), Note("not-exported-note", "…", 1)])
+        'tier=3, note=1'
+    """
+    return ", ".join(
+        f"{note.kind.removeprefix('not-exported-').replace('-', '_')}={int(note.count)}"
+        for note in notes
+    )
+
+
+def send_file(sheet: Sheet, chosen: Format, name: str) -> Response:
+    """Returns a sheet as a file to download.
+
+    Where ids stand for queries or documents, it is a ZIP file with the tables of their texts.
+
+    Args:
+        sheet: Graded items.
+        chosen: The format.
+        name: The file's name without an ending.
+    """
+    tables = chosen.tables(sheet)
+    parts = chosen.parts(sheet)
+    ending = chosen.suffix
+    if chosen.name == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
+        parts = chain([BYTE_ORDER_MARK], parts)
+    found: Response
+    headers = {LEFT_OUT: list_left_out(left_out(chosen, sheet, tables))}
+    if tables:
+        files = {f"{name}{ending}": "".join(parts)}
+        files |= {f"{table}.tsv": text for table, text in tables.items()}
+        found = Response(_packed(files), headers=headers)
+        ending = ".zip"
+    else:
+        found = StreamingResponse(_sent(chosen, parts), headers=headers)
+    found.headers["Content-Disposition"] = f'attachment; filename="{name}{ending}"'
+    found.headers["Content-Type"] = "application/octet-stream"
+    return found
+
+
+def send_text(sheet: Sheet, chosen: Format, table: str | None) -> Response:
+    """Returns a sheet for programs: as text, or one of the tables that stand beside it.
+
+    Args:
+        sheet: Graded items.
+        chosen: The format.
+        table: The name of a table; None for the file itself.
+    """
+    if table is not None:
+        text = chosen.tables(sheet, made=[table]).get(table, "")
+        return Response(text, media_type="text/tab-separated-values")
+    tables = chosen.tables(sheet)
+    headers = {
+        LEFT_OUT: list_left_out(left_out(chosen, sheet, tables)),
+        TABLES: ", ".join(tables),
+    }
+    return StreamingResponse(
+        _sent(chosen, chosen.parts(sheet)), media_type="text/plain", headers=headers
+    )
+
+
+def _sent(chosen: Format, parts: Iterator[str]) -> Iterator[bytes]:
+    """Returns bytes in parts; what cannot be written is said before the first one is sent."""
+    return _joined(parts if chosen.steady else iter(list(parts)))
+
+
+def _joined(parts: Iterator[str]) -> Iterator[bytes]:
+    waiting: list[str] = []
+    size = 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size >= PART:
+            yield "".join(waiting).encode()
+            waiting, size = [], 0
+    yield "".join(waiting).encode()
+
+
+def _packed(files: Mapping[str, str]) -> bytes:
+    """Returns a ZIP file; the same files give the same bytes."""
+    stream = BytesIO()
+    with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(ZipInfo(name), text.encode(), ZIP_DEFLATED)
+    return stream.getvalue()

@@ -1,0 +1,255 @@
+"""Cells of CSV and TSV: split alike by every program, and no formula in any spreadsheet.
+
+A spreadsheet takes a cell that begins with = + - @ for a formula, also behind a control sign that
+it drops. Some split a cell once more: at a line end, or at the semicolon or tab that separates
+columns where they are used. A mark before such a sign makes it text, and whoever reads the file
+with relkit gets the text back as it was. Numbers are written as numbers.
+
+What is a sign and what is quoted is said here once, as patterns that mean the same to Python, which
+writes rows, and to Polars, which writes frames.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from relkit.errors import InputError
+from relkit.io.rows import csv_reader
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "APOSTROPHE",
+    "Cell",
+    "Mark",
+    "csv_frame",
+    "csv_lines",
+    "csv_text",
+    "hide_texts",
+    "read_cells",
+    "show_column",
+    "show_texts",
+]
+
+#: What a row may hold: a text, a number, nothing.
+Cell = str | float | None
+
+#: The full-width forms become the plain ones in some spreadsheets.
+SIGNS = r"=+\-@＝＋－＠"
+#: Spaces that some programs take from the ends of a cell that is not quoted.
+SPACES = r"\x01-\x20\x7f\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
+UNLIKE = rf'[",;|\t\r\n]|^[{SPACES}]|[{SPACES}]$'
+QUOTED = re.compile(UNLIKE)
+#: A text that is written as it stands has none of these.
+DOUBTFUL = re.compile(f"[\\0\ud800-\udfff;\\t\\r\\n]|^['\\x20{SIGNS}]|{UNLIKE}")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is written before a sign that a spreadsheet would take for the start of a formula.
+
+    Attributes:
+        text: The mark: one character.
+        breaks: Characters after which a sign counts as well as at the start.
+
+    Examples:
+        >>> APOSTROPHE.hide("=1+1"), APOSTROPHE.hide("a;-5 °C"), APOSTROPHE.hide("red-hot")
+        ("'=1+1", "a;'-5 °C", 'red-hot')
+        >>> APOSTROPHE.show("'=1+1"), APOSTROPHE.show("'s-Hertogenbosch")
+        ('=1+1', "'s-Hertogenbosch")
+    """
+
+    text: str
+    breaks: str
+
+    @cached_property
+    def _hiding(self) -> tuple[tuple[str, str], ...]:
+        before, mark = f"(^|[{self.breaks}])", self.text
+        return (
+            (f"{before}({mark}*[{SIGNS}])", rf"\g<1>{mark}\g<2>"),
+            (f"(^)({mark}*[\\t\\r\\n])", rf"\g<1>{mark}\g<2>"),
+        )
+
+    @cached_property
+    def _showing(self) -> tuple[tuple[str, str], ...]:
+        before, mark = f"(^|[{self.breaks}])", self.text
+        return (
+            (f"{before}{mark}({mark}*[{SIGNS}])", r"\g<1>\g<2>"),
+            (f"(^){mark}({mark}*[\\t\\r\\n])", r"\g<1>\g<2>"),
+        )
+
+    def hide(self, value: str) -> str:
+        """Returns a text with the mark wherever a spreadsheet could see a formula."""
+        return _replaced(value, self._hiding)
+
+    def show(self, value: str) -> str:
+        """Returns what `hide` was given."""
+        return _replaced(value, self._showing) if self.text in value else value
+
+    def hide_expression(self, name: str) -> pl.Expr:
+        """Returns what makes of a column's texts what `hide` makes of one."""
+        return _expression(name, self._hiding)
+
+    def show_expression(self, name: str) -> pl.Expr:
+        """Returns what makes of a column's texts what `show` makes of one."""
+        return _expression(name, self._showing)
+
+
+#: What spreadsheets themselves write before a text that looks like something else.
+APOSTROPHE = Mark("'", "\r\n\t;")
+
+
+def _replaced(value: str, rules: Iterable[tuple[str, str]]) -> str:
+    for pattern, replacement in rules:
+        value = re.sub(pattern, replacement, value)
+    return value
+
+
+def _expression(name: str, rules: Iterable[tuple[str, str]]) -> pl.Expr:
+    import polars as pl
+
+    column = pl.col(name).cast(pl.String)
+    for pattern, replacement in rules:
+        written = re.sub(r"\\g<(\d)>", r"${\1}", replacement)
+        column = column.str.replace_all(pattern, written)
+    return column
+
+
+def csv_lines(
+    rows: Iterable[Sequence[Cell]], *, separator: str = ",", mark: Mark = APOSTROPHE
+) -> Iterator[str]:
+    """Yields lines of CSV, each with its line end.
+
+    A text is quoted where it holds a separator of any kind, a quote or a line end, and where it
+    begins or ends with a space; the empty text is quoted, nothing is not. Numbers are written in
+    full.
+
+    Raises:
+        InputError: If a text holds what no file of text can.
+
+    Examples:
+        >>> list(csv_lines([["query", "grade"], ["=1+1", -2], [" red, blue", 0.5], ["", None]]))
+        ['query,grade\\n', "'=1+1,-2\\n", '" red, blue",0.5\\n', '"",\\n']
+    """
+    for row in rows:
+        line = separator.join([_cell(one, mark) for one in row])
+        # A line without anything would be none.
+        yield (line or '""') + "\n"
+
+
+def csv_text(
+    rows: Iterable[Sequence[Cell]], *, separator: str = ",", mark: Mark = APOSTROPHE
+) -> str:
+    """Returns CSV; the arguments are those of `csv_lines`."""
+    return "".join(csv_lines(rows, separator=separator, mark=mark))
+
+
+def _cell(value: Cell, mark: Mark) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return float.__repr__(value) if isinstance(value, float) else str(value)
+    if value and not DOUBTFUL.search(value):
+        return value
+    _check(value)
+    marked = mark.hide(value)
+    if marked and not QUOTED.search(marked):
+        return marked
+    return '"' + marked.replace('"', '""') + '"'
+
+
+def _check(value: str) -> None:
+    """Refuses a text that no file can hold, or that no reader takes for text."""
+    try:
+        value.encode("utf-8")
+        fault = "a character of code 0" if "\0" in value else ""
+    except UnicodeEncodeError:
+        fault = "half of a surrogate pair"
+    if fault:
+        shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+        raise InputError(
+            f"CSV cannot hold {fault}: `{shown}`", hint="JSON Lines can, or repair the text"
+        )
+
+
+def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
+    """Returns a frame as CSV: texts as in `csv_lines`, numbers as Polars writes them.
+
+    Raises:
+        InputError: If a text holds what no file of text can.
+
+    Examples:
+        >>> import polars as pl
+        >>> csv_frame(pl.DataFrame({"query": ["=1+1", None], "rank": [1, -2]}))
+        "query,rank\\n'=1+1,1\\n,-2\\n"
+    """
+    import polars as pl
+
+    for column in frame.select(pl.col(pl.String)).get_columns():
+        zeros = column.filter(column.str.contains("\0", literal=True))
+        if len(zeros):
+            _check(zeros[0])
+    return hide_texts(frame.lazy()).collect().write_csv(separator=separator, quote_style="never")
+
+
+def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Returns a frame whose texts and headings are cells, to be written without further quotes."""
+    import polars as pl
+
+    schema = frame.collect_schema()
+    texts = [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
+    cells = [_quoted(APOSTROPHE.hide_expression(name)).alias(name) for name in texts]
+    if len(schema) == 1:
+        # A line without anything would be none.
+        cells = [cell.fill_null('""') for cell in cells]
+    return frame.with_columns(cells).rename({name: _cell(name, APOSTROPHE) for name in schema})
+
+
+def _quoted(column: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    mark = pl.lit('"')
+    quoted = pl.concat_str(mark, column.str.replace_all('"', '""', literal=True), mark)
+    return pl.when(column.str.contains(f"{UNLIKE}|^$")).then(quoted).otherwise(column)
+
+
+def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
+    """Returns CSV as a frame of texts, as they were before they were written.
+
+    Raises:
+        polars.exceptions.PolarsError: If it is no table.
+
+    Examples:
+        >>> read_cells(b"query,rank\n'=1+1,1\n").rows()
+        [('=1+1', '1')]
+    """
+    import io
+
+    import polars as pl
+
+    frame = pl.read_csv(data, separator=separator, infer_schema=False)
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", "replace", newline="")
+    # Polars leaves doubled quotes in headings.
+    names = [APOSTROPHE.show(name) for name in next(csv_reader(lines, delimiter=separator), [])]
+    if len(names) == frame.width == len({*names}):
+        frame.columns = names
+    return show_texts(frame)
+
+
+def show_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Returns a frame that was read from CSV with its texts as they were written."""
+    import polars as pl
+
+    return frame.with_columns(map(show_column, frame.select(pl.col(pl.String)).get_columns()))
+
+
+def show_column(column: pl.Series) -> pl.Series:
+    """Returns a column that was read from CSV with its texts as they were written."""
+    if not column.str.contains("'", literal=True).any():
+        return column
+    return column.to_frame().select(APOSTROPHE.show_expression(column.name)).to_series()
