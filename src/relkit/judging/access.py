@@ -93,6 +93,7 @@ def start_sign_in(store: Store, user: User, *, lifetime: float = LIFETIME) -> st
                 secret_hash=_hashed(secret),
                 user_id=user.id,
                 created_at=now,
+                seen_at=now,
                 expires_at=now + lifetime,
             )
         )
