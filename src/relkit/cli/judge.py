@@ -149,7 +149,7 @@ def init(
     role: Any,
 ) -> None:
     """Runs `relkit judge init`."""
-    from relkit.judging.access import end_all_sign_ins
+    from relkit.judging.events import record_event
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
@@ -172,15 +172,17 @@ def init(
                 seed=seed,
                 **guidelines,
             )
+            record_event(store, "project_made", detail=made.name)
             messages.note(f"made the project {made.name}: {_rules(made)}")
         if account is not None:
             password = generate_password()
             if reset_password:
-                user = store.set_user(account, password=password)
-                end_all_sign_ins(store, user)
+                user = store.set_user(account, password=password, chosen_by="other")
+                record_event(store, "password_reset", detail=user.name)
                 messages.note(f"this is the new password of {user.name} ({user.role}):")
             else:
-                user = store.create_user(account, role=role, password=password)
+                user = store.create_user(account, role=role, password=password, chosen_by="other")
+                record_event(store, "account_made", detail=f"{user.name} ({role})")
                 messages.note(f"made the account {user.name} ({user.role}); this is its password:")
             click.echo(password)
         if project is None and account is None:
