@@ -251,4 +251,4 @@ def test_an_export_is_had_where_the_event_cannot_be_stored(
     with store.database.write() as connection:
         connection.exec_driver_sql("ALTER TABLE events RENAME TO elsewhere")
     assert client.get("/projects/1/export?form=csv").status_code == 200
-    assert "exported by root from testclient: 'June: csv'" in caplog.text
+    assert "'kind': 'exported', 'detail': 'June: csv'} could not be stored" in caplog.text

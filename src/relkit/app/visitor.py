@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,7 +9,6 @@ from fastapi import Depends, Form, Header, HTTPException, Request
 
 from relkit.app.catalogue import preferred_language
 from relkit.app.protection import is_csrf_token
-from relkit.errors import InputError
 from relkit.judging.access import find_signed_in, find_token_user
 from relkit.judging.events import EventKind, record_event
 from relkit.judging.records import User
@@ -35,8 +33,6 @@ __all__ = [
     "note_event",
     "see_visitor",
 ]
-
-log = logging.getLogger("relkit.judging")
 
 COOKIE = "relkit_session"
 
@@ -108,14 +104,10 @@ def find_address(request: Request) -> str:
 
 
 def note_event(request: Request, who: Visitor | User, kind: EventKind, detail: str = "") -> None:
-    """Writes down what somebody did: in the log, where the database cannot be written."""
+    """Writes down what somebody did in the app."""
     actor = who.account if isinstance(who, Visitor) else who
-    store, address = request.app.state.store, find_address(request)
-    try:
-        record_event(store, kind, actor=actor, address=address, detail=detail)
-    except InputError as error:
-        # It is done, and was perhaps done to save the data from this very disk.
-        log.error("%s by %s from %s: %r (%s)", kind, actor.name, address, detail, error)
+    store = request.app.state.store
+    record_event(store, kind, actor=actor, address=find_address(request), detail=detail)
 
 
 def _signed_in(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:

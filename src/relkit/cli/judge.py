@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.judge_accounts import account as change_account
+from relkit.cli.judge_accounts import accounts, events
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_, text_of
 from relkit.cli.judge_llm import llm
@@ -229,6 +231,7 @@ def export(
 ) -> None:
     """Runs `relkit judge export`."""
     from relkit.judging.aggregation import describe_rule
+    from relkit.judging.events import record_event
     from relkit.judging.exchange import export_sheet
     from relkit.judging.formats import formats, write_sheet
     from relkit.judging.formats.base import BYTE_ORDER_MARK
@@ -243,6 +246,7 @@ def export(
         sheet = export_sheet(store, found.id, rule=rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
         sources = describe_sources(store, found.id, finals)
+        record_event(store, "exported", detail=f"{found.name}: {form}")
     text, notes = write_sheet(sheet, format=form)
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
@@ -277,5 +281,5 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
-for _command in (llm, calibrate, accept):
+for _command in (accounts, change_account, events, llm, calibrate, accept):
     command.add_command(_command)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relkit.errors import InputError
 from relkit.judging.records import User
 from relkit.judging.schema import events, sa
 from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
+
+log = logging.getLogger("relkit.judging")
 
 __all__ = ["EVENT_KINDS", "Event", "EventKind", "forget_events", "list_events", "record_event"]
 
@@ -78,7 +82,7 @@ def record_event(
     detail: str = "",
     connection: sa.Connection | None = None,
 ) -> None:
-    """Writes down that something happened.
+    """Writes down that something happened; in the log, where the database cannot be written.
 
     Args:
         store: The database.
@@ -112,8 +116,12 @@ def record_event(
     if connection is not None:
         connection.execute(sa.insert(events).values(**values))
         return
-    with store.database.write() as own:
-        own.execute(sa.insert(events).values(**values))
+    try:
+        with store.database.write() as own:
+            own.execute(sa.insert(events).values(**values))
+    except InputError as error:
+        # What happened did happen, perhaps to save the data from this very disk.
+        log.error("%s could not be stored: %s", values, error)
 
 
 def _storable(text: str) -> str:
