@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from relkit.app.exporting import LEFT_OUT, TABLES, send_text
 from relkit.app.protection import csrf_token
-from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
+from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.errors import InputError
 from relkit.judging.actions import record_action
 from relkit.judging.aggregation import Rule
@@ -223,6 +223,7 @@ def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adj
     },
 )
 def export_text(
+    request: Request,
     store: OpenStore,
     user: LeadingCaller,
     project: Id,
@@ -235,8 +236,9 @@ def export_text(
 ) -> Response:
     """For leads: the project as a file of another program."""
     chosen = formats.get(format)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
-    return send_text(sheet, chosen, table)
+    found = store.project(project)
+    note_event(request, user, "exported", f"{found.name}: {format}")
+    return send_text(export_sheet(store, found.id, rule=rule), chosen, table)
 
 
 @router.post("/projects/{project}/import")
@@ -258,4 +260,5 @@ def import_text(
     chosen = formats.get(format)
     sheet = chosen.read(text, path="request", scale=found.scale, limit=limit)
     items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
+    note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
     return {"items": items, "grades": grades}

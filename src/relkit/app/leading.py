@@ -1,9 +1,9 @@
-"""Pages of those who lead: progress, agreement, disagreements to decide, files, accounts."""
+"""Pages of those who lead: progress, agreement, disagreements to decide, files."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -14,16 +14,15 @@ from relkit.app.interface import LARGEST_ID, Id
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
 from relkit.app.projects import guideline
-from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
+from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.errors import InputError
-from relkit.judging.access import end_all_sign_ins, new_secret
+from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Format, formats
 from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
 from relkit.judging.llm.wording import describe_machines
-from relkit.judging.passwords import generate_password
-from relkit.judging.records import Kind, Role
+from relkit.judging.records import Kind
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.language import Language
@@ -41,6 +40,7 @@ SHOWN = 20
 
 @router.post("/projects", dependencies=[CheckedForm])
 def create_project(
+    request: Request,
     store: OpenStore,
     visitor: Leader,
     name: Text = "",
@@ -64,6 +64,7 @@ def create_project(
         guideline_en=guideline_en,
         guideline_zh=guideline_zh,
     )
+    note_event(request, visitor, "project_made", made.name)
     return RedirectResponse(f"/projects/{made.id}", 303)
 
 
@@ -110,10 +111,17 @@ def note_format(language: Language, chosen: Format) -> str:
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
 def change_guideline(
-    store: OpenStore, visitor: Leader, project: Id, en: Text = "", zh: Text = ""
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    en: Text = "",
+    zh: Text = "",
 ) -> Response:
     """Changes the guideline."""
-    store.set_guideline(store.project(project).id, en=en, zh=zh)
+    found = store.project(project)
+    store.set_guideline(found.id, en=en, zh=zh)
+    note_event(request, visitor, "project_changed", f"{found.name}: guideline")
     return RedirectResponse(f"/projects/{project}", 303)
 
 
@@ -138,17 +146,24 @@ def import_file(
     read = chosen.read(text, path=name, scale=found.scale, limit=limit)
     sheet = join_rows(read, path=name)
     told = import_sheet(store, project, sheet, as_gold=bool(gold))
+    note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
     return _project(request, store, visitor, project, told)
 
 
 @router.get("/projects/{project}/export")
 def export_file(
-    store: OpenStore, visitor: Leader, project: Id, form: str = "csv", rule: Rule = "median"
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    form: str = "csv",
+    rule: Rule = "median",
 ) -> Response:
     """The project as a file of another program."""
     chosen = formats.get(form)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
-    return send_file(sheet, chosen, f"project-{project}")
+    found = store.project(project)
+    note_event(request, visitor, "exported", f"{found.name}: {form}")
+    return send_file(export_sheet(store, found.id, rule=rule), chosen, f"project-{project}")
 
 
 @router.get("/projects/{project}/agreement")
@@ -218,53 +233,3 @@ def decide(
     """Decides a disagreement. The same form sent twice decides once."""
     store.adjudicate(item, visitor.account, grade, key=key, note=note, project_id=project)
     return RedirectResponse(f"/projects/{project}/queue?at={following}&decided={item}", 303)
-
-
-def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:
-    if visitor.account.role != "admin":
-        raise HTTPException(403)
-    told = {"made": "", "password": "", **values}
-    return render(request, visitor, "accounts.html", accounts=store.users(), **told)
-
-
-@router.get("/accounts")
-def show_accounts(request: Request, store: OpenStore, visitor: Leader) -> Response:
-    """All accounts."""
-    return _accounts(request, store, visitor)
-
-
-@router.post("/accounts", dependencies=[CheckedForm])
-def add_account(
-    request: Request,
-    store: OpenStore,
-    visitor: Leader,
-    name: Text = "",
-    role: Annotated[Role, Form()] = "judge",
-) -> Response:
-    """Makes an account with a password that is shown once."""
-    if visitor.account.role != "admin":
-        raise HTTPException(403)
-    if any(one.name == name.strip() for one in store.users()):
-        raise HTTPException(400, "user_taken")
-    password = generate_password()
-    user = store.create_user(name, role=role, password=password)
-    return _accounts(request, store, visitor, made=user.name, password=password)
-
-
-@router.post("/accounts/change", dependencies=[CheckedForm])
-def change_account(
-    request: Request,
-    store: OpenStore,
-    visitor: Leader,
-    name: Text = "",
-    action: Text = "",
-) -> Response:
-    """Gives an account a new password, or closes or opens it. Its sign-ins end."""
-    if visitor.account.role != "admin" or name == visitor.account.name:
-        raise HTTPException(403)
-    user = store.user(name)
-    password = generate_password() if action == "password" else None
-    active = None if password else action == "open"
-    store.set_user(user.name, password=password, active=active)
-    end_all_sign_ins(store, user)
-    return _accounts(request, store, visitor, made=user.name, password=password or "")

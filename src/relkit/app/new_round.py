@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.dashboard import OpenRounds
 from relkit.app.interface import LARGEST_ID
 from relkit.app.pages import render
-from relkit.app.visitor import CheckedForm, Leader, OpenStore
+from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.errors import InputError, ParseError
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
@@ -54,6 +54,7 @@ def add_round(
     limit = request.app.state.settings.largest_unpacked
     made = make_round(month, _uploaded(sample, limit), grades, grading=grading)
     write_round(made, rounds.folder)
+    note_event(request, visitor, "exported", f"{store.project(project).name}: {month}")
     return RedirectResponse("/monitor", 303)
 
 

@@ -111,6 +111,7 @@ def import_(
     k: int | None,
 ) -> None:
     """Runs `relkit judge import`."""
+    from relkit.judging.events import record_event
     from relkit.judging.exchange import import_sheet
     from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
@@ -129,6 +130,7 @@ def import_(
             # What a file says of an item comes before what the table of documents says.
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
             added = store.add_comparisons(found.id, _comparisons(tops, known))
+            record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(f"{found.name}: {_count(added, 'new comparison')}")
             return
         if found.kind == "side_by_side":
@@ -139,6 +141,7 @@ def import_(
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
         whole = Sheet(tuple(rows), scale=found.scale)
         new = import_sheet(store, found.id, whole, judge=judge, as_gold=gold)
+        record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
         messages.warning(
