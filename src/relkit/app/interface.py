@@ -24,6 +24,7 @@ from relkit.judging.mixing import mask_item, split_item, unmask_item
 from relkit.judging.places import see_preference
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import ActionKind, Item, Project, User
+from relkit.judging.shown import choose_fields
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 from relkit.notes import Note
@@ -131,7 +132,8 @@ def _find_item(store: Store, number: int | None) -> int | None:
 
 
 def _shown(item: Item) -> dict[str, Any]:
-    return {name: json_values(getattr(item, name)) for name in SHOWN}
+    found = {name: json_values(getattr(item, name)) for name in SHOWN}
+    return found | {"fields": json_values(choose_fields(item))}
 
 
 def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
@@ -144,7 +146,7 @@ def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
 
 
 def _result(item: Item) -> dict[str, Any]:
-    return {name: json_values(getattr(item, name)) for name in SHOWN[4:]}
+    return {name: value for name, value in _shown(item).items() if name in SHOWN[4:]}
 
 
 def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
