@@ -43,6 +43,7 @@ from relkit.app.visitor import (
     see_visitor,
 )
 from relkit.errors import RelkitError, UnknownNameError
+from relkit.judging.actions import AnsweredError
 from relkit.judging.schema import sa
 from relkit.judging.store import Store
 
@@ -151,6 +152,8 @@ def _ask_for_password(request: Request, error: Exception) -> Response:
 def _tell_problem(request: Request, error: Exception) -> Response:
     message, hint = getattr(error, "message", str(error)), getattr(error, "hint", "")
     status = 404 if isinstance(error, UnknownNameError) else 400
+    if isinstance(error, AnsweredError):
+        status = 409
     if status == 404 and request.method == "GET" and not request.url.path.startswith("/api/"):
         message = say(chosen_language(request), "error.404")
     if isinstance(error.__cause__, sa.exc.SQLAlchemyError):

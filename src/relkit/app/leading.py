@@ -13,7 +13,7 @@ from relkit.app.exporting import send_file
 from relkit.app.interface import LARGEST_ID, Id
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
-from relkit.app.projects import guideline
+from relkit.app.projects import guideline, list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.errors import InputError
 from relkit.judging.access import new_secret
@@ -21,6 +21,7 @@ from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Format, formats
 from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
+from relkit.judging.keys import is_notice_due
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.records import Kind
 from relkit.judging.status import describe_agreement, describe_work
@@ -216,6 +217,8 @@ def show_queue(
         decided=next(iter(store.items(project, ids=[decided])), None),
         decision=grade,
         guideline=guideline(found, visitor.language),
+        levels=list_levels(found, visitor.language),
+        keys_changed=is_notice_due(store, found, visitor.account),
     )
 
 

@@ -69,6 +69,8 @@ class Project:
         seed: Of the random orders.
         lease_seconds: How long an item stays with a judge who does nothing.
         created_at: Seconds since 1970.
+        keys_changed_at: Since when a key of the page is the grade itself, where it was the grade's
+            place in the scale before; None where nobody graded by places.
     """
 
     id: int
@@ -83,6 +85,7 @@ class Project:
     seed: int
     lease_seconds: float
     created_at: float
+    keys_changed_at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -138,4 +138,5 @@ def read_project(row: Any) -> Project:
         row.seed,
         row.lease_seconds,
         row.created_at,
+        row.keys_changed_at,
     )

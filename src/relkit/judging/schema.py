@@ -6,6 +6,7 @@
                   │    ├─ actions       everything judges did, append-only
                   │    └─ adjudications what a lead decided, append-only
                   ├── gold              items whose grade is known
+                  ├── key_notices       who knows that the keys of the page have changed
                   └── sides             the two rankings of a side-by-side item
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
           └─ browsers                    where an account signed in before
@@ -43,6 +44,7 @@ __all__ = [
     "events",
     "gold",
     "items",
+    "key_notices",
     "lapses",
     "llm_acceptances",
     "llm_answers",
@@ -124,9 +126,19 @@ projects = sa.Table(
     sa.Column("seed", sa.Integer, nullable=False),
     sa.Column("lease_seconds", sa.Double, nullable=False),
     _time(),
+    # Since when a key is the grade, where it was the grade's place in the scale before.
+    sa.Column("keys_changed_at", sa.Double),
     sa.CheckConstraint("kind IN ('grades', 'side_by_side')", name="kind"),
     sa.CheckConstraint("overlap >= 1", name="overlap"),
     sa.CheckConstraint("gold_share >= 0 AND gold_share < 1", name="gold_share"),
+)
+
+key_notices = sa.Table(
+    "key_notices",
+    metadata,
+    sa.Column("project_id", sa.Integer, sa.ForeignKey("projects.id"), primary_key=True),
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True),
+    _time(),
 )
 
 items = sa.Table(
@@ -182,6 +194,8 @@ assignments = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("leased_until", sa.Double),
     sa.Column("swapped", sa.Boolean, nullable=False, server_default=sa.false()),
+    # How many items the judge was given before: what they see in which order.
+    sa.Column("given", sa.Integer, nullable=False, server_default=sa.text("0")),
     _reference("action_id", "actions.id", nullable=True),
     sa.CheckConstraint("state IN ('open', 'later', 'done')", name="state"),
     sa.UniqueConstraint("item_id", "slot"),
