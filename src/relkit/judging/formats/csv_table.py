@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -82,7 +82,11 @@ def table(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
     Raises:
         ParseError: If a line has more or fewer fields than headings.
     """
-    reader = csv_reader(StringIO(text, newline=""), strict=True)
+    # A stream of text in memory takes four bytes a character.
+    lines = TextIOWrapper(
+        BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
+    )
+    reader = csv_reader(lines, strict=True)
     headings: list[str] | None = None
     line = 1
     try:
