@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,34 +13,14 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
 
+from tests.web.server import Server
+
 from relkit.judging.access import create_token
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item
 from relkit.judging.store import open_store
 
 JUDGES, ITEMS, OVERLAP = 50, 200, 2
-
-
-@contextmanager
-def serving(address: str, log: Path) -> Iterator[int]:
-    """Runs `relkit judge serve` and says at which port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
-    command = [sys.executable, "-m", "relkit", "judge", "serve", address, "--port", str(port)]
-    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as run:
-        try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 5).close()
-                    break
-                except OSError:
-                    assert run.poll() is None, log.read_text("utf-8")
-                    assert time.monotonic() < deadline, "the server does not start"
-                    time.sleep(0.05)
-            yield port
-        finally:
-            run.terminate()
 
 
 class Judge:
@@ -78,14 +51,14 @@ class Judge:
 
 
 def test_no_pair_is_graded_too_often_and_none_is_left_out(
-    judging_database: str, tmp_path: Path
+    judging_database: str,
 ) -> None:
     with open_store(judging_database) as store:
         project = store.create_project("June", overlap=OVERLAP)
         store.add_items(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(ITEMS)])
         tokens = [create_token(store, store.create_user(f"j{n}"), "t") for n in range(JUDGES)]
-    with serving(judging_database, tmp_path / "log") as port, ThreadPoolExecutor(JUDGES) as pool:
-        counts = list(pool.map(lambda token: Judge(port, token).grade_all(), tokens))
+    with Server(judging_database) as server, ThreadPoolExecutor(JUDGES) as pool:
+        counts = list(pool.map(lambda token: Judge(server.port, token).grade_all(), tokens))
     with open_store(judging_database) as store:
         ratings = store.ratings(project.id)
         history = store.history(project.id)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,14 +19,17 @@ class Server:
     """`relkit judge serve`, which can be killed and started again.
 
     Attributes:
-        database: The file that it serves.
+        database: The file that it serves, or the URL of a PostgreSQL database.
         options: Further words of the command line.
-        address: Where it listens.
+        port: Where it listens.
+        address: The same as the beginning of a URL.
+        log: A file for what it says on stderr; without one it goes where the tests' goes.
     """
 
-    def __init__(self, database: Path, *options: str) -> None:
+    def __init__(self, database: Path | str, *options: str, log: Path | None = None) -> None:
         self.database = database
         self.options = options
+        self.log = log
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         self.address = f"http://127.0.0.1:{self.port}"
@@ -39,11 +42,18 @@ class Server:
     def __exit__(self, *reason: object) -> None:
         self.kill()
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        assert self.process is not None
+        return self.process.pid
+
     def start(self) -> None:
         """Starts it and waits until it answers."""
         command = [sys.executable, "-m", "relkit", "judge", "serve", str(self.database)]
         command += ["--port", str(self.port), *self.options]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        with nullcontext() if self.log is None else self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
         end = time.monotonic() + 60
         while True:
             try:
@@ -56,9 +66,13 @@ class Server:
 
     def kill(self) -> None:
         """Ends it as a loss of power would."""
+        self.end(signal.SIGKILL)
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Sends a signal, and returns the code with which the process ended."""
         assert self.process is not None
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait(30)
+        self.process.send_signal(number)
+        return self.process.wait(60)
 
 
 def sign_in(
