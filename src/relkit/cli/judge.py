@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.judge_archive import pack
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_, text_of
 from relkit.cli.judge_llm import llm
+from relkit.cli.judge_project import project as project_command
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -62,8 +64,13 @@ Examples:
   relkit judge export judging.db --project June --format trec -o june.qrels
   relkit judge export judging.db --project June --format quepid-book \\
       -o june.json
+  relkit judge export judging.db --project June --format archive \\
+      -o june.relkit-project
 
-Formats as for `relkit judge import`. What a format cannot hold is said on
+`archive` is the whole project in one file: every grade with its history,
+decisions, gold items, guidelines and settings; `relkit judge import` makes the
+same project of it in any database. The other formats hold grades, as for
+`relkit judge import`. What a format cannot hold is said on
 stderr. In CSV, values that a spreadsheet would take for a formula begin with an
 apostrophe, which `relkit judge import` takes away again.
 """
@@ -234,8 +241,13 @@ def export(
     from relkit.judging.llm.wording import describe_sources
     from relkit.judging.store import open_store
 
-    chosen = formats.get(form)
     protect_inputs(output, [database])
+    if form == "archive":
+        if labelling_config is not None or bom:
+            raise ParameterError("an archive goes without --labelling-config and --bom")
+        pack(database, project, output)
+        return
+    chosen = formats.get(form)
     with open_store(database) as store:
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
@@ -275,5 +287,5 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
-for _command in (llm, calibrate, accept):
+for _command in (project_command, llm, calibrate, accept):
     command.add_command(_command)

@@ -123,6 +123,7 @@ class Prepared:
 
     def _take_back(self, error: BaseException) -> None:
         stopped = isinstance(error, StoppedError | KeyboardInterrupt | SystemExit)
+        self.work.report = None
         try:
             discard_import(self.work)
             self.work.end("stopped" if stopped else "failed", "" if stopped else str(error))

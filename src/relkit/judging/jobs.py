@@ -50,8 +50,9 @@ ALIVE = ("running", "stopping")
 SILENCE = 180.0
 #: Seconds that a step should take: as long as a judge may wait for it.
 STEP = 0.05
-#: Rows of a step at least: with fewer, the disk's part of each is all that counts.
-LEAST = 400
+#: Rows of the first step, and items of the first that removes; and how many at least and at most:
+#: with fewer, the disk's part of each step is all that counts.
+FIRST, FIRST_REMOVAL, LEAST, MOST = 500, 200, 400, 5000
 #: Seconds between steps, at least; and as a share of the step, where nobody and where somebody
 #: else writes: others' turn. A writer of another process asks for it every 25 ms or so.
 REST, QUIET, BUSY = 0.004, 0.25, 1.0
@@ -102,8 +103,11 @@ class Job:
         return self.state in ALIVE
 
 
-class StoppedError(Exception):
+class StoppedError(ParameterError):
     """Somebody asked for the job to be stopped."""
+
+    def __init__(self) -> None:
+        super().__init__("somebody stopped it, and nothing new of it was kept")
 
 
 def _me() -> str:
@@ -211,9 +215,9 @@ class Work:
         self.project_id = project_id
         self.report = report
         #: Rows of the next step.
-        self.size = 500
+        self.size = FIRST
         #: Items that the next step takes out.
-        self.removal_size = 200
+        self.removal_size = FIRST_REMOVAL
         #: Ids of items that the step makes.
         self.made: list[int] = []
         self._rest = 0.0
@@ -237,7 +241,7 @@ class Work:
             mine = jobs.c.id == self.job_id
             row = connection.execute(sa.select(jobs).where(mine)).one()
             if stoppable and row.state == "stopping":
-                raise StoppedError
+                raise StoppedError()
             self.made = []
             acted = connection.execute(LAST_ACTION).scalar() or 0
             busy = acted != self._acted
@@ -254,9 +258,9 @@ class Work:
         self._rest = max(REST, (BUSY if busy else QUIET) * took)
         factor = min(2.0, STEP / max(took, 1e-4))
         if rows:
-            self.size = max(LEAST, min(5000, int(self.size * factor)))
+            self.size = max(LEAST, min(MOST, int(self.size * factor)))
         else:
-            self.removal_size = max(50, min(5000, int(self.removal_size * factor)))
+            self.removal_size = max(50, min(MOST, int(self.removal_size * factor)))
         if self.report is not None:
             self.report(row.done + rows, row.total)
 

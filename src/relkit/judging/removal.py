@@ -144,7 +144,7 @@ def _hide(connection: sa.Connection, project_id: int) -> None:
         sa.update(projects)
         .where(projects.c.id == project_id)
         # No name that somebody gives has such a sign.
-        .values(state="removing", name=f"\x1f{project_id}", guideline_en="", guideline_zh="")
+        .values(state="removing", name=f"\x7f{project_id}", guideline_en="", guideline_zh="")
     )
 
 

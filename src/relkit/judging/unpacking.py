@@ -410,6 +410,7 @@ class Unpacking:
 
     def _take_back(self, error: BaseException) -> None:
         stopped = isinstance(error, StoppedError | KeyboardInterrupt | SystemExit)
+        self.work.report = None
         try:
             abandon_project(self.work, "stopped" if stopped else "failed")
         finally:
