@@ -11,9 +11,11 @@ import click
 from relkit.cli.group import CommandGroup
 from relkit.cli.judge_accounts import account as change_account
 from relkit.cli.judge_accounts import accounts, events
+from relkit.cli.judge_archive import pack
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_
 from relkit.cli.judge_llm import llm
+from relkit.cli.judge_project import project as project_command
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -67,12 +69,17 @@ Examples:
   relkit judge export judging.db --project June --format trec -o june.qrels
   relkit judge export judging.db --project June --format quepid-book \\
       -o june.json
+  relkit judge export judging.db --project June --format archive \\
+      -o june.relkit-project
 
-Formats as for `relkit judge import`. What a format cannot hold is said on
-stderr. In TREC and RankLib, queries such as `red running shoes` get ids, and a
-table of ids and texts stands beside the file: june.queries.tsv for june.qrels.
-In CSV, values that a spreadsheet would take for a formula begin with an
-apostrophe, which every command of relkit takes away again.
+`archive` is the whole project in one file: every grade with its history,
+decisions, gold items, guidelines and settings; `relkit judge import` makes the
+same project of it in any database. The other formats hold grades, as for
+`relkit judge import`. What a format cannot hold is said on stderr. In TREC and
+RankLib, queries such as `red running shoes` get ids, and a table of ids and
+texts stands beside the file: june.queries.tsv for june.qrels. In CSV, values
+that a spreadsheet would take for a formula begin with an apostrophe, which every
+command of relkit takes away again.
 """
 
 STATUS = """Show how far a project is, and how far its judges agree.
@@ -260,9 +267,16 @@ def export(
     from relkit.judging.llm.wording import describe_sources
     from relkit.judging.store import open_store
 
-    chosen = formats.get(form)
     for path in (output, queries, documents):
         protect_inputs(path, [database])
+    if form == "archive":
+        if labelling_config is not None or bom or queries or documents:
+            raise ParameterError(
+                "an archive goes without --labelling-config, --bom, --queries and --documents"
+            )
+        pack(database, project, output)
+        return
+    chosen = formats.get(form)
     with open_store(database) as store:
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
@@ -332,5 +346,13 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
-for _command in (accounts, change_account, events, llm, calibrate, accept):
+for _command in (
+    project_command,
+    accounts,
+    change_account,
+    events,
+    llm,
+    calibrate,
+    accept,
+):
     command.add_command(_command)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from relkit.cli.inputs import check_stdin, stage_runs
-from relkit.cli.messages import messages
-from relkit.cli.options import no_color_option, project_option
+from relkit.cli.judge_archive import ended_in_order, unpack
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import no_color_option
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ Examples:
   relkit judge import judging.db judgments.csv --project June --gold
   relkit judge import judging.db --project SBS --side old=bm25.run \\
       --side new=tfidf.run -k 5
+  relkit judge import judging.db june.relkit-project
 
 A pool of `relkit sample`, a run or a list of queries and documents says nothing
 of what a document looks like: --documents names a table with a row a document,
@@ -40,13 +42,20 @@ Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
 elasticsearch, opensearch, ranklib, label-studio. Columns of CSV are found by
 their usual names; other columns are shown to judges as further fields. What is
 there already stays: the same file can be imported again.
+
+Much goes in bit by bit, so that judges go on; they are given none of it before
+all is in. Ctrl-C takes out again what is in; what a program left that was killed
+is taken out by the next one.
+
+A project's archive, as `relkit judge export --format archive` writes it, becomes
+a project of its own; --project gives it another name.
 """
 
 
 @click.command("import", help=HELP, short_help="Add items to grade, and grades.")
 @click.argument("database")
 @click.argument("files", metavar="[FILE…]", nargs=-1)
-@project_option()
+@click.option("--project", metavar="NAME", help="The project; of an archive, its new name.")
 @click.option("--format", "form", metavar="FORMAT", help="Of the files.  [default: recognised]")
 @click.option(
     "--judge-column",
@@ -99,7 +108,7 @@ there already stays: the same file can be imported again.
 def import_(
     database: str,
     files: tuple[str, ...],
-    project: str,
+    project: str | None,
     form: str | None,
     judge_columns: tuple[str, ...],
     judge: str,
@@ -121,7 +130,17 @@ def import_(
             "there is nothing to import", hint="name a file, or runs with --run or --side"
         )
     check_stdin([*files, *runs])
-    with open_store(database) as store:
+    archives = [path for path in files if form == "archive" or (form is None and _is_archive(path))]
+    if archives:
+        if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
+            raise ParameterError(
+                f"{archives[0]} is a project of its own", hint="import it alone, without options"
+            )
+        unpack(database, archives[0], project)
+        return
+    if project is None:
+        raise ParameterError("there is no --project", hint="name the project to import into")
+    with ended_in_order(), open_store(database) as store:
         found = store.project(project)
         sheets = [_sheet(path, form, judge_columns, found) for path in files]
         ranks = k or found.k or 10
@@ -129,7 +148,8 @@ def import_(
             tops = _tops(sides, ranks)
             # What a file says of an item comes before what the table of documents says.
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
-            added = store.add_comparisons(found.id, _comparisons(tops, known))
+            with Progress("importing") as report:
+                added = store.add_comparisons(found.id, _comparisons(tops, known), report=report)
             record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(f"{found.name}: {_count(added, 'new comparison')}")
             return
@@ -140,7 +160,16 @@ def import_(
         sheets += [_sheet_of(_top(path, ranks)) for path in runs]
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
         whole = Sheet(tuple(rows), scale=found.scale)
-        new = import_sheet(store, found.id, whole, judge=judge, as_gold=gold)
+        with Progress("importing") as report:
+            new = import_sheet(
+                store,
+                found.id,
+                whole,
+                judge=judge,
+                as_gold=gold,
+                source=", ".join([*files, *runs]),
+                report=report,
+            )
         record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
@@ -149,6 +178,15 @@ def import_(
         )
     what = "new known grade" if gold else "new grade"
     messages.note(f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}")
+
+
+def _is_archive(path: str) -> bool:
+    from relkit.judging.unpacking import is_archive
+
+    if path == "-":
+        return False
+    with open(path, "rb") as file:
+        return is_archive(file.read(4))
 
 
 def _count(number: int, what: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from relkit.errors import ParameterError
@@ -204,6 +204,21 @@ class AccountStore(StoreBase):
         )
         connection.execute(insert, rows)
         return {row.name: row.id for row in connection.execute(query)}
+
+    def _find_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
+        """Returns the accounts of these names that there are.
+
+        Raises:
+            ParameterError: If one can be the name of no person.
+        """
+        wanted = {check_account_name(name, "judge") for name in names}
+        rows = connection.execute(sa.select(users.c.name, users.c.id))
+        return {row.name: row.id for row in rows if row.name in wanted}
+
+    def _close_users(self, connection: sa.Connection, ids: Sequence[int]) -> None:
+        """Makes accounts ones that only hold grades: nobody signs in to them."""
+        if ids:
+            connection.execute(sa.update(users).where(users.c.id.in_(ids)).values(active=False))
 
     def check_password(self, name: str, password: str) -> User | None:
         """Returns the active account that a name and a password belong to, or None.

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
 from relkit.judging.disguise import is_lost
-from relkit.judging.items import find_project
 from relkit.judging.places import (
     DECIDING,
     LATER,
@@ -26,6 +25,7 @@ from relkit.judging.places import (
     take_turn,
     undone,
 )
+from relkit.judging.projects import find_project, refuse_closed
 from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
 from relkit.judging.schema import actions, assignments, gold, lapses, projects, sa, users
@@ -209,6 +209,7 @@ def _record(
         if before is not None:
             _same(before, kind, None, None)
             return _repeat(connection, project, user, before)
+        refuse_closed(project)
         target = _undoable(connection, project, user, undoes)
         item_id = int(target.item_id)
         values = {**values, "undoes": target.id}
@@ -223,6 +224,7 @@ def _record(
         if before is not None:
             _same(before, kind, item_id, stored)
             return _repeat(connection, project, user, before)
+        refuse_closed(project)
         held = _held(connection, user, item_id)
         if held is None and not alone:
             raise _NotAloneError

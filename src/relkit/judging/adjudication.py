@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from relkit.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.gold import GoldStore
-from relkit.judging.items import find_project
+from relkit.judging.projects import find_project, refuse_closed
 from relkit.judging.records import Item, Rating, User
 from relkit.judging.schema import actions, adjudications, assignments, gold, items, sa
 from relkit.judging.texts import check_grade, check_text, is_id
@@ -171,6 +171,7 @@ class AdjudicationStore(GoldStore):
                 if (before.item_id, before.grade) != (item_id, parsed):
                     raise ParameterError("this key was used for another decision")
                 return False
+            refuse_closed(project)
             connection.execute(
                 sa.insert(adjudications).values(
                     item_id=item_id,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.errors import ParameterError
 from relkit.judging.disguise import lose_gold
+from relkit.judging.jobs import unfinished
 from relkit.judging.mixing import is_gold_turn
 from relkit.judging.places import (
     LATER,
@@ -24,6 +25,7 @@ from relkit.judging.places import (
     new_to,
     take_turn,
 )
+from relkit.judging.projects import refuse_closed
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.rows import PLACES, read_comparison, read_item
 from relkit.judging.schema import assignments, gold, items, sa, sides
@@ -80,6 +82,7 @@ def take_tasks(store: Store, user: User, project_id: int, *, count: int = 10) ->
     if not 1 <= count <= 1000:
         raise ParameterError(f"the parameter `count` must be 1 to 1000. Got `{count}` instead.")
     project = store.project(project_id)
+    refuse_closed(project)
     with store.database.write() as connection:
         take_turn(connection, project.id)
         now = store.clock()
@@ -148,6 +151,8 @@ def _free(
         .order_by(judging_order(project, user), items.c.id, assignments.c.slot)
         .limit(wanted * project.overlap)
     )
+    for job in unfinished(connection, project.id):
+        query = query.where(items.c.job_id.is_distinct_from(job))
     first: dict[int, Any] = {}
     for width in (*WINDOWS, PLACES):
         # Some items that chance chooses are enough, where there are many: the index finds them.
@@ -175,6 +180,8 @@ def _free_gold(connection: sa.Connection, project: Project, user: User, wanted: 
         .order_by(judging_order(project, user), items.c.id)
         .limit(wanted)
     )
+    for job in unfinished(connection, project.id):
+        query = query.where(items.c.job_id.is_distinct_from(job))
     return list(connection.execute(query).scalars())
 
 

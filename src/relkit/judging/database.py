@@ -124,7 +124,7 @@ class Database:
 
         It waits for no other writer, and a database that cannot be written is no error.
         """
-        if self.sqlite and not self._turn.acquire(blocking=False):
+        if self.sqlite and not self._lock.acquire(blocking=False):
             return False
         try:
             with self.engine.connect() as connection:
@@ -145,7 +145,7 @@ class Database:
             return False
         finally:
             if self.sqlite:
-                self._turn.release()
+                self._lock.release()
 
     @contextmanager
     def _turn(self, patience: float = -1) -> Iterator[None]:

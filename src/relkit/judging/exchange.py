@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from relkit.errors import InputError
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
+from relkit.judging.importing import Incoming, Lazy, bring_in, prepare_import
 from relkit.judging.llm.acceptance import is_machine_source
 from relkit.judging.llm.wording import describe_sources
 from relkit.judging.records import Rating
@@ -15,10 +16,12 @@ from relkit.judgments import Judgments
 from relkit.notes import Note
 
 if TYPE_CHECKING:
-    from relkit.judging.ratings import Imported
+    from relkit.judging.importing import Imported, Prepared
+    from relkit.judging.jobs import Report
+    from relkit.judging.records import User
     from relkit.judging.store import Store
 
-__all__ = ["export_sheet", "final_judgments", "import_sheet"]
+__all__ = ["export_sheet", "final_judgments", "import_sheet", "prepare_sheet"]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
@@ -86,14 +89,22 @@ def final_judgments(
 
 
 def import_sheet(
-    store: Store, project_id: int, sheet: Sheet, *, judge: str = "import", as_gold: bool = False
+    store: Store,
+    project_id: int,
+    sheet: Sheet,
+    *,
+    judge: str = "import",
+    as_gold: bool = False,
+    source: str = "",
+    by: User | None = None,
+    report: Report | None = None,
 ) -> Imported:
     """Adds a sheet's items and grades to a project.
 
     Every judge's grades keep their name. Final grades of items without ratings become grades of
     `judge`, or known grades of gold items. Final grades beside ratings are not taken: the project
-    makes its own. Nor are a language model's: they are no person's. An import that fails leaves
-    nothing behind.
+    makes its own. Nor are a language model's: they are no person's. An import that fails or is
+    stopped leaves none of its items behind, and judges get none of them before it is done.
 
     Args:
         store: The database.
@@ -101,6 +112,9 @@ def import_sheet(
         sheet: Graded items.
         judge: Whose grades final grades are.
         as_gold: Make the items with a final grade gold items.
+        source: The file, for those who look at what was imported.
+        by: Who asked for it.
+        report: Told how many rows of how many are in, where they are many.
 
     Returns:
         How many items and how many grades are new.
@@ -108,21 +122,49 @@ def import_sheet(
     Raises:
         InputError: If the scale does not have a grade, an item has more grades than places, or
             `as_gold` is asked for and there is no final grade.
+        ParameterError: If the project is closed, or another import is not finished.
         UnknownNameError: If there is no such project.
+        StoppedError: If somebody stopped it.
     """
+    project = store.project(project_id)
+    rows = _incoming(sheet, judge, as_gold=as_gold)
+    return bring_in(store, project, rows, source=source, by=by, report=report)
+
+
+def prepare_sheet(
+    store: Store,
+    project_id: int,
+    sheet: Sheet,
+    *,
+    judge: str = "import",
+    as_gold: bool = False,
+    source: str = "",
+    by: User | None = None,
+) -> Prepared:
+    """Checks a sheet and makes the job that imports it: for whoever does not wait for it.
+
+    Raises:
+        InputError: As `import_sheet`.
+        ParameterError: As `import_sheet`.
+        UnknownNameError: As `import_sheet`.
+    """
+    project = store.project(project_id)
+    rows = _incoming(sheet, judge, as_gold=as_gold)
+    return prepare_import(store, project, rows, source=source, by=by)
+
+
+def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:
     if as_gold:
         known = [
-            (row.item, row.final)
-            for row in sheet.finals().rows
-            if row.final is not None and not row.final_source
+            row for row in sheet.finals().rows if row.final is not None and not row.final_source
         ]
         if not known:
             raise InputError("there is no grade that an item could be known by")
-        return store.set_gold(project_id, known)
-    given = []
-    for row in sheet.rows:
-        ratings = row.ratings
-        if not ratings and row.final is not None and not row.final_source:
-            ratings = (Rating(judge, row.final),)
-        given.append((row.item, ratings))
-    return store.import_ratings(project_id, given)
+        return Lazy(known, lambda row: Incoming(row.item, known=row.final))
+
+    def bring(row: Row) -> Incoming:
+        if not row.ratings and row.final is not None and not row.final_source:
+            return Incoming(row.item, (Rating(judge, row.final),))
+        return Incoming(row.item, row.ratings)
+
+    return Lazy(sheet.rows, bring)

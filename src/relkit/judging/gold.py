@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relkit.judging.items import item_ids
-from relkit.judging.places import take_turn
-from relkit.judging.ratings import Imported, RatingStore
+from relkit.judging.importing import Imported, Incoming, bring_in
+from relkit.judging.jobs import Report
+from relkit.judging.ratings import RatingStore
 from relkit.judging.records import Item
-from relkit.judging.schema import actions, assignments, gold, items, sa, users
-from relkit.judging.texts import check_grade, check_text
+from relkit.judging.schema import actions, gold, items, sa, users
 
 __all__ = ["GoldQuality", "GoldStore"]
 
@@ -40,7 +39,12 @@ class GoldStore(RatingStore):
     """The part of a store that keeps known grades."""
 
     def set_gold(
-        self, project_id: int, grades: Iterable[tuple[Item, float]], *, note: str = ""
+        self,
+        project_id: int,
+        grades: Iterable[tuple[Item, float]],
+        *,
+        note: str = "",
+        report: Report | None = None,
     ) -> Imported:
         """Adds items whose grade is known, or makes those that are there such items.
 
@@ -53,30 +57,8 @@ class GoldStore(RatingStore):
             InputError: If the scale does not have a grade.
         """
         project = self.project(project_id)
-        wanted = [(item, check_grade(project.scale, grade)) for item, grade in grades]
-        with self.database.write() as connection:
-            take_turn(connection, project.id)
-            before = _count_gold(connection, project.id)
-            new = self._add_items(connection, project, [item for item, _ in wanted], slots=False)
-            known = item_ids(connection, project.id)
-            for item, grade in wanted:
-                place = known[item.query, item.document]
-                connection.execute(sa.delete(gold).where(gold.c.item_id == place))
-                connection.execute(
-                    sa.insert(gold).values(
-                        item_id=place, grade=grade, note=check_text(note, "note")
-                    )
-                )
-                connection.execute(
-                    sa.delete(assignments).where(
-                        assignments.c.item_id == place, assignments.c.user_id.is_(None)
-                    )
-                )
-                # Who has it keeps it, as everybody has a gold item: not in one of its places.
-                connection.execute(
-                    sa.update(assignments).where(assignments.c.item_id == place).values(slot=None)
-                )
-            return Imported(len(new), _count_gold(connection, project.id) - before)
+        given = [Incoming(item, known=grade, known_note=note) for item, grade in grades]
+        return bring_in(self, project, given, report=report)
 
     def gold(self, project_id: int) -> dict[int, float]:
         """Returns the known grades by item."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import asdict
-from typing import get_args
+from typing import Any, Literal, get_args
 
-from relkit.errors import ParameterError
+from relkit.errors import InputError, ParameterError
 from relkit.judging.base import StoreBase
 from relkit.judging.records import Kind, Project
 from relkit.judging.rows import PLACES, read_project
-from relkit.judging.schema import projects, sa
+from relkit.judging.schema import items, projects, sa
 from relkit.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
 from relkit.parameters import check_choice
 from relkit.scale import Level, Scale, load_scale
 
-__all__ = ["PREFERENCES", "ProjectStore"]
+__all__ = ["PREFERENCES", "ProjectStore", "Which", "check_open", "find_project", "refuse_closed"]
+
+Which = Literal["open", "all"]
 
 PREFERENCES = Scale(
     "preference",
@@ -30,6 +32,14 @@ PREFERENCES = Scale(
     ),
 )
 """The five-point scale of side-by-side projects."""
+
+
+# What every grade asks is put together once.
+PROJECT_OF = (
+    sa.select(projects).select_from(projects.join(items)).where(items.c.id == sa.bindparam("item"))
+)
+#: The states of projects that somebody sees.
+SEEN = ("open", "closed")
 
 
 class ProjectStore(StoreBase):
@@ -77,11 +87,7 @@ class ProjectStore(StoreBase):
                     f"the parameter `{what}` must be a whole number of {least} or more."
                     f" Got `{value}` instead."
                 )
-        if not 0 <= gold_share < 1:
-            raise ParameterError(
-                "the parameter `gold_share` must be at least 0 and below 1."
-                f" Got `{gold_share}` instead."
-            )
+        _check_gold_share(gold_share)
         if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
             raise ParameterError(
                 f"the parameter `lease_seconds` must be above 0. Got `{lease_seconds}` instead."
@@ -102,11 +108,12 @@ class ProjectStore(StoreBase):
         self._insert_named(projects, values, "project")
         return self.project(name)
 
-    def projects(self) -> list[Project]:
-        """Returns all projects, the oldest first."""
+    def projects(self, which: Which = "all") -> list[Project]:
+        """Returns all projects, or those that are open, the oldest first."""
+        states = ("open",) if which == "open" else SEEN
+        query = sa.select(projects).where(projects.c.state.in_(states)).order_by(projects.c.id)
         with self.database.read() as connection:
-            rows = connection.execute(sa.select(projects).order_by(projects.c.id))
-            return [read_project(row) for row in rows]
+            return [read_project(row) for row in connection.execute(query)]
 
     def project(self, name: str | int) -> Project:
         """Returns a project by its name or id.
@@ -115,13 +122,69 @@ class ProjectStore(StoreBase):
             UnknownNameError: If there is none.
         """
         key = projects.c.id if isinstance(name, int) else projects.c.name
+        query = sa.select(projects).where(key == name, projects.c.state.in_(SEEN))
         row = None
         if is_id(name) if isinstance(name, int) else is_storable(name):
             with self.database.read() as connection:
-                row = connection.execute(sa.select(projects).where(key == name)).one_or_none()
+                row = connection.execute(query).one_or_none()
         if row is None:
             raise unknown_name("project", str(name), [one.name for one in self.projects()])
         return read_project(row)
+
+    def rename_project(self, project_id: int, name: str) -> Project:
+        """Gives a project another name.
+
+        Raises:
+            ParameterError: If the name is taken, or cannot be one.
+            UnknownNameError: If there is no such project.
+        """
+        found = self.project(project_id)
+        name = check_name(name, "project")
+        try:
+            self._change(found, name=name)
+        except sa.exc.IntegrityError:
+            raise ParameterError(
+                f"there is a project `{name}` already", hint="take another name"
+            ) from None
+        return self.project(project_id)
+
+    def close_project(self, project_id: int) -> Project:
+        """Closes a project: it can be read and no longer be changed, and judges do not see it.
+
+        Raises:
+            UnknownNameError: If there is no such project.
+        """
+        self._change(self.project(project_id), state="closed")
+        return self.project(project_id)
+
+    def reopen_project(self, project_id: int) -> Project:
+        """Opens a project that was closed; everything is as it was.
+
+        Raises:
+            UnknownNameError: If there is no such project.
+        """
+        self._change(self.project(project_id), state="open")
+        return self.project(project_id)
+
+    def set_gold_share(self, project_id: int, gold_share: float) -> Project:
+        """Changes how many of the items that a judge is given from now on are gold items.
+
+        Raises:
+            ParameterError: If it is not at least 0 and below 1, or the project is closed.
+            UnknownNameError: If there is no such project.
+        """
+        found = self.project(project_id)
+        _check_gold_share(gold_share)
+        with self.database.write() as connection:
+            check_open(connection, found.id)
+            mine = projects.c.id == found.id
+            connection.execute(sa.update(projects).where(mine).values(gold_share=gold_share))
+        return self.project(project_id)
+
+    def _change(self, found: Project, **values: Any) -> None:
+        seen = sa.and_(projects.c.id == found.id, projects.c.state.in_(SEEN))
+        with self.database.write() as connection:
+            connection.execute(sa.update(projects).where(seen).values(**values))
 
     def set_guideline(
         self, project_id: int, *, en: str | None = None, zh: str | None = None
@@ -133,6 +196,55 @@ class ProjectStore(StoreBase):
         }
         if changes:
             with self.database.write() as connection:
+                check_open(connection, project_id)
                 connection.execute(
                     sa.update(projects).where(projects.c.id == project_id).values(**changes)
                 )
+
+
+def _check_gold_share(gold_share: float) -> None:
+    if not 0 <= gold_share < 1:
+        raise ParameterError(
+            "the parameter `gold_share` must be at least 0 and below 1."
+            f" Got `{gold_share}` instead."
+        )
+
+
+def check_open(connection: sa.Connection, project_id: int) -> None:
+    """Refuses to change a project that is closed.
+
+    Raises:
+        ParameterError: If it is.
+        InputError: If there is none, or it is being removed.
+    """
+    query = sa.select(projects).where(projects.c.id == project_id)
+    row = connection.execute(query).one_or_none()
+    if row is None or row.state not in SEEN:
+        raise InputError(f"there is no project {project_id}")
+    refuse_closed(read_project(row))
+
+
+def refuse_closed(project: Project) -> None:
+    """Refuses to change a project that was closed when it was read.
+
+    Raises:
+        ParameterError: If it was.
+    """
+    if project.state != "open":
+        raise ParameterError(
+            f"the project `{project.name}` is closed", hint="whoever leads it can open it again"
+        )
+
+
+def find_project(connection: sa.Connection, item_id: int) -> Project:
+    """Returns the project that an item belongs to.
+
+    Raises:
+        InputError: If there is no such item.
+    """
+    row = None
+    if is_id(item_id):
+        row = connection.execute(PROJECT_OF, {"item": item_id}).one_or_none()
+    if row is None or row.state not in SEEN:
+        raise InputError(f"there is no item {item_id}")
+    return read_project(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -15,14 +16,18 @@ __all__ = [
     "Item",
     "Kind",
     "Project",
+    "ProjectState",
     "Rating",
     "Reason",
     "Role",
     "User",
 ]
 
+_NO_FIELDS: Mapping[str, Any] = {}
+
 Role = Literal["judge", "lead", "admin"]
 Kind = Literal["grades", "side_by_side"]
+ProjectState = Literal["open", "closed", "making", "removing", "removed"]
 ActionKind = Literal["grade", "cannot", "skip", "later", "note", "undo"]
 Reason = Literal["not_loading", "language", "unclear_query", "knowledge"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -69,6 +74,8 @@ class Project:
         seed: Of the random orders.
         lease_seconds: How long an item stays with a judge who does nothing.
         created_at: Seconds since 1970.
+        state: `open`; or `closed`: read only, and judges do not see it. One that is `making`,
+            `removing` or `removed` is seen by nobody.
         keys_changed_at: Since when a key of the page is the grade itself, where it was the grade's
             place in the scale before; None where nobody graded by places.
     """
@@ -85,10 +92,11 @@ class Project:
     seed: int
     lease_seconds: float
     created_at: float
+    state: ProjectState = "open"
     keys_changed_at: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Item:
     """One document of one query, as it is shown to a judge.
 
@@ -122,8 +130,15 @@ class Item:
     inclusion_probability: float | None = None
     id: int = 0
 
+    def __post_init__(self) -> None:
+        # There may be a million items, of far fewer queries, and most without further fields.
+        if type(self.query) is str:
+            object.__setattr__(self, "query", sys.intern(self.query))
+        if not self.fields:
+            object.__setattr__(self, "fields", _NO_FIELDS)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Rating:
     """What one judge says of one item.
 

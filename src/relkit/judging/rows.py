@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from relkit.errors import InputError
 from relkit.judging.records import Comparison, Item, Project, User
-from relkit.judging.texts import check_text, plain
+from relkit.judging.texts import check_text, is_storable, plain
 from relkit.scale import Level, Scale
 
 __all__ = [
     "PLACES",
+    "check_item",
     "item_row",
     "read_comparison",
     "read_item",
@@ -30,8 +32,14 @@ def _place(seed: int, query: str, document: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % PLACES
 
 
-def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
-    """Returns the row of an item.
+TEXTS = (
+    "query", "query_text", "document", "title", "snippet", "url", "image", "tier", "session",
+)  # fmt: skip
+_texts = attrgetter(*TEXTS)
+
+
+def check_item(item: Item) -> None:
+    """Checks that an item can be stored.
 
     Raises:
         InputError: If it has no query or document, or holds what cannot be stored.
@@ -44,19 +52,30 @@ def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
         raise InputError(
             f"query `{item.query}`: {item.inclusion_probability} is no probability above 0"
         )
-    row: dict[str, Any] = {
+    found = _texts(item)
+    if not is_storable("".join(found)):  # one look at all: there may be a million items
+        for name, text in zip(TEXTS, found, strict=True):
+            check_text(text, name)
+    _fields_of(item)
+
+
+def _fields_of(item: Item) -> dict[str, Any]:
+    if not item.fields:
+        return {}
+    return {check_text(name, "field"): plain(value) for name, value in item.fields.items()}
+
+
+def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
+    """Returns the row of an item that `check_item` has nothing against."""
+    return {
         "project_id": project.id,
         "rank": item.rank,
-        "fields": {check_text(name, "field"): plain(value) for name, value in item.fields.items()},
+        "fields": _fields_of(item),
         "inclusion_probability": item.inclusion_probability,
         "place": _place(project.seed, item.query, item.document),
         "created_at": now,
+        **dict(zip(TEXTS, _texts(item), strict=True)),
     }
-    for name in (
-        "query", "query_text", "document", "title", "snippet", "url", "image", "tier", "session",
-    ):  # fmt: skip
-        row[name] = check_text(getattr(item, name), name)
-    return row
 
 
 def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
@@ -138,5 +157,6 @@ def read_project(row: Any) -> Project:
         row.seed,
         row.lease_seconds,
         row.created_at,
+        row.state,
         row.keys_changed_at,
     )

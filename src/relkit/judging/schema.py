@@ -7,7 +7,8 @@
                   │    └─ adjudications what a lead decided, append-only
                   ├── gold              items whose grade is known
                   ├── key_notices       who knows that the keys of the page have changed
-                  └── sides             the two rankings of a side-by-side item
+                  ├── sides             the two rankings of a side-by-side item
+                  └── jobs              long work on a project: imports, archives, removals
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
           └─ browsers                    where an account signed in before
     attempts                             wrong passwords of the last hour
@@ -44,6 +45,7 @@ __all__ = [
     "events",
     "gold",
     "items",
+    "jobs",
     "key_notices",
     "lapses",
     "llm_acceptances",
@@ -125,6 +127,8 @@ projects = sa.Table(
     sa.Column("k", sa.Integer),
     sa.Column("seed", sa.Integer, nullable=False),
     sa.Column("lease_seconds", sa.Double, nullable=False),
+    # open; closed: read only, and hidden from judges; making, removing: seen by nobody; removed.
+    sa.Column("state", sa.Text, nullable=False, server_default="open"),
     _time(),
     # Since when a key is the grade, where it was the grade's place in the scale before.
     sa.Column("keys_changed_at", sa.Double),
@@ -159,9 +163,40 @@ items = sa.Table(
     _text("session"),
     sa.Column("inclusion_probability", sa.Double),
     sa.Column("place", sa.BigInteger, nullable=False),
+    # The import that brought it, if it came in batches: no judge gets it before that is done.
+    sa.Column("job_id", sa.Integer),
     _time(),
     sa.UniqueConstraint("project_id", "query", "document"),
     sa.Index(None, "project_id", "place"),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    _id(),
+    _reference("project_id", "projects.id"),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    # Who asked for it; nobody on the command line.
+    _reference("user_id", "users.id", nullable=True),
+    # The process that does it, and when it last said so: a job whose process died is tidied up.
+    _text("worker"),
+    _time("seen_at"),
+    _text("source"),
+    sa.Column("done", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("total", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("items", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("grades", sa.Integer, nullable=False, server_default="0"),
+    # The ids of items that it can have made, and that no other item ever gets.
+    sa.Column("first_item", sa.Integer),
+    sa.Column("last_item", sa.Integer),
+    _text("message"),
+    _time(),
+    sa.CheckConstraint("kind IN ('import', 'unpack', 'remove')", name="kind"),
+    sa.CheckConstraint(
+        "state IN ('running', 'stopping', 'done', 'failed', 'stopped')", name="state"
+    ),
+    sa.Index(None, "project_id", "state"),
 )
 
 gold = sa.Table(
@@ -202,6 +237,7 @@ assignments = sa.Table(
     sa.UniqueConstraint("item_id", "user_id"),
     sa.Index(None, "project_id", "state", "user_id"),
     sa.Index(None, "project_id", "user_id"),
+    sa.Index(None, "action_id"),
 )
 
 # Who had an item whose lease ran out and that someone else took: a late grade is still welcome.
@@ -322,6 +358,8 @@ llm_requests = sa.Table(
     sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
     # Of the endpoint and the whole request: the same question is asked once, in any project.
     sa.Column("request_hash", sa.Text, nullable=False),
+    sa.Index(None, "item_id"),
+    sa.Index(None, "request_hash"),
 )
 
 llm_answers = sa.Table(

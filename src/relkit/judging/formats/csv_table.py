@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
 from typing import Any, ClassVar, Literal
 
@@ -82,7 +82,11 @@ def table(
     first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
     if first.count(",") > MOST_COLUMNS:
         raise ParseError(f"there are more than {MOST_COLUMNS:,} columns", path=path, line=1)
-    reader = csv_reader(StringIO(text, newline=""), strict=True)
+    # A stream of text in memory takes four bytes a character.
+    lines = TextIOWrapper(
+        BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
+    )
+    reader = csv_reader(lines, strict=True)
     headings: list[str] | None = None
     line = 1
     try:

@@ -1,0 +1,80 @@
+"""A project's archive on the command line: written by `judge export`, read by `judge import`."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from relkit.cli.messages import Progress, messages
+from relkit.cli.output import open_output
+from relkit.errors import ParameterError
+
+__all__ = ["ended_in_order", "pack", "unpack"]
+
+#: What a shell says of a program that SIGTERM ended.
+TERMINATED = 143
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Lets SIGTERM end long work as Ctrl-C does: what is half done is taken back."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(TERMINATED)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def pack(database: str, project: str, output: str | None) -> None:
+    """Writes a project's archive."""
+    from relkit.judging.archive import pack_project
+    from relkit.judging.store import open_store
+
+    if output is None or output == "-":
+        raise ParameterError(
+            "an archive goes into a file", hint=f"add -o {project or 'june'}.relkit-project"
+        )
+    with open_store(database) as store:
+        found = store.project(project)
+        with open_output(output) as file, Progress("packing") as report:
+            counts = pack_project(store, found.id, file, report=report)
+    messages.note(
+        f"{found.name}: {counts['items']:,} items, {counts['actions']:,} actions of judges,"
+        f" {counts['adjudications']:,} decisions, {counts['gold']:,} known grades"
+    )
+
+
+def unpack(database: str, path: str, name: str | None) -> None:
+    """Makes a project of an archive."""
+    from relkit.judging.store import open_store
+    from relkit.judging.unpacking import Archive, unpack_project
+
+    with (
+        ended_in_order(),
+        open_store(database) as store,
+        open(path, "rb") as file,
+        Progress("unpacking") as report,
+    ):
+        made = unpack_project(store, Archive(file, path=path), name=name, report=report)
+    messages.note(f"made the project {made.project.name}")
+    if made.matched:
+        messages.note(f"grades of accounts that are here: {', '.join(made.matched)}")
+    if made.made:
+        messages.note(
+            f"made closed accounts without a password for: {', '.join(made.made)}\n"
+            "`relkit judge init --account NAME --reset-password` gives one a password"
+        )
+    if made.kept:
+        messages.warning(
+            f"{made.kept:,} answers of language models are here already with other words, and stay"
+        )

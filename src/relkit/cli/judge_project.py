@@ -1,0 +1,119 @@
+"""`relkit judge project`: a project renamed, closed, opened again, or removed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from relkit.cli.judge_archive import ended_in_order
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import no_color_option
+from relkit.cli.output import emit
+from relkit.errors import ParameterError
+
+if TYPE_CHECKING:
+    from relkit.judging.records import Project
+    from relkit.judging.store import Store
+
+__all__ = ["project"]
+
+HELP = """Rename, close, reopen or delete a project.
+
+\b
+Examples:
+  relkit judge project judging.db June --rename "June 2026"
+  relkit judge project judging.db June --close
+  relkit judge project judging.db June --gold-share 0.1
+  relkit judge project judging.db June --delete
+
+A closed project can be read and exported; judges do not see it, and nothing in
+it changes until it is opened again. Deleting takes everything out that was said
+in it, and cannot be undone: write its archive first
+(`relkit judge export --format archive`). Without an option, says what it is and
+what was imported.
+"""
+
+
+@click.command("project", help=HELP, short_help="Rename, close, reopen or delete a project.")
+@click.argument("database")
+@click.argument("name", metavar="PROJECT")
+@click.option("--rename", metavar="NAME", help="Its new name.")
+@click.option("--close", is_flag=True, help="Read only from now on, and hidden from judges.")
+@click.option("--reopen", is_flag=True, help="Open it again.")
+@click.option(
+    "--gold-share",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="The share of gold items among those that a judge is given from now on.",
+)
+@click.option("--delete", is_flag=True, help="Delete it; asks for its name.")
+@click.option("--yes", is_flag=True, help="Delete it without asking.")
+@no_color_option
+def project(
+    database: str,
+    name: str,
+    rename: str | None,
+    close: bool,
+    reopen: bool,
+    gold_share: float | None,
+    delete: bool,
+    yes: bool,
+) -> None:
+    """Runs `relkit judge project`."""
+    from relkit.judging.removal import remove_project
+    from relkit.judging.store import open_store
+
+    if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
+        raise ParameterError("these options do not go together", hint="give one after the other")
+    with ended_in_order(), open_store(database) as store:
+        found = store.project(name)
+        if delete:
+            if not yes:
+                _confirm(found.name)
+            with Progress("deleting") as report:
+                remove_project(store, found, report=report)
+            messages.note(f"deleted the project {found.name}")
+            return
+        if reopen:
+            store.reopen_project(found.id)
+            messages.note(f"opened the project {found.name}")
+        if gold_share is not None:
+            store.set_gold_share(found.id, gold_share)
+            messages.note(f"{gold_share:.0%} of what a judge is given are gold items from now on")
+        if rename is not None:
+            messages.note(f"renamed to {store.rename_project(found.id, rename).name}")
+        if close:
+            store.close_project(found.id)
+            messages.note(f"closed the project {found.name}")
+        if not (close or reopen or rename is not None or gold_share is not None):
+            _describe(store, found)
+
+
+def _confirm(name: str) -> None:
+    if not sys.stdin.isatty():
+        raise ParameterError(
+            f"deleting `{name}` needs --yes where nobody can be asked",
+            hint="write its archive first: relkit judge export --format archive",
+        )
+    if click.prompt("Everything in it is lost. Its name, to delete it", err=True) != name:
+        raise ParameterError("that is not its name; nothing was deleted")
+
+
+def _describe(store: Store, found: Project) -> None:
+    from datetime import UTC, datetime
+
+    from relkit.judging.jobs import list_jobs
+
+    lines = [
+        f"{found.name}: {found.state}, scale {found.scale.name}, overlap {found.overlap},"
+        f" {found.gold_share:.0%} gold items"
+    ]
+    for job in list_jobs(store, found.id):
+        when = datetime.fromtimestamp(job.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        state = f"{job.done:,} of {job.total:,} rows" if job.unfinished else job.state
+        lines.append(
+            f"{when}  {job.kind} {job.source}: {state}, {job.items:,} new items,"
+            f" {job.grades:,} new grades {job.message}".rstrip()
+        )
+    emit("\n".join(lines))
