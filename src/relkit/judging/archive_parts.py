@@ -43,7 +43,9 @@ LEFT_OUT = {
     "users": "only the names of those who did something: never a password",
     "sign_ins": "who is signed in",
     "tokens": "whose programs may act",
+    "browsers": "where somebody signed in before",
     "attempts": "wrong passwords",
+    "events": "who came in, and what was changed in that database",
     "jobs": "how the project came here, not what it is",
 }
 #: Columns that mean something in one database only: what came with which import; and what is drawn
