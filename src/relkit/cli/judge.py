@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.judge_backup import backup, restore
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_, text_of
 from relkit.cli.judge_llm import llm
@@ -275,5 +276,5 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
-for _command in (llm, calibrate, accept):
+for _command in (backup, restore, llm, calibrate, accept):
     command.add_command(_command)
