@@ -342,11 +342,9 @@ def test_a_full_disk_leaves_the_older_backup_and_the_judges_alone(
         judges.await_more(20)
         if disk.own:
             disk.fill(leave=100_000)
-        done = (
-            start_small(100_000, path, copy) if not own else start("backup", path, copy, "--force")
-        )
-        _, said = done.communicate(timeout=60)
-        assert small.returncode == 3
+        process = start_small(path, copy) if not own else start("backup", path, copy, "--force")
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 3
         assert "the copy cannot be written" in said
         assert copy.read_bytes() == older
         disk.free()
@@ -356,11 +354,11 @@ def test_a_full_disk_leaves_the_older_backup_and_the_judges_alone(
     check_grades(path, judges)
 
 
-def start_small(most: int, path: Path, copy: Path) -> subprocess.Popen[str]:
-    """A backup that may make no file longer than some bytes."""
+def start_small(path: Path, copy: Path) -> subprocess.Popen[str]:
+    """A backup that may make no file longer than 100,000 bytes."""
     code = (
         "import resource\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "from relkit.cli.application import main\n"
         f"main(['judge', 'backup', {str(path)!r}, {str(copy)!r}, '--force'])"
     )

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 import logging
+import re
 from collections.abc import Callable, Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -136,15 +137,14 @@ class AllowedHosts:
 
 
 def host_name(host: str) -> str:
-    """Returns the name in a header `Host`, without the port.
+    """Returns the name in a header `Host`, without the port; what is no name comes back as it is.
 
     Examples:
-        >>> host_name("Judging.Example:8080"), host_name("[::1]:8080"), host_name("10.0.0.1")
-        ('judging.example', '::1', '10.0.0.1')
+        >>> host_name("Judging.Example:8080"), host_name("[::1]:8080"), host_name("localhost/?")
+        ('judging.example', '::1', 'localhost/?')
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower().rstrip(".")
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::\d*)?", host, re.ASCII)
+    return (found[1] or found[2]).lower().rstrip(".") if found else host
 
 
 def is_address(name: str) -> bool:
