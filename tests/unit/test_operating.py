@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 
 pytest.importorskip("sqlalchemy")
@@ -38,9 +39,10 @@ def test_there_are_commands_to_check() -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_commands_and_options_are_there(path: Path) -> None:
+    above = click.Context(judge, info_name="judge", help_option_names=["-h", "--help"])
     for name, words in commands(path.read_text("utf-8")):
         # Raises for an option that is not there, and for arguments that are missing or too many.
-        judge.commands[name].make_context(name, words)
+        judge.commands[name].make_context(name, words, parent=above)
 
 
 def test_the_proxy_shown_replaces_what_a_visitor_says() -> None:
