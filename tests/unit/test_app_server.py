@@ -167,7 +167,7 @@ def test_many_who_ask_cost_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_head_works_wherever_get_does(store: Store) -> None:
     with client_of(store) as client:
         paths = sorted(
-            route.path.replace("{name}", "app.css").replace("{project}", "1")
+            route.path.replace("{name}", "style.css").replace("{project}", "1")
             for route in routes(client)
             if "GET" in (getattr(route, "methods", None) or ())
         )
@@ -214,6 +214,8 @@ def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Pa
         answer = client.get("/api/session", headers={"host": name, "accept-language": "zh"})
         zh = client.get("/", headers={"host": name, "accept-language": "zh"})
         assert client_of(store).get("/sign-in", headers={"host": name}).status_code == 200
+        for path in ("/static/style.css", "/healthz"):
+            assert client.get(path, headers={"host": name}).status_code == 200
     bare = name.removesuffix(":80")
     assert page.status_code == answer.status_code == zh.status_code == 421
     assert f"--allowed-host {bare.replace('<', '&lt;').replace('>', '&gt;')}" in page.text

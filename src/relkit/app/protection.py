@@ -123,7 +123,8 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = host_name(Headers(scope=scope).get("host", "")) if scope["type"] == "http" else ""
-        if self._allows(name):
+        # The app's own files, and what a load balancer asks, tell nothing about anybody.
+        if self._allows(name) or scope["path"].startswith(("/static/", "/healthz")):
             await self.app(scope, receive, send)
         else:
             await self.refuse(Request(scope, receive), name)(scope, receive, send)
