@@ -167,7 +167,7 @@ def test_many_who_ask_cost_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_head_works_wherever_get_does(store: Store) -> None:
     with client_of(store) as client:
         paths = sorted(
-            route.path.replace("{name}", "app.css").replace("{project}", "1")
+            route.path.replace("{name}", "style.css").replace("{project}", "1")
             for route in routes(client)
             if "GET" in (getattr(route, "methods", None) or ())
         )
@@ -203,7 +203,8 @@ def test_names_that_are_allowed(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name", ["evil.example", "example.org", "localhost.evil.example", "1.2.3.4.evil.example:80",
-             "xexample.org", "<b>", "[evil.example]"],
+             "xexample.org", "<b>", "[evil.example]", "localhost/?", "[::1]/?", "127.0.0.1:1@evil",
+             "[::1]x"],
 )  # fmt: skip
 def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Path) -> None:
     settings = Settings(allowed_hosts=("testserver", "*.example.org"))
@@ -213,7 +214,9 @@ def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Pa
         answer = client.get("/api/session", headers={"host": name, "accept-language": "zh"})
         zh = client.get("/", headers={"host": name, "accept-language": "zh"})
         assert client_of(store).get("/sign-in", headers={"host": name}).status_code == 200
-    bare = name.partition(":")[0].strip("[]")
+        for path in ("/static/style.css", "/healthz"):
+            assert client.get(path, headers={"host": name}).status_code == 200
+    bare = name.removesuffix(":80")
     assert page.status_code == answer.status_code == zh.status_code == 421
     assert f"--allowed-host {bare.replace('<', '&lt;').replace('>', '&gt;')}" in page.text
     assert "set-cookie" not in page.headers

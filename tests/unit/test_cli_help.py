@@ -33,6 +33,7 @@ def test_every_module_of_a_command_is_listed() -> None:
     }
     helpers |= {
         "judge_accounts",
+        "judge_backup",
         "judge_calibrate",
         "judge_import",
         "judge_llm",

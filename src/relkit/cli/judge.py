@@ -12,6 +12,7 @@ from relkit.cli.group import CommandGroup
 from relkit.cli.judge_accounts import account as change_account
 from relkit.cli.judge_accounts import accounts, events
 from relkit.cli.judge_archive import pack
+from relkit.cli.judge_backup import backup, restore
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_
 from relkit.cli.judge_llm import llm
@@ -351,6 +352,8 @@ for _command in (
     accounts,
     change_account,
     events,
+    backup,
+    restore,
     llm,
     calibrate,
     accept,

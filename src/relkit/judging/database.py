@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from relkit.errors import DependencyError, InputError, ParameterError
@@ -53,11 +53,12 @@ class Database:
 
     Args:
         address: A path, or a URL: ``sqlite:///PATH`` or ``postgresql://USER@HOST/NAME``.
+        access: Whether a file may be written; `read` leaves it as it is, bit by bit.
 
     Attributes:
         address: The file, or the URL without a password, for messages.
         file: The file; empty for PostgreSQL.
-        read_only: Whether it lies where it can be read only.
+        read_only: Whether it is only read, or lies where it cannot be written.
         engine: SQLAlchemy's.
 
     Raises:
@@ -66,13 +67,17 @@ class Database:
         InputError: If it cannot be opened.
     """
 
-    def __init__(self, address: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, address: str | os.PathLike[str], *, access: Literal["write", "read"] = "write"
+    ) -> None:
         url = _url(os.fspath(address))
         self.sqlite = url.get_backend_name() == "sqlite"
         text = url.render_as_string(hide_password=True)
         self.file = (url.database or "") if self.sqlite else ""
         self.address = self.file or text
-        self.read_only = self.sqlite and os.path.exists(self.file) and is_read_only(self.file)
+        self.read_only = self.sqlite and (
+            access == "read" or (os.path.exists(self.file) and is_read_only(self.file))
+        )
         # One writer at a time is SQLite's rule. Threads of this process queue for it here: its own
         # waiting is a lottery, which some of fifty writers lose for too long.
         self._lock = threading.Lock()

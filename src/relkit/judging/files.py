@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +17,7 @@ __all__ = [
     "COMPANIONS",
     "PRIVATE",
     "check_file",
+    "is_open",
     "is_read_only",
     "make_file",
     "readable_by_others",
@@ -115,6 +119,29 @@ def readable_by_others(path: str) -> list[str]:
     return [name for name in found if os.path.exists(name) and os.stat(name).st_mode & 0o077]
 
 
+def is_open(path: str) -> bool:
+    """Says whether another process has a SQLite file open, as far as that can be known.
+
+    A process that has it open itself must not ask: it would let go of its own locks.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows does not rename what is open
+        return False
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        # With a write-ahead log each connection holds one of these bytes as long as it is open.
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def make_file(
     path: str, fill: Callable[[str], None], *, existing: Literal["keep", "replace"] = "keep"
 ) -> bool:
@@ -132,9 +159,10 @@ def make_file(
         InputError: If there is no such folder, or it cannot be written.
     """
     path = os.path.realpath(path)
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary = f"{path}.{secrets.token_hex(4)}.tmp"
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
+        _forget_leftovers(path)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", path=path) from None
     try:
@@ -144,6 +172,13 @@ def make_file(
     finally:
         for end in ("", *COMPANIONS):
             Path(f"{temporary}{end}").unlink(missing_ok=True)
+
+
+def _forget_leftovers(path: str) -> None:
+    """Removes what a program that was killed while it made this file has left, after a day."""
+    for found in Path(path).parent.glob(f"{glob.escape(Path(path).name)}.????????.tmp*"):
+        if found.stat().st_mtime < time.time() - 86400:
+            found.unlink(missing_ok=True)
 
 
 def _place(temporary: str, path: str, *, existing: Literal["keep", "replace"]) -> bool:

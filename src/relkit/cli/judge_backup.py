@@ -1,0 +1,88 @@
+"""`relkit judge backup` and `restore`: a database copied while it is used, and put back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import format_option, no_color_option
+from relkit.cli.output import emit
+
+if TYPE_CHECKING:
+    from relkit.judging.backup import Copy
+
+__all__ = ["backup", "restore"]
+
+BACKUP = """Copy a database into one file, while judges grade on.
+
+\b
+Examples:
+  relkit judge backup judging.db backups/judging.db
+  relkit judge backup judging.db backups/judging.db --force
+
+The copy holds one state of everything, is checked page by page, and gets its
+name only then; --force replaces an older copy, which stays until then. Only its
+owner can read it. Do not copy the file by other means: the newest grades may be
+in the file -wal beside it.
+"""
+
+RESTORE = """Put a copy in the place of a database.
+
+\b
+Examples:
+  relkit judge restore backups/judging.db judging.db
+  relkit judge restore backups/judging.db judging.db --force
+
+Stop the server first. The copy is checked before anything is changed; with
+--force, a database that is there is renamed, with all that belongs to it.
+"""
+
+
+@click.command("backup", help=BACKUP, short_help="Copy a database while it is used.")
+@click.argument("database")
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace a file of that name.")
+@format_option("table", "json")
+@no_color_option
+def backup(database: str, file: str, force: bool, form: str) -> None:
+    """Runs `relkit judge backup`."""
+    from relkit.judging.backup import back_up
+
+    with Progress("copying") as progress:
+        made = back_up(database, file, existing="replace" if force else "refuse", progress=progress)
+    _show(made, form)
+
+
+@click.command("restore", help=RESTORE, short_help="Put a copy in the place of a database.")
+@click.argument("file")
+@click.argument("database")
+@click.option("--force", is_flag=True, help="Rename a database that is there.")
+@format_option("table", "json")
+@no_color_option
+def restore(file: str, database: str, force: bool, form: str) -> None:
+    """Runs `relkit judge restore`."""
+    from relkit.judging.backup import restore as put_back
+
+    with Progress("copying") as progress:
+        done = put_back(
+            file, database, existing="set_aside" if force else "refuse", progress=progress
+        )
+    if done.aside:
+        messages.note(f"the database that was there is now {done.aside}")
+    _show(done.copy, form)
+
+
+def _show(made: Copy, form: str) -> None:
+    if form == "json":
+        import json
+
+        emit(json.dumps(asdict(made), ensure_ascii=False, indent=2))
+        return
+    shown = {"bytes": made.bytes, **{name: count for name, count in made.rows.items() if count}}
+    shown.pop("alembic_version", None)
+    width = max(map(len, shown))
+    lines = [f"{made.file}: whole, version {made.version}"]
+    emit("\n".join([*lines, *(f"  {name:{width}}  {count:>12,}" for name, count in shown.items())]))

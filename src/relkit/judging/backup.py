@@ -1,0 +1,276 @@
+"""A judging database copied while it is used, and put back.
+
+A copy of the file alone may lack what is in its write-ahead log; these copies hold one state of
+everything, are checked before they get their name, and are one file.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from relkit.errors import InputError, ParameterError
+from relkit.judging.database import Database
+from relkit.judging.files import COMPANIONS, check_file, is_open, make_file, sync_folder
+from relkit.judging.schema import sa
+
+__all__ = ["Copy", "Restored", "back_up", "check_copy", "restore"]
+
+#: Pages that are copied at once: 4 MiB.
+STEP = 1024
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A database in one file that was checked.
+
+    Attributes:
+        file: Its name.
+        bytes: How long it is.
+        version: The version of its tables.
+        rows: How many rows each table has.
+    """
+
+    file: str
+    bytes: int
+    version: str
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A database that was put back.
+
+    Attributes:
+        copy: What it holds.
+        aside: Where the database is now that had its name before; empty if there was none.
+    """
+
+    copy: Copy
+    aside: str
+
+
+def back_up(
+    database: str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    *,
+    existing: Literal["refuse", "replace"] = "refuse",
+    progress: Progress | None = None,
+) -> Copy:
+    """Copies a database into one file, while others grade on.
+
+    Args:
+        database: The file of the database, of any version.
+        file: The copy's name. It has it only once it is whole, checked and on the disk; until then
+            a file that has it stays.
+        existing: What becomes of a file of that name.
+        progress: Is told how many pages of how many are copied.
+
+    Raises:
+        InputError: If the database cannot be read, or the copy not be written.
+        ParameterError: If it is a PostgreSQL database, or both are the same file.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relkit.judging.store import open_store
+        >>> folder = TemporaryDirectory()
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     june = store.create_project("June")
+        ...     back_up(store.database.file, f"{folder.name}/copy.db").rows["projects"]
+        1
+        >>> folder.cleanup()
+    """
+    target = os.fspath(file)
+    source = Database(database)
+    try:
+        if not source.sqlite:
+            raise _not_a_file(source, f"pg_dump --format=custom --file={target} URL")
+        if not check_file(source.file):
+            raise InputError("there is no such database", path=source.file)
+        if os.path.exists(target) and os.path.samefile(source.file, target):
+            raise ParameterError(
+                f"the backup `{target}` is the database itself", hint="name another file"
+            )
+        if existing == "refuse" and os.path.exists(target):
+            raise _taken(target)
+        made = make_file(
+            target,
+            lambda name: _copy(source, name, target, progress),
+            existing="keep" if existing == "refuse" else "replace",
+        )
+        if not made:
+            raise _taken(target)
+    finally:
+        source.close()
+    return check_copy(target, pages="trust")
+
+
+def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"] = "check") -> Copy:
+    """Reads a copy, and says what it holds.
+
+    Args:
+        file: The copy; nothing about it is changed.
+        pages: Whether each page and each reference is to be checked.
+
+    Raises:
+        InputError: If it is damaged, or no judging database that this relkit knows.
+    """
+    path = os.fspath(file)
+    if "://" in path or not check_file(path):
+        raise InputError("there is no such file", path=path)
+    found = Database(path, access="read")
+    try:
+        version = found.version()[0]
+        if version is None:
+            raise InputError("this is no copy of a judging database", path=path)
+        if version not in found.versions():
+            raise InputError(
+                f"the copy is of version {version}, which this relkit does not know",
+                path=path,
+                hint="a newer one made it: pip install --upgrade relkit",
+            )
+        with found.read() as connection:
+            rows = _count(found, connection)
+            if pages == "check":
+                _check_pages(connection, path)
+    finally:
+        found.close()
+    return Copy(path, os.path.getsize(path), version, rows)
+
+
+def restore(
+    file: str | os.PathLike[str],
+    database: str | os.PathLike[str],
+    *,
+    existing: Literal["refuse", "set_aside"] = "refuse",
+    progress: Progress | None = None,
+) -> Restored:
+    """Puts a copy in the place of a database, which no server may have open.
+
+    Args:
+        file: What `back_up` made. It is checked before anything is changed.
+        database: The file of the database; this process must not have it open.
+        existing: Whether a database that is there is to be renamed, with all that belongs to it.
+        progress: Is told how many pages of how many are copied.
+
+    Raises:
+        InputError: If the copy is damaged, or there is a database, or a program has it open.
+        ParameterError: If it is a PostgreSQL database.
+    """
+    path = os.fspath(file)
+    target = Database(database)
+    target.close()
+    if not target.sqlite:
+        raise _not_a_file(target, f"pg_restore --clean --if-exists --no-owner --dbname=URL {path}")
+    copy = check_copy(path)
+    name = os.path.realpath(target.file)
+    old = [end for end in ("", *COMPANIONS) if os.path.lexists(f"{name}{end}")]
+    if old and os.path.exists(name) and os.path.samefile(name, path):
+        raise ParameterError(f"the copy `{path}` is the database itself")
+    if old and existing == "refuse":
+        raise InputError(
+            "there is a database already",
+            path=target.file,
+            hint="--force puts the copy in its place, and keeps it beside under another name",
+        )
+    if is_open(name):
+        raise InputError(
+            "a program has the database open", path=target.file, hint="stop the server first"
+        )
+    aside = f"{name}.{datetime.now():before-%Y%m%d-%H%M%S}"
+    owner = os.stat(name if os.path.exists(name) else os.path.dirname(name) or ".")
+    moved: list[str] = []
+
+    def fill(temporary: str) -> None:
+        source = Database(path, access="read")
+        try:
+            _copy(source, temporary, target.file, progress)
+        finally:
+            source.close()
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            os.chown(temporary, owner.st_uid, owner.st_gid)
+        for end in old:
+            os.rename(f"{name}{end}", f"{aside}{end}")
+            moved.append(end)
+        sync_folder(name)
+
+    try:
+        if not make_file(name, fill):
+            raise InputError("a database was made there meanwhile", path=target.file)
+    except BaseException:
+        if not os.path.exists(name):
+            for end in moved:
+                os.rename(f"{aside}{end}", f"{name}{end}")
+        raise
+    return Restored(Copy(target.file, copy.bytes, copy.version, copy.rows), aside if moved else "")
+
+
+def _copy(source: Database, temporary: str, target: str, progress: Progress | None) -> None:
+    """Copies one state of a database page by page, and checks what has arrived."""
+
+    def tell(status: int, remaining: int, total: int) -> None:
+        if progress is not None:
+            progress(total - remaining, total, "" if remaining else "checking")
+
+    try:
+        # One transaction sees one state, and writers do not make the copy begin anew.
+        with source.read() as connection:
+            rows = _count(source, connection)
+            made = sqlite3.connect(temporary, isolation_level=None)
+            try:
+                driver: Any = connection.connection.driver_connection
+                driver.backup(made, pages=STEP, progress=tell)
+                # So that the one file can be read alone, also where nothing can be written.
+                made.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                made.close()
+    except sqlite3.Error as error:
+        raise InputError(f"the copy cannot be written: {error}", path=target) from error
+    arrived = check_copy(temporary)
+    if arrived.rows != rows:
+        raise InputError("the copy does not hold what the database holds", path=target)
+
+
+def _count(database: Database, connection: sa.Connection) -> dict[str, int]:
+    tables = database.inspect(connection).get_table_names()
+    return {
+        name: connection.execute(
+            sa.select(sa.func.count()).select_from(sa.table(name))
+        ).scalar_one()
+        for name in tables
+    }
+
+
+def _check_pages(connection: sa.Connection, path: str) -> None:
+    found: list[Any] = [
+        row[0] for row in connection.exec_driver_sql("PRAGMA integrity_check(3)") if row[0] != "ok"
+    ]
+    found += [
+        f"a row of {row[0]} names one of {row[2]} that is not there"
+        for row in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(3)
+    ]
+    if found:
+        raise InputError(f"the file is damaged: {found[0]}", path=path, hint="take another copy")
+
+
+def _taken(target: str) -> InputError:
+    return InputError(
+        "there is a file already", path=target, hint="name another one, or replace it with --force"
+    )
+
+
+def _not_a_file(database: Database, command: str) -> ParameterError:
+    found = database.engine.url
+    url = sa.URL.create(
+        "postgresql", found.username, None, found.host, found.port, found.database, found.query
+    )
+    return ParameterError(
+        "this is a PostgreSQL database, which its own programs copy",
+        hint=command.replace("URL", f"'{url.render_as_string()}'"),
+    )
