@@ -146,7 +146,9 @@ def test_nothing_stands_in_anybodys_way(
         assert beyond == []
         assert tab.run("document.documentElement.scrollWidth") <= width
     quiet = [one for one in tab.complaints if "pictures.invalid" not in one]
-    assert [one for one in quiet if "ERR_NAME_NOT_RESOLVED" not in one and "status of 40" not in one] == []
+    assert [
+        one for one in quiet if "ERR_NAME_NOT_RESOLVED" not in one and "status of 40" not in one
+    ] == []
 
 
 SMALL = (

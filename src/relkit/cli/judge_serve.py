@@ -60,6 +60,27 @@ Serve it over HTTPS, by a proxy on the same machine, wherever others reach it;
     help="Show the demonstration's story in place of a database.",
 )
 @click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
+@click.option(
+    "--sign-in-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=14,
+    show_default=True,
+    help="Days after which a sign-in ends.",
+)
+@click.option(
+    "--idle-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=3,
+    show_default=True,
+    help="Days after which a sign-in ends that nobody uses; 0.02 is half an hour.",
+)
+@click.option(
+    "--event-days",
+    type=click.FloatRange(0, min_open=True),
+    default=365,
+    show_default=True,
+    help="Days for which it is kept who came in and what was changed.",
+)
 @click.option("--browser", is_flag=True, help="Open the page in a browser here.")
 @no_color_option
 def serve(
@@ -69,6 +90,9 @@ def serve(
     rounds: str | None,
     demo: str | None,
     secure_cookies: bool,
+    sign_in_days: float,
+    idle_days: float,
+    event_days: float,
     browser: bool,
 ) -> None:
     """Runs `relkit judge serve`."""
@@ -101,7 +125,16 @@ def serve(
             if browser:
                 click.launch(address)
             config = uvicorn.Config(
-                create_app(store, Settings(secure_cookies=secure_cookies, rounds=rounds)),
+                create_app(
+                    store,
+                    Settings(
+                        secure_cookies=secure_cookies,
+                        sign_in_days=sign_in_days,
+                        idle_days=idle_days,
+                        event_days=event_days,
+                        rounds=rounds,
+                    ),
+                ),
                 log_level="warning",
                 access_log=False,
                 server_header=False,
