@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -266,6 +267,28 @@ def test_each_route_asks_for_what_a_token_may(client: TestClient, store: Store) 
         assert refused == {"read": method != "GET", "grade": for_leads, "admin": False}, path
         seen.add((method, for_leads))
     assert seen == {("GET", False), ("GET", True), ("POST", False), ("POST", True)}
+
+
+def test_a_body_of_another_type_is_refused(client: TestClient, store: Store) -> None:
+    headers = bearer(create_token(store, store.user("lea"), "t"))
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "application/xml"):
+        answer = client.post(
+            "/api/actions", content=json.dumps(ACTION), headers={**headers, "Content-Type": kind}
+        )
+        assert answer.status_code == 422
+    assert client.get("/api/projects/1/history", headers=headers).json() == []
+
+
+def test_no_other_origin_reads_an_answer(client: TestClient, store: Store) -> None:
+    headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    for method, path in (
+        ("GET", "/sign-in"),
+        ("OPTIONS", "/api/actions"),
+        ("GET", "/api/projects"),
+    ):
+        answer = client.request(method, path, headers=headers)
+        assert not [name for name in answer.headers if name.startswith("access-control")]
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
 
 
 def test_a_token_that_grades_sees_what_a_judge_sees(client: TestClient, store: Store) -> None:

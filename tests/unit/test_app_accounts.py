@@ -171,6 +171,17 @@ def test_only_administrators_see_it(store: Store, who: str, path: str) -> None:
     assert len(store.users()) == 3
 
 
+def test_what_is_refused_is_in_the_log(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    client = TestClient(create_app(store), follow_redirects=False)
+    sign_in(client, "ana")
+    client.get("/accounts")
+    client.post("/accounts", data={"csrf": "no", "name": "eve"})
+    assert [one.getMessage() for one in caplog.records if one.name == "relkit.judging"] == [
+        "refused: GET '/accounts' from testclient",
+        "refused: POST '/accounts' from testclient (csrf)",
+    ]
+
+
 # What happened
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
+from relkit.app.catalogue import say
 from relkit.app.guard import BusyError, Claim, SignInGuard, WaitError
 from relkit.app.interface import Id
 from relkit.app.pages import render
@@ -37,6 +38,7 @@ from relkit.judging.guessable import check_not_guessable
 from relkit.judging.passwords import LEAST_LENGTH, MOST_LENGTH
 from relkit.judging.records import User
 from relkit.judging.store import Store
+from relkit.language import Language
 
 __all__ = ["router"]
 
@@ -75,9 +77,18 @@ def _account(
         days=TOKEN_DAYS,
         secret=secret,
         told=told,
-        sign_in_days=settings.sign_in_days,
-        idle_days=settings.idle_days,
+        lasts=_span(visitor.language, settings.sign_in_days),
+        idle=_span(visitor.language, settings.idle_days),
     )
+
+
+def _span(language: Language, days: float) -> str:
+    """Returns a number of days in the unit that fits it."""
+    if days >= 2:
+        return say(language, "account.span_days", count=round(days))
+    if days >= 2 / 24:
+        return say(language, "account.span_hours", count=round(days * 24))
+    return say(language, "account.span_minutes", count=max(round(days * 1440), 1))
 
 
 @router.get("/account/password")

@@ -40,6 +40,7 @@ from relkit.app.visitor import (
     SignInNeededError,
     Visitor,
     chosen_language,
+    find_address,
     see_visitor,
 )
 from relkit.errors import RelkitError, UnknownNameError
@@ -177,6 +178,16 @@ def _tell_validation(request: Request, error: Exception) -> Response:
 def _tell_status(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     language = chosen_language(request)
+    if status == 403:
+        detail = str(getattr(error, "detail", ""))
+        reason = f" ({detail})" if f"error.{detail}" in texts("en") else ""
+        log.warning(
+            "refused: %s %r from %s%s",
+            request.method,
+            request.url.path[:200],
+            find_address(request),
+            reason,
+        )
     known = texts(language)
     keys = (f"error.{getattr(error, 'detail', '')}", f"error.{status}", "error.other")
     message = known[next(key for key in keys if key in known)]

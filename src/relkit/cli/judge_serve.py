@@ -108,6 +108,27 @@ def _check_proxies(
     help="Show the demonstration's story in place of a database.",
 )
 @click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
+@click.option(
+    "--sign-in-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=14,
+    show_default=True,
+    help="Days after which a sign-in ends.",
+)
+@click.option(
+    "--idle-days",
+    type=click.FloatRange(0, 365, min_open=True),
+    default=3,
+    show_default=True,
+    help="Days after which a sign-in ends that nobody uses; 0.02 is half an hour.",
+)
+@click.option(
+    "--event-days",
+    type=click.FloatRange(0, min_open=True),
+    default=365,
+    show_default=True,
+    help="Days for which it is kept who came in and what was changed.",
+)
 @click.option("--browser", is_flag=True, help="Open the page in a browser here.")
 @no_color_option
 def serve(
@@ -121,6 +142,9 @@ def serve(
     rounds: str | None,
     demo: str | None,
     secure_cookies: bool,
+    sign_in_days: float,
+    idle_days: float,
+    event_days: float,
     browser: bool,
 ) -> None:
     """Runs `relkit judge serve`."""
@@ -154,6 +178,9 @@ def serve(
                 secure_cookies=secure_cookies,
                 allowed_hosts=(*own_names(host, listening), *allowed_hosts),
                 proxies=proxies,
+                sign_in_days=sign_in_days,
+                idle_days=idle_days,
+                event_days=event_days,
                 rounds=rounds,
             )
             _warn(store.database.file, open_to_all=not is_local(listening), safe=bool(
