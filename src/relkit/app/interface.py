@@ -30,7 +30,15 @@ from relkit.judging.store import Store
 from relkit.notes import Note
 from relkit.render import json_values
 
-__all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "router"]
+__all__ = [
+    "LEFT_OUT",
+    "Id",
+    "check_format",
+    "describe_project",
+    "fitting_formats",
+    "list_left_out",
+    "router",
+]
 
 LARGEST_ID = 2**31 - 1
 #: Judges know items by numbers that do not say when an item was added.
@@ -112,6 +120,33 @@ def describe_project(project: Project, user: User) -> dict[str, Any]:
     if user.role == "judge":
         found = {name: found[name] for name in TOLD}
     return dict(json_values(found))
+
+
+def fitting_formats(project: Project) -> list[str]:
+    """Returns the formats that can hold what a project's judges say.
+
+    Preferences between two rankings are no grades of documents: programs that take those would
+    take a pair of systems for a document.
+    """
+    return [name for name in formats if project.kind == "grades" or name in ("csv", "jsonl")]
+
+
+def check_format(project: Project, name: str) -> str:
+    """Returns the name of a format that fits a project.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+        InputError: If it cannot hold preferences between rankings.
+    """
+    formats.get(name)
+    fitting = fitting_formats(project)
+    if name not in fitting:
+        raise InputError(
+            f"`{name}` holds grades of documents, and `{project.name}` has preferences between"
+            " rankings",
+            hint=f"use {' or '.join(fitting)}",
+        )
+    return name
 
 
 def _number(user: User, project: Project, item: int) -> int:
@@ -302,8 +337,9 @@ def export_text(
     store: OpenStore, user: LeadingCaller, project: Id, format: str = "csv", rule: Rule = "median"
 ) -> PlainTextResponse:
     """For leads: the project as a file of another program."""
-    formats.get(format)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    found = store.project(project)
+    check_format(found, format)
+    sheet = export_sheet(store, found.id, rule=rule)
     text, notes = write_sheet(sheet, format=format)
     return PlainTextResponse(text, headers={LEFT_OUT: list_left_out(notes)})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from typing import Annotated, Any
 
@@ -9,7 +10,14 @@ from fastapi import APIRouter, File, Form, HTTPException, Query, Request, Upload
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import say
-from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
+from relkit.app.interface import (
+    LARGEST_ID,
+    LEFT_OUT,
+    Id,
+    check_format,
+    fitting_formats,
+    list_left_out,
+)
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
 from relkit.app.projects import guideline, list_levels
@@ -18,12 +26,13 @@ from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
+from relkit.judging.filling import count_bare
 from relkit.judging.formats import Format, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
-from relkit.judging.keys import is_notice_due
+from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.passwords import generate_password
-from relkit.judging.records import Kind, Role
+from relkit.judging.records import Kind, Project, Role
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.language import Language
@@ -80,16 +89,34 @@ def _project(
     project: int,
     told: tuple[int, int] | None = None,
 ) -> Response:
+    found = store.project(project)
     return render(
         request,
         visitor,
         "project.html",
-        project=store.project(project),
+        project=found,
         found=describe_work(store, project),
         machines=describe_machines(store, project),
-        formats=[formats.get(name) for name in formats],
+        formats=[formats.get(name) for name in fitting_formats(found)],
+        bare=count_bare(store, project),
+        import_command=write_import(store, found),
+        keys=list_levels(found, visitor.language),
+        confirmed=count_confirmed(store, project),
         note_format=partial(note_format, visitor.language),
         told=told,
+    )
+
+
+def write_import(store: Store, project: Project) -> str:
+    """Returns the command that fills a project with what the browser cannot: runs, and titles."""
+    what = "--side old=old.run --side new=new.run -k 10"
+    if project.kind == "grades":
+        what = "pool.csv"
+    address = shlex.quote(store.database.address)
+    name = shlex.quote(project.name)
+    return (
+        f"relkit judge import {address} --project {name} \\\n    {what} \\\n"
+        "    --documents catalogue.csv --queries queries.tsv"
     )
 
 
@@ -146,8 +173,8 @@ def export_file(
     store: OpenStore, visitor: Leader, project: Id, form: str = "csv", rule: Rule = "median"
 ) -> Response:
     """The project as a file of another program."""
-    chosen = formats.get(form)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    chosen = formats.get(check_format(store.project(project), form))
+    sheet = export_sheet(store, project, rule=rule)
     text, notes = write_sheet(sheet, format=form)
     if form == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
         text = BYTE_ORDER_MARK + text

@@ -39,7 +39,8 @@ and all others as further fields.
 Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
 elasticsearch, opensearch, ranklib, label-studio. Columns of CSV are found by
 their usual names; other columns are shown to judges as further fields. What is
-there already stays: the same file can be imported again.
+there already stays: the same file can be imported again, and --documents then
+fills what is empty.
 """
 
 
@@ -112,6 +113,7 @@ def import_(
 ) -> None:
     """Runs `relkit judge import`."""
     from relkit.judging.exchange import import_sheet
+    from relkit.judging.filling import fill_items
     from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
 
@@ -139,13 +141,19 @@ def import_(
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
         whole = Sheet(tuple(rows), scale=found.scale)
         new = import_sheet(store, found.id, whole, judge=judge, as_gold=gold)
+        filled = 0
+        if documents or queries:
+            filled = fill_items(store, found.id, (row.item for row in rows))
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
         messages.warning(
             f"{_count(foreign, 'final grade')} of a language model: the items come in without them"
         )
     what = "new known grade" if gold else "new grade"
-    messages.note(f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}")
+    told = f", texts for {_count(filled, 'earlier item')}" if filled else ""
+    messages.note(
+        f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}{told}"
+    )
 
 
 def _count(number: int, what: str) -> str:
