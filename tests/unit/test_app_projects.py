@@ -15,11 +15,12 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import create_app
+from relkit.app.leading import judge_agreement
 from relkit.judging.access import start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.filling import count_bare, fill_items
-from relkit.judging.records import Comparison, Item
+from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
 from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale
@@ -107,11 +108,11 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
 
 def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     project = store.create_project("June")
-    assert "mere id" not in read(store, "lea", "/projects/1")
+    assert "mere ID" not in read(store, "lea", "/projects/1")
     known = Item("q", "d2", title="Boot", fields={"price": 3})
     store.add_items(project.id, [Item("q", "d1"), known])
     page = read(store, "lea", "/projects/1")
-    assert "Judges see a mere id of 1 results" in page
+    assert "Results that judges see as a mere ID: 1." in page
     assert "--project June \\ pool.csv" in page
     told = [
         Item("q", "d1", title="Shoe", fields={"colour": "red"}),
@@ -126,7 +127,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     assert (found["d2"].title, found["d2"].snippet) == ("Boot", "warm")
     assert found["d2"].fields == {"price": 3, "colour": "blue"}
     assert count_bare(store, project.id) == 0
-    assert "mere id" not in read(store, "lea", "/projects/1")
+    assert "mere ID" not in read(store, "lea", "/projects/1")
 
 
 def test_leads_see_which_keys_a_project_has(store: Store) -> None:
@@ -139,3 +140,29 @@ def test_leads_see_which_keys_a_project_has(store: Store) -> None:
     with store.database.write() as connection:
         connection.execute(sa.update(projects).values(keys_changed_at=86_400.0))
     assert "Since 2 January 1970 a key is the grade itself" in read(store, "lea", "/projects/1")
+
+
+@pytest.mark.parametrize(
+    ("units", "alpha", "said"),
+    [
+        (29, 0.9, "few"), (30, 0.9, "firm"), (30, 0.7999, "tentative"), (30, 0.6669, "low"),
+        (500, -0.1, "low"), (30, None, "undefined"),
+    ],
+)  # fmt: skip
+def test_the_agreement_has_a_verdict(units: int, alpha: float | None, said: str) -> None:
+    assert judge_agreement({"overall": {"units": units, "alpha_ordinal": alpha}}) == said
+    assert judge_agreement(None) == "undefined"
+
+
+def test_the_page_of_agreement_begins_with_the_verdict(store: Store) -> None:
+    project = store.create_project("June", overlap=2)
+    ratings = [(Item("q", f"d{n}"), [Rating("ana", n % 4), Rating("bo", n % 4)]) for n in range(7)]
+    store.import_ratings(project.id, ratings)
+    page = read(store, "lea", "/projects/1/agreement")
+    assert "Too early to say: results judged by two people or more: 7" in page
+    assert "1.0000" not in page
+    more = [(Item("p", f"d{n}"), [Rating("ana", n % 4), Rating("bo", n % 4)]) for n in range(40)]
+    store.import_ratings(project.id, more)
+    page = read(store, "lea", "/projects/1/agreement")
+    assert "Judges agree well: ordinal α is 1.00 over 47 results." in page
+    assert "标注员高度一致" in read(store, "lea", "/projects/1/agreement", "zh")
