@@ -180,7 +180,7 @@ def test_the_agreement_is_that_of_the_library(store: Store) -> None:
 
     page = Somebody(store, "lea").get("/projects/1/agreement").text
     expected = fleiss_kappa([[3, 3], [3, 0]])
-    assert f"<td>−{-expected:.4f}</td>" in page
+    assert f"<td>−{-expected:.2f}</td>" in page
     assert "ana – bo" in page
 
 

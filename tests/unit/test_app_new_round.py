@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from fastapi.testclient import TestClient
 import relkit
 from relkit.app import Settings, create_app
 from relkit.app.protection import csrf_token
+from relkit.app.staging import find_last_added
 from relkit.judging.access import start_sign_in
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
@@ -64,11 +67,27 @@ class Lead:
         self.secret = start_sign_in(store, store.user(name))
         self.client.cookies.set("relkit_session", self.secret)
 
-    def add(self, sample: bytes, name: str = "march.csv", **values: str):
+    def look(self, sample: bytes, name: str = "march.csv", **values: str):
+        """Fills in the form and looks at what the month would be."""
         data = {
             "csrf": csrf_token(self.secret), "month": "2026-03", "project": "1", **values,
         }  # fmt: skip
         return self.client.post("/monitor/new", data=data, files={"sample": (name, sample)})
+
+    def send(self, path: str, **values: str):
+        data = {"csrf": csrf_token(self.secret), **values}
+        return self.client.post(path, data=data)
+
+    def add(self, sample: bytes, name: str = "march.csv", **values: str):
+        """Looks at a month and stores it; returns the first answer that refuses something."""
+        page = self.look(sample, name, **values)
+        if page.status_code != 200:
+            return page
+        return self.send("/monitor/new/store", token=token_of(page.text))
+
+
+def token_of(page: str) -> str:
+    return re.search(r'name="token" value="([0-9a-f]+)"', page)[1]
 
 
 def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path) -> None:
@@ -78,7 +97,8 @@ def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path
     assert ">SBS</option>" not in form
     assert 'href="/monitor/new"' in lead.client.get("/monitor").text
     answer = lead.add(sample, rule="majority")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/monitor")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/monitor?added=2026-03")
+    assert "2026-03 is stored." in lead.client.get("/monitor?added=2026-03").text
     (made,) = relkit.read_rounds(tmp_path / "rounds")
     assert (made.month, made.grading) == ("2026-03", "majority")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
@@ -118,6 +138,7 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
     without = Lead(store, None)
     assert without.client.get("/monitor/new").status_code == 400
     assert "--rounds" in without.add(sample).text
+    assert judge.send("/monitor/new/store", token="0" * 32).status_code == 403
     assert not folder.exists()
 
 
@@ -149,3 +170,77 @@ def test_what_cannot_be_added(
     assert message in answer.text.replace("&#39;", "'")
     assert "/tmp" not in answer.text
     assert not list((tmp_path / "rounds").glob("*"))
+
+
+def test_a_month_is_looked_at_before_it_is_stored(
+    store: Store, sample: bytes, tmp_path: Path
+) -> None:
+    lead = Lead(store, tmp_path / "rounds")
+    page = lead.look(sample).text
+    assert "2 of the 2 results that the sample shows are judged (100%)" in page
+    assert "Grades: Live, Median." in page
+    assert relkit.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+    assert lead.client.get("/monitor").status_code == 200
+    # What was looked at is what is stored, even if a grade changes in between.
+    store.import_ratings(1, [(Item("tv", "b"), [Rating("bo", 0)])])
+    assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 303
+    (made,) = relkit.read_rounds(tmp_path / "rounds")
+    assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}
+    # It is stored once.
+    answer = lead.send("/monitor/new/store", token=token_of(page))
+    assert (answer.status_code, "nothing to store" in answer.text) == (400, True)
+    assert [one.name for one in (tmp_path / "rounds" / ".pending").iterdir()] == []
+
+
+def test_a_month_that_is_hardly_judged_says_so(store: Store, tmp_path: Path) -> None:
+    log = pl.DataFrame(
+        {"session": [f"s{n}" for n in range(6)], "query": ["tv", "pen"] * 3, "position": [1] * 6,
+         "doc": list("axaxbx")}
+    )  # fmt: skip
+    relkit.draw_sample(log, k=2).write(tmp_path / "drawn.csv")
+    lead = Lead(store, tmp_path / "rounds")
+    page = lead.look((tmp_path / "drawn.csv").read_bytes()).text
+    assert "2 of the 3 results that the sample shows are judged (67%)" in page
+    assert "Judge more before you store the month" in page
+    page = lead.look((tmp_path / "drawn.csv").read_bytes(), month="2026-04").text
+    assert lead.send("/monitor/new/cancel", token=token_of(page)).status_code == 303
+    assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 400
+    assert relkit.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+
+
+@pytest.mark.parametrize("token", ["", "..", "../2026-03", "0" * 32, "/etc", "%2e%2e"])
+def test_tokens_of_nothing(store: Store, sample: bytes, tmp_path: Path, token: str) -> None:
+    lead = Lead(store, tmp_path / "rounds")
+    lead.add(sample)
+    for path in ("store", "cancel"):
+        assert lead.send(f"/monitor/new/{path}", token=token).status_code == 400
+    assert len(relkit.read_rounds(tmp_path / "rounds")) == 1
+
+
+def test_the_month_that_was_added_last_can_be_taken_out_and_comes_back(
+    store: Store, sample: bytes, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rounds"
+    lead = Lead(store, folder)
+    for month in ("2026-03", "2026-02"):
+        assert lead.add(sample, month=month).status_code == 303
+        manifest = folder / month / "round.json"
+        made = json.loads(manifest.read_text("utf-8"))["made"]
+        assert made
+    earlier, later = "2026-03", "2026-02"
+    if find_last_added(folder).month == earlier:  # both were made within one second
+        earlier, later = later, earlier
+    before = (folder / later / "round.json").read_bytes()
+    assert f"Take {later} out" in lead.client.get("/monitor").text
+    assert lead.send("/monitor/remove", month=earlier).status_code == 400
+    assert lead.send("/monitor/remove", month="../x").status_code == 400
+    assert Lead(store, folder, "ana").send("/monitor/remove", month=later).status_code == 403
+    answer = lead.send("/monitor/remove", month=later)
+    assert (answer.status_code, f"{later} was taken out" in answer.text) == (200, True)
+    assert [one.month for one in relkit.read_rounds(folder)] == [earlier]
+    (aside,) = (folder / ".removed").iterdir()
+    assert (aside / "round.json").read_bytes() == before
+    assert str(aside) in answer.text
+    # It can be added again, or moved back.
+    aside.rename(folder / later)
+    assert len(relkit.read_rounds(folder)) == 2

@@ -117,3 +117,25 @@ def test_many_pairs_are_corrected_and_ordered() -> None:
     order = build_page(summarize_preferences(endless), "en").section("order")
     assert order is not None
     assert "no finite estimate" in order.blocks[0].texts[0]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([-2, -1, -1, 0, 0, 1, 1], "0.29 toward a"),
+        ([2, 1, 0, 0], "0.75 toward b"),
+        ([1, -1], "0.00"),
+        ([1] + [0] * 999 + [-2], "0.00"),
+    ],
+)
+def test_a_mean_names_the_system_that_it_is_for(values: list[int], said: str) -> None:
+    given = [Preference(f"q{n}", "a", "b", value) for n, value in enumerate(values)]
+    found = build_page(summarize_preferences(given), "en")
+    table = found.sections[0].blocks[1]
+    assert table.headings[3:7] == ("a better", "Equal", "b better", "Mean preference")  # type: ignore[union-attr]
+    assert table.rows[0][6] == said  # type: ignore[union-attr]
+    several = [Preference("q", "a", "b", 1), Preference("q", "b", "c", -2)]
+    found = build_page(summarize_preferences(several), "zh")
+    table = found.sections[0].blocks[1]
+    assert table.headings[3] == "前者更好"  # type: ignore[union-attr]
+    assert [row[6] for row in table.rows] == ["偏向 b 1.00", "偏向 b 2.00"]  # type: ignore[union-attr]

@@ -302,6 +302,21 @@ def test_tables_describe_what_runs_name_by_ids(relkit, june: Path) -> None:
     assert {one.title for one in pairs[0].first_results} >= {"One", "Two"}
 
 
+def test_tables_describe_what_was_imported_before(relkit, june: Path) -> None:
+    (june / "catalogue.csv").write_text("id,title,price\nd1,One,5\nd2,Two,6\nd9,Nine,\n", "utf-8")
+    relkit("judge", "init", "judging.db", "--project", "July")
+    words = ("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run", "-k", "2")
+    relkit(*words)
+    with open_store(june / "judging.db") as store:
+        assert {one.title for one in store.items(store.project("July").id)} == {""}
+    outcome = relkit(*words, "--documents", "catalogue.csv")
+    assert "July: 0 new items, 0 new grades, texts for 3 earlier items" in outcome.err
+    with open_store(june / "judging.db") as store:
+        titles = {one.document: one.title for one in store.items(store.project("July").id)}
+    assert titles == {"d1": "One", "d2": "Two", "d4": "", "d9": "Nine"}
+    assert "earlier" not in relkit(*words, "--documents", "catalogue.csv").err
+
+
 def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> None:
     (june / "pool.csv").write_text(
         "query,doc,tier,position,sessions,reason\ntv,d7,head,3,120,new\n", "utf-8"

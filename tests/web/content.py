@@ -16,6 +16,7 @@ from relkit.judging.llm.calibration import accept_judge
 from relkit.judging.llm.configurations import draft_configuration
 from relkit.judging.llm.endpoint import Completion
 from relkit.judging.records import Comparison, Item, Project, Rating
+from relkit.judging.schema import projects, sa
 from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale
 
@@ -122,6 +123,19 @@ def fill_with_content(database: Path) -> None:
             store.add_items(more.id, [_item(n) for n in range(12)])
         _compare_three(store)
         _add_model(store, project)
+        _change_keys(store)
+
+
+def _change_keys(store: Store) -> None:
+    """Somebody who graded while keys stood for places."""
+    cy = store.create_user("cy", password=PASSWORD)
+    project = store.create_project("九级评分，以前", scale=NINE)
+    store.add_items(project.id, [_item(n) for n in range(12)])
+    (task,) = take_tasks(store, cy, project.id, count=1)
+    record_action(store, cy, "grade", key="before", item_id=task.item.id, grade=3)
+    changed = sa.update(projects).where(projects.c.id == project.id)
+    with store.database.write() as connection:
+        connection.execute(changed.values(keys_changed_at=store.clock() + 1))
 
 
 def _add_model(store: Store, project: Project) -> None:

@@ -24,6 +24,10 @@ from relkit.language import Language
 
 LOADED = "document.readyState === 'complete'"
 JUDGE = "/projects/1/judge"
+TAKE_OVER = (
+    "new BroadcastChannel(`relkit:judging:${document.getElementById('main').dataset.user}:1`)"
+    ".postMessage({kind: 'take'}) || new Promise(done => setTimeout(done, 300))"
+)
 CLICK = "document.querySelector('[data-action={}]').click()"
 
 
@@ -63,6 +67,8 @@ PAGES = {
     "judge-note": Page(JUDGE, "bo", READY, CLICK.format("note")),
     "judge-reasons": Page(JUDGE, "bo", READY, CLICK.format("cannot")),
     "judge-keys": Page(JUDGE, "bo", READY, "document.getElementById('keys').showModal()"),
+    "judge-keys-changed": Page("/projects/6/judge", "cy", READY),
+    "judge-elsewhere": Page(JUDGE, "bo", READY, TAKE_OVER),
     "judge-nine-levels": Page("/projects/3/judge", "ana", READY),
     "judge-numbers": Page("/projects/4/judge", "ana", READY),
     "side-by-side": Page("/projects/2/judge", "ana", READY),
@@ -98,9 +104,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def secrets(server: Server) -> dict[str, str]:
     """What the browser holds of each person's sign-in."""
     with open_store(server.database) as store:
-        return {
-            name: start_sign_in(store, store.user(name)) for name in ("lead", "ana", "bo", "new")
-        }
+        names = ("lead", "ana", "bo", "cy", "new")
+        return {name: start_sign_in(store, store.user(name)) for name in names}
 
 
 def show(tab: Any, server: Server, page: Page, secrets: dict[str, str], **view: Any) -> None:
@@ -162,7 +167,8 @@ SMALL = (
 
 @pytest.mark.parametrize(
     "name",
-    ["judge", "judge-note", "judge-reasons", "judge-nine-levels", "judge-numbers", "side-by-side"],
+    ["judge", "judge-note", "judge-reasons", "judge-keys-changed", "judge-elsewhere",
+     "judge-nine-levels", "judge-numbers", "side-by-side"],
 )  # fmt: skip
 def test_fingers_meet_what_they_aim_at(
     tab: Any, server: Server, secrets: dict[str, str], name: str

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from relkit.app.interface import ERRORS
 from relkit.app.pages import render
 from relkit.app.rounds import RoundsFolder
+from relkit.app.staging import find_last_added
 from relkit.app.visitor import Leader, LeadingCaller
 from relkit.errors import InputError, RelkitError
 from relkit.language import Language
@@ -38,14 +39,22 @@ OpenRounds = Annotated[RoundsFolder, Depends(_rounds_of)]
 
 
 @router.get("/monitor")
-def show_monitor(request: Request, visitor: Leader) -> Response:
-    """The monthly numbers, the alarm and its cause."""
+def show_monitor(
+    request: Request, visitor: Leader, added: Annotated[str, Query(max_length=20)] = ""
+) -> Response:
+    """The monthly numbers, the alarm and its cause.
+
+    Args:
+        added: The month that was stored a moment ago.
+    """
     rounds: RoundsFolder | None = request.app.state.rounds
     told: dict[str, Any] = {
         "folder": "",
         "month": f"{date.today():%Y-%m}",
         "problem": "",
         "hint": "",
+        "added": added,
+        "last": None if rounds is None else find_last_added(rounds.folder),
     }
     if rounds is None:
         return render(request, visitor, "rounds.html", **told)
@@ -60,6 +69,8 @@ def show_monitor(request: Request, visitor: Leader) -> Response:
         request,
         visitor,
         "monitor.html",
+        added=added,
+        last=told["last"],
         month=found.months[-1],
         alarms=_alarms(found, visitor.language),
         opening=opening,

@@ -29,7 +29,7 @@ from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 from relkit.render import json_values
 
-__all__ = ["Id", "describe_project", "router"]
+__all__ = ["Id", "check_format", "describe_project", "fitting_formats", "router"]
 
 LARGEST_ID = 2**31 - 1
 #: Judges know items by numbers that do not say when an item was added.
@@ -109,6 +109,33 @@ def describe_project(project: Project, user: User) -> dict[str, Any]:
     if user.role == "judge":
         found = {name: found[name] for name in TOLD}
     return dict(json_values(found))
+
+
+def fitting_formats(project: Project) -> list[str]:
+    """Returns the formats that can hold what a project's judges say.
+
+    Preferences between two rankings are no grades of documents: programs that take those would
+    take a pair of systems for a document.
+    """
+    return [name for name in formats if project.kind == "grades" or name in ("csv", "jsonl")]
+
+
+def check_format(project: Project, name: str) -> str:
+    """Returns the name of a format that fits a project.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+        InputError: If it cannot hold preferences between rankings.
+    """
+    formats.get(name)
+    fitting = fitting_formats(project)
+    if name not in fitting:
+        raise InputError(
+            f"`{name}` holds grades of documents, and `{project.name}` has preferences between"
+            " rankings",
+            hint=f"use {' or '.join(fitting)}",
+        )
+    return name
 
 
 def _number(user: User, project: Project, item: int) -> int:
@@ -300,8 +327,8 @@ def export_text(
     ] = None,
 ) -> Response:
     """For leads: the project as a file of another program."""
-    chosen = formats.get(format)
     found = store.project(project)
+    chosen = formats.get(check_format(found, format))
     note_event(request, user, "exported", f"{found.name}: {format}")
     return send_text(export_sheet(store, found.id, rule=rule), chosen, table)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import say
 from relkit.app.exporting import send_file
-from relkit.app.interface import LARGEST_ID, Id
+from relkit.app.interface import LARGEST_ID, Id, check_format, fitting_formats
 from relkit.app.machines import hold_against_people
 from relkit.app.pages import render
 from relkit.app.projects import guideline, list_levels
@@ -19,11 +21,12 @@ from relkit.errors import InputError
 from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
+from relkit.judging.filling import count_bare
 from relkit.judging.formats import Format, formats
 from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
-from relkit.judging.keys import is_notice_due
+from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
-from relkit.judging.records import Kind
+from relkit.judging.records import Kind, Project
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.language import Language
@@ -37,6 +40,8 @@ Text = Annotated[str, Form()]
 Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
 #: Disagreements on one page.
 SHOWN = 20
+#: Results of which an agreement says something.
+FEW = 30
 
 
 @router.post("/projects", dependencies=[CheckedForm])
@@ -82,16 +87,34 @@ def _project(
     project: int,
     told: tuple[int, int] | None = None,
 ) -> Response:
+    found = store.project(project)
     return render(
         request,
         visitor,
         "project.html",
-        project=store.project(project),
+        project=found,
         found=describe_work(store, project),
         machines=describe_machines(store, project),
-        formats=[formats.get(name) for name in formats],
+        formats=[formats.get(name) for name in fitting_formats(found)],
+        bare=count_bare(store, project),
+        import_command=write_import(store, found),
+        keys=list_levels(found, visitor.language),
+        confirmed=count_confirmed(store, project),
         note_format=partial(note_format, visitor.language),
         told=told,
+    )
+
+
+def write_import(store: Store, project: Project) -> str:
+    """Returns the command that fills a project with what the browser cannot: runs, and titles."""
+    what = "--side old=old.run --side new=new.run -k 10"
+    if project.kind == "grades":
+        what = "pool.csv"
+    address = shlex.quote(store.database.address)
+    name = shlex.quote(project.name)
+    return (
+        f"relkit judge import {address} --project {name} \\\n    {what} \\\n"
+        "    --documents catalogue.csv --queries queries.tsv"
     )
 
 
@@ -161,8 +184,8 @@ def export_file(
     rule: Rule = "median",
 ) -> Response:
     """The project as a file of another program."""
-    chosen = formats.get(form)
     found = store.project(project)
+    chosen = formats.get(check_format(found, form))
     note_event(request, visitor, "exported", f"{found.name}: {form}")
     return send_file(export_sheet(store, found.id, rule=rule), chosen, f"project-{project}")
 
@@ -177,8 +200,31 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         "agreement.html",
         project=store.project(project),
         found=found,
+        verdict=judge_agreement(found["agreement"]),
         machines=hold_against_people(store, project, found["machines"]),
     )
+
+
+def judge_agreement(found: Mapping[str, Any] | None) -> str:
+    """Returns what the agreement of judges allows to conclude: the end of a text's key.
+
+    Ordinal alpha of 0.8 allows firm conclusions, and one of 0.667 tentative ones (Krippendorff
+    2004, Content Analysis, p. 241). Of fewer than thirty results it says little.
+
+    Args:
+        found: What `describe_agreement` says of it.
+
+    Examples:
+        >>> judge_agreement({"overall": {"units": 200, "alpha_ordinal": 0.7}})
+        'tentative'
+    """
+    overall = found["overall"] if found else {}
+    alpha = overall.get("alpha_ordinal")
+    if alpha is None:
+        return "undefined"
+    if overall["units"] < FEW:
+        return "few"
+    return "firm" if alpha >= 0.8 else "tentative" if alpha >= 0.667 else "low"
 
 
 @router.get("/projects/{project}/queue")

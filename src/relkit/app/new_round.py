@@ -1,11 +1,14 @@
-"""A month added to the rounds in the app: its sample from a file, its grades from a project."""
+"""A month added to the rounds in the app: its sample from a file, its grades from a project.
+
+It is looked at before it is stored, and the month that was added last can be taken out again.
+"""
 
 from __future__ import annotations
 
 import os
 from datetime import date
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -13,17 +16,20 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.dashboard import OpenRounds
 from relkit.app.interface import LARGEST_ID
 from relkit.app.pages import render
+from relkit.app.staging import discard_round, remove_round, stage_round, store_round
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.errors import InputError, ParseError
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
-from relkit.monitoring import make_round, write_round
+from relkit.monitoring import Round, make_round
+from relkit.monitoring.rounds import check_month
 from relkit.sampling import Sample, read_sample
 from relkit.sampling.tables import SUFFIXES
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+Text = Annotated[str, Form(max_length=64)]
 
 
 @router.get("/monitor/new")
@@ -39,7 +45,7 @@ def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenR
 
 
 @router.post("/monitor/new", dependencies=[CheckedForm])
-def add_round(
+def show_round(
     request: Request,
     store: OpenStore,
     visitor: Leader,
@@ -49,13 +55,75 @@ def add_round(
     project: Annotated[int, Form(ge=1, le=LARGEST_ID)],
     rule: Annotated[Rule, Form()] = "median",
 ) -> Response:
-    """Stores a month, which is never changed afterwards."""
+    """What a month would be, before it is stored: how much of what users saw is judged."""
     grades, grading = final_judgments(store, project, rule=rule)
     limit = request.app.state.settings.largest_unpacked
     made = make_round(month, _uploaded(sample, limit), grades, grading=grading)
-    write_round(made, rounds.folder)
-    note_event(request, visitor, "exported", f"{store.project(project).name}: {month}")
-    return RedirectResponse("/monitor", 303)
+    token = stage_round(made, rounds.folder)
+    return render(
+        request,
+        visitor,
+        "round_preview.html",
+        token=token,
+        month=month,
+        project=store.project(project),
+        rule=rule,
+        coverage=measure_coverage(made),
+    )
+
+
+@router.post("/monitor/new/store", dependencies=[CheckedForm])
+def add_round(request: Request, visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
+    """Stores a month that was looked at; it is never changed afterwards."""
+    month = store_round(rounds.folder, token)
+    note_event(request, visitor, "exported", f"month {month}")
+    return RedirectResponse(f"/monitor?added={month}", 303)
+
+
+@router.post("/monitor/new/cancel", dependencies=[CheckedForm])
+def cancel_round(visitor: Leader, rounds: OpenRounds, token: Text = "") -> Response:
+    """Forgets a month that was looked at."""
+    discard_round(rounds.folder, token)
+    return RedirectResponse("/monitor/new", 303)
+
+
+@router.post("/monitor/remove", dependencies=[CheckedForm])
+def take_out_round(
+    request: Request, visitor: Leader, rounds: OpenRounds, month: Text = ""
+) -> Response:
+    """Moves the month that was added last out of the monitor; nothing is deleted."""
+    place = remove_round(rounds.folder, check_month(month))
+    return render(request, visitor, "round_removed.html", month=month, place=str(place))
+
+
+def measure_coverage(made: Round) -> dict[str, Any]:
+    """Returns how much of a month's sample is judged.
+
+    Args:
+        made: The month.
+
+    Returns:
+        `pairs`, the queries with one of their results each that the sample shows, and `judged` of
+        them; and for `tiers` the tier, its sessions, how many of them show nothing that is judged,
+        and the shown and judged results of all of them.
+    """
+    import polars as pl
+
+    pairs = made.sample.results.select("query", "doc").unique()
+    known = {query: made.judgments[query] for query in made.judgments.queries}
+    judged = sum(doc in known.get(query, {}) for query, doc in pairs.iter_rows())
+    values = made.results.group_by("tier").agg(
+        pl.len().alias("sessions"),
+        pl.col("dcg").is_null().sum().alias("without"),
+        pl.col("shown").sum(),
+        pl.col("judged").sum(),
+    )
+    by_tier = {row["tier"]: row for row in values.iter_rows(named=True)}
+    return {
+        "pairs": pairs.height,
+        "judged": judged,
+        "tiers": [by_tier[tier] for tier in made.tiers if tier in by_tier],
+    }
 
 
 def _uploaded(file: UploadFile, limit: int) -> Sample:

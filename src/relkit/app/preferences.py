@@ -152,7 +152,7 @@ def _headline(
 
 def _pairs(found: SideBySide, language: Language) -> Table:
     tell = partial(say, language)
-    headings = tuple(map(tell, HEADINGS))
+    headings = _headings(found, tell)
     rows: list[tuple[Cell | str, ...]] = []
     for tier, summary in {"all": found.overall, **found.tiers}.items():
         for pair in summary.pairs:
@@ -164,11 +164,30 @@ def _pairs(found: SideBySide, language: Language) -> Table:
                     f"{pair.first_wins:,}",
                     f"{pair.ties:,}",
                     f"{pair.second_wins:,}",
-                    PAGE.signed(pair.mean, 2),
+                    _toward(pair, tell),
                     PAGE.p_value(pair.p),
                 )
             )
     return Table(headings, tuple(rows), tell("preferences.pairs_caption"), left=2)
+
+
+def _headings(found: SideBySide, tell: Callable[..., str]) -> tuple[str, ...]:
+    """Returns the headings; where there are two systems only, they are called by their names."""
+    headings = dict(zip(HEADINGS, map(tell, HEADINGS), strict=True))
+    if len(found.overall.pairs) == 1:
+        (pair,) = found.overall.pairs
+        for key, system in (("first", pair.first), ("second", pair.second)):
+            headings[f"preferences.{key}"] = tell("preferences.one_better", system=system)
+    return tuple(headings.values())
+
+
+def _toward(pair: PairPreference, tell: Callable[..., str]) -> str:
+    """Returns the mean preference with the system that it is for."""
+    mean = PAGE.number(abs(pair.mean), 2)
+    if not float(f"{pair.mean:.2f}"):
+        return mean
+    system = pair.first if pair.mean < 0 else pair.second
+    return tell("preferences.toward", mean=mean, system=system)
 
 
 def _order(found: SideBySide, tell: Callable[..., str]) -> list[Block]:

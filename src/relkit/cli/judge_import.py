@@ -41,7 +41,8 @@ and all others as further fields.
 Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
 elasticsearch, opensearch, ranklib, label-studio. Columns of CSV are found by
 their usual names; other columns are shown to judges as further fields. What is
-there already stays: the same file can be imported again.
+there already stays: the same file can be imported again, and --documents then
+fills what is empty.
 
 Much goes in bit by bit, so that judges go on; they are given none of it before
 all is in. Ctrl-C takes out again what is in; what a program left that was killed
@@ -122,6 +123,7 @@ def import_(
     """Runs `relkit judge import`."""
     from relkit.judging.events import record_event
     from relkit.judging.exchange import import_sheet
+    from relkit.judging.filling import fill_items
     from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
 
@@ -170,6 +172,9 @@ def import_(
                 source=", ".join([*files, *runs]),
                 report=report,
             )
+        filled = 0
+        if documents or queries:
+            filled = fill_items(store, found.id, (row.item for row in rows))
         record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
@@ -177,7 +182,10 @@ def import_(
             f"{_count(foreign, 'final grade')} of a language model: the items come in without them"
         )
     what = "new known grade" if gold else "new grade"
-    messages.note(f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}")
+    told = f", texts for {_count(filled, 'earlier item')}" if filled else ""
+    messages.note(
+        f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}{told}"
+    )
 
 
 def _is_archive(path: str) -> bool:

@@ -1,0 +1,144 @@
+"""Months between their form and the folder of rounds: looked at first, and taken out again.
+
+What is looked at is the round itself, in a folder that no reader of rounds sees; storing it moves
+it. The month that was added last can be taken out: it is moved aside, and never deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from relkit.errors import InputError
+from relkit.monitoring import Round, write_round
+from relkit.monitoring.archive import MANIFEST, find_rounds
+
+__all__ = [
+    "Added",
+    "discard_round",
+    "find_last_added",
+    "remove_round",
+    "stage_round",
+    "store_round",
+]
+
+PENDING, REMOVED = ".pending", ".removed"
+TOKEN = re.compile(r"[0-9a-f]{32}")
+#: Seconds after which nobody comes back to a round that was not stored.
+FORGOTTEN = 86_400.0
+
+
+@dataclass(frozen=True)
+class Added:
+    """The month that was added last.
+
+    Attributes:
+        month: Such as `2026-03`.
+        at: When it was made, in seconds since 1970.
+    """
+
+    month: str
+    at: float
+
+
+def stage_round(made: Round, folder: Path) -> str:
+    """Writes a round beside the others and returns the token by which it is stored.
+
+    Raises:
+        InputError: If the month is there already, or nothing can be written.
+    """
+    _refuse_known(folder, made.month)
+    _forget_old(folder / PENDING)
+    token = secrets.token_hex(16)
+    write_round(made, folder / PENDING / token)
+    return token
+
+
+def store_round(folder: Path, token: str) -> str:
+    """Moves a round that was looked at to the others, and returns its month.
+
+    Raises:
+        InputError: If it is not there any more, or the month is there meanwhile.
+    """
+    staged = _staged(folder, token)
+    _refuse_known(folder, staged.name)
+    try:
+        staged.rename(folder / staged.name)  # which replaces no folder that holds files
+    except OSError as error:
+        _refuse_known(folder, staged.name)
+        raise InputError(
+            f"cannot be written: {error.strerror or error}", path=str(folder / staged.name)
+        ) from None
+    shutil.rmtree(folder / PENDING / token, ignore_errors=True)
+    return staged.name
+
+
+def discard_round(folder: Path, token: str) -> None:
+    """Forgets a round that was looked at and not stored."""
+    shutil.rmtree(_staged(folder, token).parent, ignore_errors=True)
+
+
+def find_last_added(folder: Path) -> Added | None:
+    """Returns the month that was added last; None where there is none, or it cannot be read."""
+    found = []
+    for path in find_rounds(folder):
+        try:
+            made = json.loads((path / MANIFEST).read_text("utf-8"))["made"]
+            found.append(Added(path.name, datetime.fromisoformat(made).timestamp()))
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+    return max(found, key=lambda one: (one.at, one.month), default=None)
+
+
+def remove_round(folder: Path, month: str) -> Path:
+    """Moves the month that was added last aside, and returns where it is now.
+
+    Raises:
+        InputError: If another month was added last, or it cannot be moved.
+    """
+    last = find_last_added(folder)
+    if last is None or last.month != month:
+        raise InputError(
+            f"`{month}` is not the month that was added last",
+            hint="an earlier one is taken out by hand: move its folder",
+        )
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    target = folder / REMOVED / f"{month}-{stamp}-{secrets.token_hex(2)}"
+    try:
+        target.parent.mkdir(exist_ok=True)
+        (folder / month).rename(target)
+    except OSError as error:
+        raise InputError(
+            f"cannot be moved: {error.strerror or error}", path=str(folder / month)
+        ) from None
+    return target
+
+
+def _refuse_known(folder: Path, month: str) -> None:
+    if (folder / month).exists():
+        raise InputError(
+            "this round exists already, and rounds are never overwritten",
+            path=str(folder / month),
+            hint="the month that was added last can be taken out on the page of the monitor",
+        )
+
+
+def _staged(folder: Path, token: str) -> Path:
+    found = find_rounds(folder / PENDING / token) if TOKEN.fullmatch(token) else []
+    if not found:
+        raise InputError(
+            "there is nothing to store any more", hint="fill in the form again: nothing was changed"
+        )
+    return found[0]
+
+
+def _forget_old(pending: Path) -> None:
+    for path in pending.iterdir() if pending.is_dir() else ():
+        if path.stat().st_mtime < time.time() - FORGOTTEN:
+            shutil.rmtree(path, ignore_errors=True)

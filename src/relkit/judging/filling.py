@@ -1,0 +1,72 @@
+"""Titles and texts for items that came without: what is there stays, what is empty is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from relkit.judging.places import take_turn
+from relkit.judging.records import Item
+from relkit.judging.rows import item_row
+from relkit.judging.schema import items, sa
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+__all__ = ["count_bare", "fill_items"]
+
+TEXTS = ("query_text", "title", "snippet", "url", "image")
+
+
+def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
+    """Gives the items of a project the texts and fields that they lack.
+
+    Args:
+        store: The database.
+        project_id: The project.
+        known: What is known of items; those that the project does not have are left out.
+
+    Returns:
+        How many items changed.
+
+    Raises:
+        UnknownNameError: If there is no such project.
+        InputError: If a text cannot be stored.
+    """
+    project = store.project(project_id)
+    rows = [item_row(one, project, 0.0) for one in known]
+    told = {(row["query"], row["document"]): row for row in rows}
+    changes: list[dict[str, Any]] = []
+    with store.database.write() as connection:
+        take_turn(connection, project.id)
+        for row in connection.execute(sa.select(items).where(items.c.project_id == project.id)):
+            found = told.get((row.query, row.document))
+            if found is None:
+                continue
+            before = {name: getattr(row, name) for name in TEXTS}
+            before["fields"] = row._mapping["fields"]
+            after = {name: before[name] or found[name] for name in TEXTS}
+            after["fields"] = {**found["fields"], **before["fields"]}
+            if after != before:
+                changes.append({"item": row.id, **after})
+        if changes:
+            update = sa.update(items).where(items.c.id == sa.bindparam("item"))
+            connection.execute(update, changes)
+    return len(changes)
+
+
+def count_bare(store: Store, project_id: int) -> int:
+    """Returns how many items of a project judges would see as a mere id."""
+    query = (
+        sa.select(sa.func.count())
+        .select_from(items)
+        .where(
+            items.c.project_id == project_id,
+            items.c.title == "",
+            items.c.snippet == "",
+            items.c.url == "",
+            items.c.image == "",
+        )
+    )
+    with store.database.read() as connection:
+        return int(connection.execute(query).scalar_one())
