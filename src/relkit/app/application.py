@@ -10,7 +10,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from relkit.app import dashboard, interface, leading, new_round, preferences, projects, sign_in
+from relkit.app import (
+    dashboard,
+    interface,
+    leading,
+    management,
+    new_round,
+    preferences,
+    projects,
+    sign_in,
+)
 from relkit.app.catalogue import say, texts
 from relkit.app.pages import ASSETS, asset, render
 from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
@@ -59,9 +68,19 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     app.add_middleware(SecurityHeaders)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
-    for part in (sign_in, projects, leading, preferences, interface, dashboard, new_round):
+    for part in (
+        sign_in,
+        projects,
+        leading,
+        management,
+        preferences,
+        interface,
+        dashboard,
+        new_round,
+    ):
         app.include_router(part.router)
     app.include_router(dashboard.interface)
+    app.include_router(management.interface)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)

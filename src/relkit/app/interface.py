@@ -124,8 +124,9 @@ def session(request: Request, user: Caller) -> dict[str, Any]:
 
 @router.get("/projects")
 def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
-    """All projects."""
-    return [describe_project(project) for project in store.projects()]
+    """All projects; judges see those that are open."""
+    found = store.projects("open" if user.role == "judge" else "all")
+    return [describe_project(project) for project in found]
 
 
 @router.get("/projects/{project}")
@@ -258,5 +259,6 @@ def import_text(
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
     text = text.removeprefix(BYTE_ORDER_MARK)
     sheet = formats.get(format).read(text, path="request", scale=found.scale)
-    items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
+    joined = join_rows(sheet, path="request")
+    items, grades = import_sheet(store, project, joined, as_gold=gold, source="API", by=user)
     return {"items": items, "grades": grades}

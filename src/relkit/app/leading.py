@@ -10,7 +10,9 @@ from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import say
 from relkit.app.interface import LARGEST_ID, LEFT_OUT, Id, list_left_out
+from relkit.app.long_work import in_background
 from relkit.app.machines import hold_against_people
+from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
 from relkit.app.projects import guideline
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
@@ -18,13 +20,15 @@ from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import Format, formats, write_sheet
+from relkit.judging.formats import Format, Sheet, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
+from relkit.judging.importing import announce_import
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
+from relkit.judging.unpacking import is_archive
 from relkit.language import Language
 from relkit.scale import scales
 
@@ -36,6 +40,8 @@ Text = Annotated[str, Form()]
 Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
 #: Disagreements on one page.
 SHOWN = 20
+#: Bytes of a file that is too large to wait for.
+LARGE = 500_000
 
 
 @router.post("/projects", dependencies=[CheckedForm])
@@ -79,15 +85,18 @@ def _project(
     project: int,
     told: tuple[int, int] | None = None,
 ) -> Response:
+    found = store.project(project)
     return render(
         request,
         visitor,
         "project.html",
-        project=store.project(project),
+        project=found,
         found=describe_work(store, project),
         machines=describe_machines(store, project),
         formats=[formats.get(name) for name in formats],
         note_format=partial(note_format, visitor.language),
+        shares=sorted({0.0, 0.05, 0.1, 0.2, found.gold_share}),
+        job=unfinished_job(store, project),
         told=told,
     )
 
@@ -125,19 +134,34 @@ def import_file(
     form: Text = "",
     gold: Text = "",
 ) -> Response:
-    """Adds the items and grades of a file."""
+    """Adds the items and grades of a file; those of a large one while nobody waits."""
     found = store.project(project)
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
-    try:
-        text = file.file.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8", path=name) from None
-    chosen = find_format(form or None, name, text)
-    sheet = join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
-    told = import_sheet(store, project, sheet, as_gold=bool(gold))
-    return _project(request, store, visitor, project, told)
+    data = file.file.read()
+    if is_archive(data[:4]):
+        raise HTTPException(400, "archive_here")
+
+    def read() -> Sheet:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError("the file is not UTF-8", path=name) from None
+        chosen = find_format(form or None, name, text)
+        return join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
+
+    if len(data) <= LARGE:
+        told = import_sheet(
+            store, found.id, read(), as_gold=bool(gold), source=name, by=visitor.account
+        )
+        return _project(request, store, visitor, found.id, told)
+    work = announce_import(store, found, source=name, by=visitor.account)
+    in_background(
+        lambda: import_sheet(store, found.id, read, as_gold=bool(gold), work=work),
+        f"importing {name}",
+    )
+    return RedirectResponse(f"/jobs/{work.job_id}", 303)
 
 
 @router.get("/projects/{project}/export")
@@ -145,6 +169,8 @@ def export_file(
     store: OpenStore, visitor: Leader, project: Id, form: str = "csv", rule: Rule = "median"
 ) -> Response:
     """The project as a file of another program."""
+    if form == "archive":
+        return send_archive(store, store.project(project))
     chosen = formats.get(form)
     sheet = export_sheet(store, store.project(project).id, rule=rule)
     text, notes = write_sheet(sheet, format=form)

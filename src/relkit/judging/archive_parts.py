@@ -72,6 +72,11 @@ class Part:
         """The name of its file in the archive."""
         return f"{self.table.name}.jsonl"
 
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return [column.name for column in self.columns]
+
     def rows(self, project_id: int) -> sa.Select[Any]:
         """Selects the project's rows, in the order of their ids."""
         keys = list(self.table.primary_key.columns)
