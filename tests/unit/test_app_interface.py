@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,7 +16,11 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.protection import csrf_token
 from relkit.judging.access import create_token, start_sign_in
+from relkit.judging.exchange import import_sheet
+from relkit.judging.formats import formats
+from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.records import Comparison, Item
+from relkit.judging.schema import projects, sa
 from relkit.judging.store import Store, open_store
 
 
@@ -139,7 +145,7 @@ def test_side_by_side_does_not_say_which_system_is_where(store: Store) -> None:
     assert {task["left"][0]["title"], task["right"][0]["title"]} == {"A", "B"}
     assert ana.act("grade", "one", item_id=task["id"], grade=-2).json()["grade"] == -2
     better = task["left"][0]["title"]
-    (grade,) = store.grades(project.id)[task["id"]].values()
+    ((grade,),) = (found.values() for found in store.grades(project.id).values())
     assert grade == (-2 if better == "A" else 2)
 
 
@@ -184,3 +190,121 @@ def test_what_leads_do_no_judge_does(store: Store) -> None:
     )
     assert answer.status_code == 403
     assert store.adjudicated(1) == {}
+
+
+@pytest.mark.parametrize("name", ["seconds", "grade"])
+@pytest.mark.parametrize("value", [True, False, "2", [1], -1, 86_401, 1e300, "NaN"])
+def test_numbers_are_numbers_within_reason(store: Store, name: str, value: object) -> None:
+    ana = Caller(store, "ana")
+    item = ana.take()[0]["id"]
+    answer = ana.act("grade", "one", **{"item_id": item, "grade": 2, name: value})
+    # A grade is refused by its scale as well, if it is a number.
+    number = isinstance(value, float | int) and not isinstance(value, bool)
+    assert answer.status_code == (400 if name == "grade" and number else 422), answer.text
+    assert store.history(1) == []
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN", "1e999"])
+def test_numbers_that_json_does_not_have(store: Store, value: str) -> None:
+    ana = Caller(store, "ana")
+    item = ana.take()[0]["id"]
+    for name in ("seconds", "grade"):
+        body = {"kind": "grade", "key": "one", "item_id": item, "grade": 2, "seconds": 1}
+        text = json.dumps(body | {name: "HERE"}).replace('"HERE"', value)
+        headers = {"Content-Type": "application/json"}
+        assert ana.client.post("/api/actions", content=text, headers=headers).status_code == 422
+    assert store.history(1) == []
+
+
+def test_a_second_answer_replaces_the_first_only_if_it_is_meant_to(store: Store) -> None:
+    ana = Caller(store, "ana")
+    first, second, third = (task["id"] for task in ana.take())
+    assert ana.act("grade", "1", item_id=first, grade=3).status_code == 200
+    assert ana.act("skip", "2", item_id=second).status_code == 200
+    assert ana.act("later", "3", item_id=third).status_code == 200
+    for number, item in ((4, first), (5, second)):
+        for kind, more in (
+            ("grade", {"grade": 1}), ("cannot", {"reason": "r"}), ("skip", {}), ("later", {}),
+        ):  # fmt: skip
+            answer = ana.act(kind, f"{number}{kind}", item_id=item, **more)
+            assert answer.status_code == 409
+            assert "answered this item already" in answer.json()["error"]["message"]
+    # The same request again is no second answer, a note none either, and what was put off waits.
+    assert ana.act("grade", "1", item_id=first, grade=3).json()["repeated"]
+    assert ana.act("note", "6", item_id=first, note="n").status_code == 200
+    assert ana.act("grade", "7", item_id=third, grade=2).status_code == 200
+    assert ana.act("grade", "8", item_id=first, grade=0, again="replace").status_code == 200
+    assert [one["kind"] for one in store.history(1)] == [
+        "grade", "skip", "later", "note", "grade", "grade",
+    ]  # fmt: skip
+    assert ana.act("undo", "9", project_id=1).status_code == 200
+    assert ana.act("undo", "10", project_id=1).status_code == 200
+    assert ana.act("grade", "11", item_id=third, grade=1).status_code == 200
+
+
+def test_two_answers_at_once_are_one_and_a_refusal(store: Store) -> None:
+    ana = Caller(store, "ana")
+    item = ana.take()[0]["id"]
+    with ThreadPoolExecutor(8) as pool:
+        sent = [
+            pool.submit(ana.act, "grade", f"k{n}", item_id=item, grade=n % 4) for n in range(12)
+        ]
+        found = sorted(one.result().status_code for one in sent)
+    assert found == [200] + [409] * 11
+    assert len(store.history(1)) == 1
+
+
+def test_what_a_sample_says_of_itself_is_not_shown(store: Store) -> None:
+    project = store.create_project("July")
+    sheet = formats.get("csv").read(
+        "query,doc,title,price,sessions,Sampling Weight,weight,tier\n"
+        "q,d1,Shoe,30,12,0.5,2.5,head\n",
+        scale=project.scale,
+    )
+    import_sheet(store, project.id, sheet)
+    shoe = Item("q", "d2", title="Boot", fields={"weight": "300 g"})
+    store.add_items(project.id, [shoe])
+    ana = Caller(store, "ana")
+    tasks = ana.client.post(f"/api/projects/{project.id}/tasks").json()["tasks"]
+    found = {task["document"]: task["fields"] for task in tasks}
+    assert found == {"d1": {"price": "30"}, "d2": {"weight": "300 g"}}
+    # It is kept, and exported.
+    kept = {one.document: set(one.fields) for one in store.items(project.id)}
+    assert kept["d1"] == {"price", "sessions", "Sampling Weight", "weight"}
+
+
+def test_the_history_of_a_judge_names_sides_and_not_systems(store: Store) -> None:
+    project = store.create_project("SBS", kind="side_by_side")
+    store.add_comparisons(
+        project.id,
+        [
+            Comparison(f"q{n}", "old", "new", (Item(f"q{n}", "a"),), (Item(f"q{n}", "b"),))
+            for n in range(12)
+        ],
+    )
+    ana = Caller(store, "ana")
+    for task in ana.client.post(f"/api/projects/{project.id}/tasks?count=20").json()["tasks"]:
+        ana.act("grade", f"{task['id']}", item_id=task["id"], grade=-1)
+    history = ana.client.get(f"/api/projects/{project.id}/history").json()
+    assert [one["grade"] for one in history] == [-1.0] * 12
+    assert len({one["grade"] for one in store.history(project.id)}) == 2
+
+
+def test_changed_keys_are_told_once_a_judge_and_project(store: Store) -> None:
+    project, july = store.project(1), store.create_project("July")
+    ana, bo = Caller(store, "ana"), Caller(store, "bo")
+    ana.act("grade", "one", item_id=ana.take()[0]["id"], grade=1)
+    change = sa.update(projects).where(projects.c.id == 1)
+    with store.database.write() as connection:
+        connection.execute(change.values(keys_changed_at=store.clock() + 1))
+    project, user = store.project(1), store.user("ana")
+    assert is_notice_due(store, project, user)
+    # Also where only newer projects are graded in: the fingers are the same.
+    assert is_notice_due(store, july, user)
+    assert not is_notice_due(store, project, store.user("bo"))
+    for _ in range(2):
+        assert ana.client.post("/api/projects/1/keys").status_code == 204
+    assert not is_notice_due(store, project, user)
+    assert not is_notice_due(store, july, user)
+    assert count_confirmed(store, 1) == 1
+    assert bo.client.post("/api/projects/99/keys").status_code == 404

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -15,11 +16,13 @@ from fastapi.testclient import TestClient
 
 from relkit.app import create_app
 from relkit.app.protection import csrf_token
+from relkit.errors import InputError, UnknownNameError
 from relkit.judging.access import start_sign_in
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
 from relkit.judging.llm.configurations import Configuration, draft_configuration
 from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.wording import describe_machines
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store, open_store
 
@@ -108,7 +111,13 @@ def test_a_model_that_graded_nothing_in_common(store: Store) -> None:
         project.id, "llm:small", endpoint="https://models.example/v1", model="small",
         samples=1, parameters={}, language="en", prompt="",
     )  # fmt: skip
-    store.add_configuration(draft)
+    chosen = store.add_configuration(draft)
+    # Before its first answer it has graded nothing, and is in nobody's way.
+    text = Lead(store).read(f"/projects/{project.id}/agreement")
+    assert "llm:small" not in text
+    (item,) = store.items(project.id)
+    store.add_requests(chosen, {item.id: "asked"})
+    store.add_answer("asked", 1, 1, Answer(1.0), Completion(""))
     text = Lead(store).read(f"/projects/{project.id}/agreement")
     assert "No result has been graded by both the model and people." in text
 
@@ -124,3 +133,24 @@ def test_nobody_gets_a_password_for_a_model(store: Store) -> None:
     assert not store.user("llm:small").active
     values = {"csrf": csrf_token(lead.secret), "name": "llm:evil", "role": "judge"}
     assert lead.client.post("/accounts", data=values).status_code == 400
+
+
+def test_a_model_without_an_answer_does_not_count_as_having_graded(store: Store) -> None:
+    project = store.project("June")
+    draft = draft_configuration(
+        project.id, "llm:broken", endpoint="https://models.example/v1", model="broken",
+        samples=1, parameters={}, language="en", prompt="",
+    )  # fmt: skip
+    broken = store.add_configuration(draft)
+    with pytest.raises(InputError, match="no language model graded"):
+        store.configuration(project.id)
+    small = grade_all(store)
+    assert store.configuration(project.id) == small
+    # Settings that were tried and gave no grade are not the newest that count.
+    store.add_configuration(replace(draft, judge="llm:small", prompt="another"))
+    assert store.configuration(project.id) == small
+    assert store.configuration(project.id, "llm:broken") == broken
+    assert [one["judge"] for one in describe_machines(store, project.id)] == ["llm:small"]
+    assert "llm:broken" not in Lead(store).read("/projects/1/agreement")
+    with pytest.raises(UnknownNameError):
+        store.configuration(project.id, "llm:nobody")

@@ -297,7 +297,7 @@ def test_a_judge_grades_only_what_was_given(store: Store, ann: User, bo: User) -
     project = project_of(store, 1)
     item = one(store, ann, project)
     for kind, more in (("grade", {"grade": 3}), ("note", {"note": "x"}), ("skip", {})):
-        with pytest.raises(InputError, match="`Bo` was not given the item"):
+        with pytest.raises(InputError, match="`Bo` was not given this item"):
             act(store, bo, kind, item, "k", **more)
     with pytest.raises(InputError, match="there is no item 99999"):
         act(store, ann, "grade", 99999, "k", grade=3)

@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -177,9 +178,9 @@ def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
     raise TimeoutError("the browser does not start")
 
 
-@pytest.fixture
-def tab(port: int) -> Iterator[Tab]:
-    """A page of its own."""
+@contextmanager
+def open_tab(port: int) -> Iterator[Tab]:
+    """Opens a page beside those that are open, and closes it at the end."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         target = json.load(answer)
@@ -190,3 +191,18 @@ def tab(port: int) -> Iterator[Tab]:
         f"http://127.0.0.1:{port}/json/close/{target['id']}", timeout=PATIENCE
     ):
         pass
+
+
+@pytest.fixture
+def tab(port: int) -> Iterator[Tab]:
+    """A page of its own."""
+    with open_tab(port) as page:
+        yield page
+
+
+@pytest.fixture
+def other_tab(port: int) -> Iterator[Tab]:
+    """A second page of the same person: with the same cookies, and the same storage."""
+    with open_tab(port) as page:
+        page.remember()
+        yield page

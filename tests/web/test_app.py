@@ -64,8 +64,8 @@ def page(tab: Any, server: Server) -> Any:
 
 
 def test_every_key_does_what_it_says(page: Any, server: Server) -> None:
-    first = grade(page, "1")
-    second = grade(page, "4")
+    first = grade(page, "3")
+    second = grade(page, "0")
     third = grade(page, "s")
     fourth = grade(page, "l")
     page.press("c")
@@ -88,9 +88,9 @@ def test_every_key_does_what_it_says(page: Any, server: Server) -> None:
         assert all(one.seconds is not None and one.seconds < 60 for one in ratings)
     # What was put off comes again at the end.
     for _ in range(ITEMS - 6):
-        grade(page, "3")
+        grade(page, "1")
     page.await_true(READY + " && !document.getElementById('put-off').hidden")
-    assert grade(page, "3") == fourth
+    assert grade(page, "1") == fourth
     page.await_true("!document.getElementById('empty').hidden")
     page.await_true("document.getElementById('empty').textContent.startsWith('Nothing left')")
     assert page.complaints == []
@@ -98,11 +98,11 @@ def test_every_key_does_what_it_says(page: Any, server: Server) -> None:
 
 
 def test_undo_goes_back_also_after_the_page_was_closed(page: Any, server: Server) -> None:
-    first = grade(page, "1")
+    first = grade(page, "3")
     second = grade(page, "2")
     page.press("u")
     page.await_true(f"{SHOWN}.startsWith('{second} ')")
-    assert grade(page, "4") == second
+    assert grade(page, "0") == second
     page.await_true(f"{UNSENT} === 0")
     assert stored(server) == {first: 3.0, second: 0.0}
     page.open(server.address + JUDGING)
@@ -112,7 +112,7 @@ def test_undo_goes_back_also_after_the_page_was_closed(page: Any, server: Server
     page.press("u")
     page.await_true(f"{SHOWN}.startsWith('{first} ')")
     assert stored(server) == {}
-    assert grade(page, "3") == first
+    assert grade(page, "1") == first
     page.await_true(f"{UNSENT} === 0")
     assert stored(server) == {first: 1.0}
 
@@ -131,7 +131,7 @@ def test_without_a_network_grading_goes_on_and_nothing_is_stored_twice(
     page: Any, server: Server
 ) -> None:
     offline(page, True)
-    given = [grade(page, key) for key in "1234"]
+    given = [grade(page, key) for key in "3210"]
     page.press("u")
     page.await_true(f"{SHOWN}.startsWith('{given[3]} ')")
     page.await_true(f"{SAVING}.startsWith('Offline: 5')")
@@ -143,10 +143,10 @@ def test_without_a_network_grading_goes_on_and_nothing_is_stored_twice(
 
 
 def test_a_killed_server_loses_nothing(page: Any, server: Server) -> None:
-    given = [grade(page, "1"), grade(page, "2")]
+    given = [grade(page, "3"), grade(page, "2")]
     page.await_true(f"{UNSENT} === 0")
     server.kill()
-    given += [grade(page, key) for key in "341"]
+    given += [grade(page, key) for key in "103"]
     page.await_true(f"{SAVING}.startsWith('Offline')")
     # The tab is closed too: what was graded is still in the browser.
     page.send("Page.navigate", url="about:blank")
@@ -166,7 +166,7 @@ def test_an_answer_that_is_lost_does_not_store_twice(page: Any, server: Server) 
         " if (String(all[0]).endsWith('/actions') && lost++ < 2) throw new TypeError('lost');"
         " return answer; }; window.losses = () => lost; })()"
     )
-    given = [grade(page, "1"), grade(page, "2")]
+    given = [grade(page, "3"), grade(page, "2")]
     page.await_true(f"{UNSENT} === 0 && window.losses() >= 4")
     assert stored(server) == {given[0]: 3.0, given[1]: 2.0}
     assert actions(server) == ["grade", "grade"]
@@ -174,7 +174,7 @@ def test_an_answer_that_is_lost_does_not_store_twice(page: Any, server: Server) 
 
 def test_an_ended_sign_in_keeps_the_grades(page: Any, server: Server) -> None:
     page.send("Network.clearBrowserCookies")
-    given = grade(page, "1")
+    given = grade(page, "3")
     page.await_true("document.getElementById('problem').textContent.includes('been signed out')")
     assert stored(server) == {}
     page.open(f"{server.address}/sign-in?next={JUDGING}")
@@ -191,7 +191,7 @@ def test_what_strangers_wrote_is_shown_and_not_run(page: Any) -> None:
         assert HOSTILE in page.run("document.querySelector('.snippet').textContent")
         assert "<script>" in page.run("document.querySelector('.guideline').textContent")
         titles.add(page.run("document.querySelector('#documents a')?.protocol ?? 'none'"))
-        grade(page, "1")
+        grade(page, "3")
     assert titles == {"https:", "none"}
     assert page.run("window.broken") is None
     assert page.complaints == []

@@ -103,7 +103,7 @@ def test_from_a_project_to_its_export(
     assert "Shoe 5" not in tab.run(
         "[...document.querySelectorAll('.case')].map(one => one.innerText).join()"
     )
-    for left, key in ((1, "1"), (0, "4")):
+    for left, key in ((1, "3"), (0, "0")):
         # The focus is on the next one, and its note is one key away.
         assert tab.run("document.activeElement.className") == "case"
         tab.press("n")
@@ -163,7 +163,7 @@ def test_a_decision_can_be_changed(tab: Any, server: Server, tmp_path: Path) -> 
     assert text(tab, ".case .title") == "Shoe 5"
     assert tab.run("document.activeElement.innerText").startswith("Query")
     tab.run("window.before = true")
-    tab.press("1")
+    tab.press("3")
     tab.await_true(f"!window.before && {LOADED}")
     assert text(tab, ".secret").startswith("Decided: “Shoe 5” is High.")
     with open_store(server.database) as store:

@@ -32,8 +32,9 @@ KEPT = (
 )
 SHELL = [
     "/projects/1/judge",
-    *(f"/static/{name}.js" for name in ("drawing", "judge", "offline", "outbox")),
+    *(f"/static/{name}.js" for name in ("drawing", "judge", "keys", "offline", "outbox")),
     "/static/style.css",
+    "/static/tabs.js",
 ]
 TASKS = "Object.keys(localStorage).filter(one => one.startsWith('relkit:tasks:')).length"
 
@@ -57,17 +58,17 @@ def page(tab: Any, server: Server) -> Any:
 def test_a_reload_without_a_server_goes_on(page: Any, server: Server) -> None:
     assert page.run(KEPT) == SHELL
     server.kill()
-    given = [grade(page, key) for key in "123"]
+    given = [grade(page, key) for key in "321"]
     page.await_true(f"{SAVING}.startsWith('Offline: 3')")
     page.open(f"{server.address}{JUDGING}")
     page.await_true(f"{READY} && {SAVING}.startsWith('Offline: 3')")
     assert page.run("document.querySelector('#count').textContent").startswith("You have judged 3")
     # What was loaded before can be graded on, in a page that was closed and opened again too.
-    given.append(grade(page, "4"))
+    given.append(grade(page, "0"))
     page.send("Page.navigate", url="about:blank")
     page.open(f"{server.address}{JUDGING}")
     page.await_true(f"{READY} && {SAVING}.startsWith('Offline: 4')")
-    given.append(grade(page, "1"))
+    given.append(grade(page, "3"))
     assert len(set(given)) == 5
     server.start()
     page.await_true(f"{UNSENT} === 0 && {SAVING} === 'All grades saved'")
@@ -110,7 +111,7 @@ def test_what_was_not_sent_outlives_the_sign_out_and_is_sent_by_its_judge(
     page: Any, server: Server
 ) -> None:
     server.kill()
-    given = grade(page, "1")
+    given = grade(page, "3")
     page.await_true(f"{SAVING}.startsWith('Offline: 1')")
     page.send("Page.navigate", url="about:blank")
     server.start()

@@ -27,6 +27,7 @@ from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
 from relkit.app.visitor import SignInNeededError, Visitor, chosen_language, see_visitor
 from relkit.errors import RelkitError, UnknownNameError
+from relkit.judging.actions import AnsweredError
 from relkit.judging.schema import sa
 from relkit.judging.store import Store
 
@@ -116,6 +117,8 @@ def _ask_to_sign_in(request: Request, error: Exception) -> Response:
 def _tell_problem(request: Request, error: Exception) -> Response:
     message, hint = getattr(error, "message", str(error)), getattr(error, "hint", "")
     status = 404 if isinstance(error, UnknownNameError) else 400
+    if isinstance(error, AnsweredError):
+        status = 409
     if status == 404 and request.method == "GET" and not request.url.path.startswith("/api/"):
         message = say(chosen_language(request), "error.404")
     if isinstance(error.__cause__, sa.exc.SQLAlchemyError):

@@ -13,14 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
 from relkit.errors import InputError
-from relkit.judging.actions import record_action
+from relkit.judging.actions import SLOWEST, Again, record_action
 from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task, take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
+from relkit.judging.keys import confirm_keys
+from relkit.judging.mixing import mask_item, split_item, unmask_item
+from relkit.judging.places import see_preference
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import ActionKind, Item, Project, User
+from relkit.judging.shown import choose_fields
 from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 from relkit.notes import Note
@@ -29,6 +33,8 @@ from relkit.render import json_values
 __all__ = ["LEFT_OUT", "Id", "describe_project", "list_left_out", "router"]
 
 LARGEST_ID = 2**31 - 1
+#: Judges know items by numbers that do not say when an item was added.
+LARGEST_NUMBER = 2**53 - 1
 #: The header that says what an exported file does not hold.
 LEFT_OUT = "Relkit-Left-Out"
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
@@ -38,12 +44,18 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, and there is no token."},
     403: {"description": "The account may not do this."},
     404: {"description": "There is no such thing."},
+    409: {"description": "It is answered already, and that answer stays."},
     413: {"description": "The request is too large."},
 }
 router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 
 #: What a judge is shown. The rank, the tier and the session could sway a grade.
 SHOWN = ("id", "query", "query_text", "document", "title", "snippet", "url", "image", "fields")
+
+
+#: What a judge is told of a project, and of how far it is.
+TOLD = ("id", "name", "kind", "scale", "guideline_en", "guideline_zh")
+OWN = ("done", "open", "later", "available", "seconds")
 
 
 class Action(BaseModel):
@@ -57,13 +69,18 @@ class Action(BaseModel):
         max_length=200,
         description="Made anew for each action, kept when it is resent.",
     )
-    item_id: int | None = Field(None, ge=1, le=LARGEST_ID)
+    item_id: int | None = Field(None, ge=1, le=LARGEST_NUMBER)
     project_id: int | None = Field(None, ge=1, le=LARGEST_ID, description="For `undo`.")
-    grade: float | None = Field(None, allow_inf_nan=False)
+    grade: float | None = Field(None, allow_inf_nan=False, strict=True)
     reason: str = Field("", max_length=10_000)
     note: str = Field("", max_length=10_000)
-    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+    seconds: float | None = Field(None, ge=0, le=SLOWEST, allow_inf_nan=False, strict=True)
     undoes: str | None = Field(None, max_length=200, description="For `undo`: a key.")
+    again: Again = Field(
+        "refuse",
+        description="What becomes of another answer to an item that oneself has answered: it is"
+        " refused (409), or replaces the earlier one.",
+    )
 
 
 class Decision(BaseModel):
@@ -72,7 +89,7 @@ class Decision(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     item_id: int = Field(ge=1, le=LARGEST_ID)
-    grade: float = Field(allow_inf_nan=False)
+    grade: float = Field(allow_inf_nan=False, strict=True)
     key: str = Field(min_length=1, max_length=200)
     note: str = Field("", max_length=10_000)
     project_id: int | None = Field(
@@ -88,19 +105,40 @@ class Adjudicated(BaseModel):
     project: str = Field(description="The project's name.")
 
 
-def describe_project(project: Project) -> dict[str, Any]:
-    """Returns a project as JSON."""
+def describe_project(project: Project, user: User) -> dict[str, Any]:
+    """Returns a project as JSON. Judges get no more than they need to grade."""
     found = asdict(project)
     found["scale"]["levels"] = list(found["scale"]["levels"])
+    if user.role == "judge":
+        found = {name: found[name] for name in TOLD}
     return dict(json_values(found))
 
 
+def _number(user: User, project: Project, item: int) -> int:
+    """The number of an item for somebody: judges could tell when it was added by the item's own."""
+    return mask_item(project, item) if user.role == "judge" else item
+
+
+def _find_item(store: Store, number: int | None) -> int | None:
+    """The item that somebody means."""
+    project, item = (0, None) if number is None else split_item(number)
+    if not project or item is None:
+        return item
+    found = store.project(project)
+    item = unmask_item(found, item)
+    if store.project_of(item).id != found.id:
+        raise InputError("there is no such item")
+    return item
+
+
 def _shown(item: Item) -> dict[str, Any]:
-    return {name: json_values(getattr(item, name)) for name in SHOWN}
+    found = {name: json_values(getattr(item, name)) for name in SHOWN}
+    return found | {"fields": json_values(choose_fields(item))}
 
 
-def _task(task: Task) -> dict[str, Any]:
+def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
     found = _shown(task.item) | {"later": task.later}
+    found["id"] = _number(user, project, task.item.id)
     if task.left or task.right:
         found["left"] = [_result(one) for one in task.left]
         found["right"] = [_result(one) for one in task.right]
@@ -108,11 +146,15 @@ def _task(task: Task) -> dict[str, Any]:
 
 
 def _result(item: Item) -> dict[str, Any]:
-    return {name: json_values(getattr(item, name)) for name in SHOWN[4:]}
+    return {name: value for name, value in _shown(item).items() if name in SHOWN[4:]}
 
 
 def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
-    return dict(json_values(asdict(measure_progress(store, project, user))))
+    found = asdict(measure_progress(store, project, user))
+    if user.role == "judge":
+        # How far the project is, without gold, would say which of one's own items are gold.
+        found = {name: found[name] for name in OWN}
+    return dict(json_values(found))
 
 
 @router.get("/session")
@@ -126,18 +168,18 @@ def session(request: Request, user: Caller) -> dict[str, Any]:
 def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
     """All projects; judges see those that are open."""
     found = store.projects("open" if user.role == "judge" else "all")
-    return [describe_project(project) for project in found]
+    return [describe_project(project, user) for project in found]
 
 
 @router.get("/projects/{project}")
 def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
     """One project, its scale and guideline."""
-    return describe_project(store.project(project))
+    return describe_project(store.project(project), user)
 
 
 @router.get("/projects/{project}/progress")
 def show_progress(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
-    """How far the project is, and how far oneself."""
+    """How far oneself is; for leads also how far the project is."""
     return _progress(store, project, user)
 
 
@@ -149,8 +191,9 @@ def take(
     count: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> dict[str, Any]:
     """Gives the next items to grade. Asked again, it gives those that are not done yet."""
-    tasks = take_tasks(store, user, project, count=count)
-    return {"tasks": [_task(one) for one in tasks], "progress": _progress(store, project, user)}
+    found = store.project(project)
+    tasks = [_task(user, found, one) for one in take_tasks(store, user, project, count=count)]
+    return {"tasks": tasks, "progress": _progress(store, project, user)}
 
 
 @router.post("/actions")
@@ -161,22 +204,44 @@ def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
         user,
         action.kind,
         key=action.key,
-        item_id=action.item_id,
+        item_id=_find_item(store, action.item_id),
         project_id=action.project_id,
         grade=action.grade,
         reason=action.reason,
         note=action.note,
         seconds=action.seconds,
         undoes=action.undoes,
+        again=action.again,
     )
-    return asdict(receipt)
+    told = asdict(receipt)
+    if user.role == "judge":
+        told["item_id"] = _number(user, store.project_of(receipt.item_id), receipt.item_id)
+        del told["counted"]
+    return told
+
+
+@router.post("/projects/{project}/keys", status_code=204)
+def confirm(store: OpenStore, user: Caller, project: Id) -> None:
+    """Says that oneself has read that the page's keys have changed."""
+    confirm_keys(store, project, user)
 
 
 @router.get("/projects/{project}/history")
 def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
     """Everything oneself did in a project; a lead sees everybody's."""
-    found = store.history(store.project(project).id)
-    return [json_values(one) for one in found if user.role != "judge" or one["user_id"] == user.id]
+    found = store.project(project)
+    history = store.history(found.id)
+    if user.role == "judge":
+        history = [
+            {
+                **one,
+                "item_id": _number(user, found, one["item_id"]),
+                "grade": see_preference(found, user, one["item_id"], one["grade"]),
+            }
+            for one in history
+            if one["user_id"] == user.id
+        ]
+    return [json_values(one) for one in history]
 
 
 @router.get("/projects/{project}/status")

@@ -14,7 +14,7 @@ from relkit.app.long_work import in_background
 from relkit.app.machines import hold_against_people
 from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
-from relkit.app.projects import guideline
+from relkit.app.projects import guideline, list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
 from relkit.errors import InputError
 from relkit.judging.access import end_all_sign_ins, new_secret
@@ -23,6 +23,7 @@ from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Format, Sheet, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
 from relkit.judging.importing import announce_import
+from relkit.judging.keys import is_notice_due
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import Kind, Role
@@ -234,6 +235,8 @@ def show_queue(
         decided=next(iter(store.items(project, ids=[decided])), None),
         decision=grade,
         guideline=guideline(found, visitor.language),
+        levels=list_levels(found, visitor.language),
+        keys_changed=is_notice_due(store, found, visitor.account),
     )
 
 

@@ -36,7 +36,8 @@ def hold_against_people(
         many items, as `many` says.
     """
     known = {(one.judge, one.version): one for one in store.configurations(project_id)}
-    newest = dict(known.keys())  # versions come in order: the last one stays
+    # Versions come in order: the last one stays.
+    newest = {one["judge"]: one["version"] for one in machines}
     found = []
     for one in machines:
         if not one["accepted"] and newest[one["judge"]] != one["version"]:

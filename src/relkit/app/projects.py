@@ -11,12 +11,13 @@ from relkit.app.catalogue import say, sentence_case, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import OpenStore, Person
+from relkit.judging.keys import choose_keys, is_notice_due
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import REASONS, Project
 from relkit.language import Language
 from relkit.scale import scales
 
-__all__ = ["guideline", "router"]
+__all__ = ["guideline", "list_levels", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -55,17 +56,32 @@ def guideline(project: Project, language: Language) -> str:
     return (both[1] or both[0]) if language == "zh" else (both[0] or both[1])
 
 
-def _levels(project: Project, language: Language) -> list[dict[str, Any]]:
+def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
+    """Returns the grades of a project with the key and the name of each.
+
+    `worth` is the grade as a number, where neither the key nor the name says it.
+
+    Args:
+        project: What is judged, and on which scale.
+        language: `en` or `zh`.
+
+    Returns:
+        `grade`, `key`, `name` and `worth` of each, in the order of the scale. Empty where grades
+        are typed, because the scale has no levels or more than there are keys.
+    """
+    keys = choose_keys(project)
     if project.kind == "side_by_side":
         names = ("left_much", "left", "equal", "right", "right_much")
         return [
-            {"grade": grade, "name": say(language, f"judge.{name}")}
-            for grade, name in zip((-2, -1, 0, 1, 2), names, strict=True)
+            {"grade": grade, "key": key, "name": say(language, f"judge.{name}"), "worth": ""}
+            for (grade, key), name in zip(keys.items(), names, strict=True)
         ]
-    return [
-        {"grade": level.grade, "name": sentence_case(project.scale.label(level.grade, language))}
-        for level in project.scale.levels
-    ]
+    found = []
+    for grade, key in keys.items():
+        name, number = sentence_case(project.scale.label(grade, language)), f"{grade:g}"
+        worth = "" if number in (key, name) else number
+        found.append({"grade": grade, "key": key, "name": name, "worth": worth})
+    return found
 
 
 @router.get("/projects/{project}/judge")
@@ -74,10 +90,6 @@ def show_judging(request: Request, store: OpenStore, visitor: Person, project: I
     found = store.project(project)
     if found.state != "open":
         raise HTTPException(409, "project_closed")
-    levels = _levels(found, visitor.language)
-    # There are nine keys; with more levels the grade is typed.
-    if len(levels) > 9:
-        levels = []
     messages = {
         key.removeprefix("judge."): text
         for key, text in texts(visitor.language).items()
@@ -88,7 +100,8 @@ def show_judging(request: Request, store: OpenStore, visitor: Person, project: I
         visitor,
         "judge.html",
         project=found,
-        levels=levels,
+        levels=list_levels(found, visitor.language),
+        keys_changed=is_notice_due(store, found, visitor.account),
         guideline=guideline(found, visitor.language),
         messages=messages,
         reasons=REASONS,

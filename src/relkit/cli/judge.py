@@ -124,7 +124,9 @@ def command() -> None:
     "-k", "--k", "k", type=click.IntRange(min=1), help="How many results of a query are judged."
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, help="Of the random orders.  [default: 0]"
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Of the random orders, and of what is gold where.  [default: drawn; judges must not know]",
 )
 @click.option("--account", metavar="NAME", help="An account to make.")
 @click.option(
@@ -150,7 +152,7 @@ def init(
     overlap: int,
     gold_share: float,
     k: int | None,
-    seed: int,
+    seed: int | None,
     account: str | None,
     reset_password: bool,
     role: Any,

@@ -7,36 +7,44 @@ judge says of an item is the last action on it that was not undone.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
+from relkit.judging.disguise import is_lost
 from relkit.judging.places import (
+    DECIDING,
     LATER,
+    forget_gold,
+    give_gold,
     give_place,
     is_free,
-    is_swapped,
     remember_lapse,
+    see_preference,
     take_turn,
     undone,
 )
 from relkit.judging.projects import find_project, refuse_closed
 from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
-from relkit.judging.schema import actions, assignments, lapses, projects, sa, users
+from relkit.judging.schema import actions, assignments, gold, lapses, projects, sa, users
 from relkit.judging.texts import check_grade, check_text, is_id, is_storable
 from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["Receipt", "record_action", "release_places"]
+__all__ = ["Again", "AnsweredError", "Receipt", "record_action", "release_places"]
 
-#: Kinds of actions that say what becomes of an item.
-DECIDING = ("grade", "cannot", "skip", "later")
+#: What becomes of another answer to an item that the judge has answered.
+Again = Literal["replace", "refuse"]
+
+#: Kinds of actions after which an item is done with.
+ANSWERS = ("grade", "cannot", "skip")
 LONGEST = 10_000
+#: Seconds that one answer can take: a day.
+SLOWEST = 86_400.0
 
 # What each grade asks is put together once.
 HELD = (
@@ -51,6 +59,10 @@ STORED = sa.select(actions).where(
     actions.c.user_id == sa.bindparam("user"), actions.c.key == sa.bindparam("key")
 )
 SETTLE = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
+
+
+class AnsweredError(InputError):
+    """The judge has answered this item before, elsewhere, and that answer stays."""
 
 
 class _NotAloneError(Exception):
@@ -99,13 +111,14 @@ def record_action(
     note: str = "",
     seconds: float | None = None,
     undoes: str | None = None,
+    again: Again = "replace",
 ) -> Receipt:
     """Stores one thing that a judge did.
 
     Args:
         store: The database.
         user: The judge.
-        kind: `grade` gives a grade; a new one replaces the judge's earlier one. `cannot` says that
+        kind: `grade` gives a grade. `cannot` says that
             the item cannot be graded, and why. `skip` gives it back for someone else. `later` puts
             it off. `note` remarks something. `undo` takes the last action back.
         key: Made by the client for this action, at most 200 characters. The same request, sent
@@ -116,18 +129,21 @@ def record_action(
             preference as the judge sees it: -2 left much better … 2 right much better.
         reason: With `cannot`: why.
         note: A remark; with `note` it is needed.
-        seconds: How long it took.
+        seconds: How long it took, at most a day.
         undoes: With `undo`: the key of the action to take back; the last one without it.
+        again: Whether an answer to an item that the judge has answered before replaces that
+            answer, or is refused: it may come from a page that does not know of the other.
 
     Raises:
+        AnsweredError: If the judge has answered the item, and `again` is `refuse`.
         ParameterError: If the key was used for another action, a parameter is missing or does not
             belong to this kind of action, or the account is closed.
         InputError: If the judge never had the item, the scale does not have the grade, or there is
             nothing to undo.
     """
-    _check(user, kind, key, item_id, project_id, reason, note, seconds)
+    _check(user, kind, key, item_id, project_id, reason, note, seconds, again)
     values: dict[str, Any] = {"reason": reason, "note": note, "seconds": seconds}
-    wish = (user, kind, key, item_id, project_id, grade, values, undoes)
+    wish = (user, kind, key, item_id, project_id, grade, values, undoes, again)
     try:
         with store.database.write() as connection:
             return _record(store, connection, *wish, alone=kind in ("skip", "undo"))
@@ -147,10 +163,12 @@ def _check(
     reason: str,
     note: str,
     seconds: float | None,
+    again: str,
 ) -> None:
     if not user.active:
         raise ParameterError(f"the account `{user.name}` is closed")
     check_choice("kind", kind, get_args(ActionKind))
+    check_choice("again", again, get_args(Again))
     if not key or len(key) > 200 or not key.isprintable():
         raise ParameterError("the parameter `key` must be a text of 1 to 200 characters.")
     needed = "project_id" if kind == "undo" else "item_id"
@@ -163,8 +181,10 @@ def _check(
     for name, text in (("reason", reason), ("note", note)):
         if len(text) > LONGEST:
             raise ParameterError(f"the {name} is longer than {LONGEST:,} characters")
-    if seconds is not None and not (seconds >= 0 and math.isfinite(seconds)):
-        raise ParameterError(f"the parameter `seconds` must be 0 or more. Got `{seconds}` instead.")
+    if seconds is not None and not 0 <= seconds <= SLOWEST:
+        raise ParameterError(
+            f"the parameter `seconds` must be 0 to {SLOWEST:g}. Got `{seconds}` instead."
+        )
 
 
 def _record(
@@ -178,6 +198,7 @@ def _record(
     grade: float | str | None,
     values: dict[str, Any],
     undoes: str | None,
+    again: str,
     *,
     alone: bool,
 ) -> Receipt:
@@ -198,7 +219,7 @@ def _record(
         project = find_project(connection, item_id)
         take_turn(connection, project.id, alone=alone)
         stored = _parse(project, kind, grade)
-        stored = _seen(project, user, item_id, stored)
+        stored = see_preference(project, user, item_id, stored)
         before = _stored(connection, user, key)
         if before is not None:
             _same(before, kind, item_id, stored)
@@ -208,7 +229,12 @@ def _record(
         if held is None and not alone:
             raise _NotAloneError
         if held is None and not _had(connection, user, item_id):
-            raise InputError(f"`{user.name}` was not given the item {item_id}")
+            raise InputError(f"`{user.name}` was not given this item")
+        if again == "refuse" and kind in DECIDING and _answered(connection, user, item_id, held):
+            raise AnsweredError(
+                f"`{user.name}` has answered this item already",
+                hint='undo that answer first, or send `"again": "replace"`',
+            )
     for name in ("reason", "note"):
         check_text(values[name], name)
     now = store.clock()
@@ -226,11 +252,15 @@ def _record(
     )
     action = new_id(inserted)
     if kind == "undo":
-        _settle(connection, project, user, item_id, _last(connection, user, item_id), now)
+        if not _is_gone(connection, project, user, target, now):
+            last = _last(connection, user, item_id)
+            _settle(connection, project, user, item_id, last, now, given=-action)
     elif kind != "note":
         _settle(connection, project, user, item_id, _Said(action, kind), now, held)
     counted = kind not in ("grade", "cannot") or _has(connection, user, item_id, held)
-    return Receipt(action, kind, item_id, _seen(project, user, item_id, stored), False, counted)
+    return Receipt(
+        action, kind, item_id, see_preference(project, user, item_id, stored), False, counted
+    )
 
 
 def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
@@ -272,6 +302,14 @@ def _held(connection: sa.Connection, user: User, item_id: int) -> Any:
     return connection.execute(HELD, {"item": item_id, "user": user.id}).one_or_none()
 
 
+def _answered(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
+    """Whether what the judge said last of an item is an answer."""
+    if held is not None and held.state != "done":
+        return False
+    last = _last(connection, user, item_id)
+    return last is not None and last.kind in ANSWERS
+
+
 def _has(connection: sa.Connection, user: User, item_id: int, held: Any) -> bool:
     """Whether the judge has a place of an item, after what became of one that they had."""
     return held is not None or _held(connection, user, item_id) is not None
@@ -286,12 +324,6 @@ def _had(connection: sa.Connection, user: User, item_id: int) -> bool:
         if connection.execute(mine.limit(1)).all():
             return True
     return False
-
-
-def _seen(project: Project, user: User, item_id: int, grade: float | None) -> float | None:
-    """Turns a preference between left and right into one between two systems, and back."""
-    swapped = grade is not None and is_swapped(project, user, item_id)
-    return -(grade or 0.0) or 0.0 if swapped else grade
 
 
 def _undoable(connection: sa.Connection, project: Project, user: User, undoes: str | None) -> Any:
@@ -309,6 +341,21 @@ def _undoable(connection: sa.Connection, project: Project, user: User, undoes: s
     if found is None:
         raise InputError("there is nothing to undo")
     return found
+
+
+def _is_gone(
+    connection: sa.Connection, project: Project, user: User, target: Any, now: float
+) -> bool:
+    """Whether a gold item that was skipped cannot be had back: no more than any other one."""
+    if target.kind != "skip":
+        return False
+    held = _held(connection, user, target.item_id)
+    if held is None or held.slot is not None:
+        return False
+    if not is_lost(connection, project, user, target.item_id, target.created_at, now):
+        return False
+    forget_gold(connection, held.id)
+    return True
 
 
 def _last(connection: sa.Connection, user: User, item_id: int) -> _Said | None:
@@ -335,8 +382,9 @@ def _settle(
     last: _Said | None,
     now: float,
     held: Any = None,
+    given: int | None = None,
 ) -> None:
-    """Makes an assignment say what the judge said last."""
+    """Makes an assignment say what the judge said last. What was undone comes first again."""
     held = held or _held(connection, user, item_id)
     kind = None if last is None else last.kind
     if kind == "skip" and (held is None or held.slot is not None):
@@ -357,6 +405,7 @@ def _settle(
             "state": state,
             "leased_until": None if lease is None else now + lease * project.lease_seconds,
             "action_id": None if last is None else last.id,
+            "given": held.given if given is None else given,
         },
     )
 
@@ -387,11 +436,7 @@ def _count_late(connection: sa.Connection, project: Project, item_id: int, now: 
 
 def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
     """Gives back what a judge has and did not grade. A grade on its way is still welcome."""
-    mine = sa.and_(
-        assignments.c.user_id == user_id,
-        assignments.c.slot.is_not(None),
-        assignments.c.state != "done",
-    )
+    mine = sa.and_(assignments.c.user_id == user_id, assignments.c.state != "done")
     here = sa.select(projects).where(
         projects.c.id.in_(sa.select(assignments.c.project_id).where(mine))
     )
@@ -403,6 +448,9 @@ def release_places(connection: sa.Connection, user_id: int, now: float) -> None:
         ).all()
         for place in held:
             remember_lapse(connection, place.item_id, user_id, now)
+            if place.slot is None:
+                forget_gold(connection, place.id)
+                continue
             _release(connection, place.id)
             _count_late(connection, project, place.item_id, now)
 
@@ -439,7 +487,11 @@ def _take_back(
         query = query.where(is_free(now))
     slot = connection.execute(query.order_by(order, assignments.c.slot).limit(1)).one_or_none()
     if slot is None:
-        return False
+        known = sa.select(gold.c.item_id).where(gold.c.item_id == item_id)
+        if not connection.execute(known).all():
+            return False
+        give_gold(connection, project, user, item_id, now + project.lease_seconds, 0)
+        return True
     give_place(connection, project, user, slot, now + project.lease_seconds, now)
     return True
 
@@ -448,5 +500,5 @@ def _repeat(connection: sa.Connection, project: Project, user: User, before: Any
     """What became of an action when it was sent for the first time."""
     item_id = before.item_id
     counted = before.kind not in ("grade", "cannot") or _has(connection, user, item_id, None)
-    grade = _seen(project, user, item_id, before.grade)
+    grade = see_preference(project, user, item_id, before.grade)
     return Receipt(before.id, before.kind, item_id, grade, True, counted)

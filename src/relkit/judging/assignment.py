@@ -2,7 +2,7 @@
 
 Each item has as many places as the project wants grades of it. A judge takes a place for a while
 (a lease); a place whose lease ran out can be taken by someone else. Gold items have no places:
-every judge gets each of them at most once.
+every judge gets each of them at most once. In all that a judge can see they are like the others.
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import ParameterError
+from relkit.judging.disguise import lose_gold
 from relkit.judging.jobs import unfinished
+from relkit.judging.mixing import is_gold_turn
 from relkit.judging.places import (
     LATER,
+    count_given,
     draw_number,
+    give_gold,
     give_place,
-    is_swapped,
     judging_order,
     may_get,
+    new_to,
     take_turn,
 )
 from relkit.judging.projects import refuse_closed
@@ -82,6 +86,7 @@ def take_tasks(store: Store, user: User, project_id: int, *, count: int = 10) ->
     with store.database.write() as connection:
         take_turn(connection, project.id)
         now = store.clock()
+        lose_gold(connection, project, user, now)
         own = _own(connection, project, user)
         wanted = count - len(own["open"])
         if wanted > 0:
@@ -112,38 +117,24 @@ def _own(connection: sa.Connection, project: Project, user: User) -> dict[str, l
             assignments.c.user_id == user.id,
             assignments.c.state.in_(("open", "later")),
         )
-        .order_by(judging_order(project, user), items.c.id)
+        .order_by(assignments.c.given, judging_order(project, user), items.c.id)
     ).all()
     return {state: [row for row in rows if row.state == state] for state in ("open", "later")}
 
 
 def _claim(connection: sa.Connection, project: Project, user: User, wanted: int, now: float) -> int:
     """Gives a judge new items and returns how many."""
-    mine = sa.and_(assignments.c.project_id == project.id, assignments.c.user_id == user.id)
-    before = connection.execute(
-        sa.select(sa.func.count()).select_from(assignments).where(mine)
-    ).scalar_one()
+    before = count_given(connection, project.id, user.id).get(user.id, 0)
     ordinary = _free(connection, project, user, wanted, before, now)
     known = _free_gold(connection, project, user, wanted) if project.gold_share else []
     until = now + project.lease_seconds
     given = 0
     while given < wanted and ordinary:
-        draw = draw_number(project.seed, "gold", user.name, before + given) / 2**64
-        if known and draw < project.gold_share:
-            item = known.pop(0)
-            connection.execute(
-                sa.insert(assignments).values(
-                    project_id=project.id,
-                    item_id=item,
-                    user_id=user.id,
-                    state="open",
-                    leased_until=until,
-                    swapped=is_swapped(project, user, item),
-                )
-            )
+        turn = before + given
+        if known and is_gold_turn(project, user, turn):
+            give_gold(connection, project, user, known.pop(0), until, turn)
         else:
-            slot = ordinary.pop(0)
-            give_place(connection, project, user, slot, until, now)
+            give_place(connection, project, user, ordinary.pop(0), until, now, turn)
         given += 1
     return given
 
@@ -182,13 +173,10 @@ def _free(
 
 
 def _free_gold(connection: sa.Connection, project: Project, user: User, wanted: int) -> list[int]:
-    mine = sa.select(assignments.c.item_id).where(
-        assignments.c.project_id == project.id, assignments.c.user_id == user.id
-    )
     query = (
         sa.select(items.c.id)
         .select_from(items.join(gold, gold.c.item_id == items.c.id))
-        .where(items.c.project_id == project.id, items.c.id.not_in(mine))
+        .where(items.c.project_id == project.id, *new_to(project, user, items.c.id))
         .order_by(judging_order(project, user), items.c.id)
         .limit(wanted)
     )

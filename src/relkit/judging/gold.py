@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relkit.judging.agreement import Ratings
 from relkit.judging.importing import Imported, Incoming, bring_in
 from relkit.judging.jobs import Report
 from relkit.judging.ratings import RatingStore
 from relkit.judging.records import Item
-from relkit.judging.schema import gold, items, sa
+from relkit.judging.schema import actions, gold, items, sa, users
 
 __all__ = ["GoldQuality", "GoldStore"]
 
@@ -20,10 +19,13 @@ __all__ = ["GoldQuality", "GoldStore"]
 class GoldQuality:
     """How a judge grades the items whose grade is known.
 
+    A judge's first grade of an item counts, even if it was taken back or replaced: who learns
+    afterwards that an item was gold cannot mend it.
+
     Attributes:
         judge: The judge's name.
         items: Gold items graded.
-        equal: The share graded as known.
+        equal: The share graded as known at first.
         difference: The mean of the judge's grade less the known one.
     """
 
@@ -73,20 +75,22 @@ class GoldStore(RatingStore):
         with self.database.read() as connection:
             return _count_gold(connection, project_id)
 
-    def gold_quality(self, project_id: int, grades: Ratings | None = None) -> list[GoldQuality]:
-        """Returns how each judge grades the gold items, by name.
-
-        Args:
-            project_id: The project.
-            grades: The project's grades, if they were read before.
-        """
-        known = self.gold(project_id)
+    def gold_quality(self, project_id: int) -> list[GoldQuality]:
+        """Returns how each judge grades the gold items, by name: the first grade of each counts."""
+        first = (
+            sa.select(sa.func.min(actions.c.id))
+            .where(actions.c.project_id == project_id, actions.c.kind == "grade")
+            .group_by(actions.c.item_id, actions.c.user_id)
+        )
+        query = (
+            sa.select(users.c.name, actions.c.grade, gold.c.grade)
+            .select_from(actions.join(users).join(gold, actions.c.item_id == gold.c.item_id))
+            .where(actions.c.id.in_(first))
+        )
         pairs: dict[str, list[tuple[float, float]]] = {}
-        every = self.grades(project_id) if grades is None and known else grades or {}
-        for item, graded in every.items():
-            if item in known:
-                for judge, grade in graded.items():
-                    pairs.setdefault(judge, []).append((grade, known[item]))
+        with self.database.read() as connection:
+            for judge, given, known in connection.execute(query):
+                pairs.setdefault(judge, []).append((given, known))
         return [
             GoldQuality(
                 judge,

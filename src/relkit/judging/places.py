@@ -10,19 +10,27 @@ from relkit.judging.rows import PLACES
 from relkit.judging.schema import actions, assignments, items, lapses, sa
 
 __all__ = [
+    "DECIDING",
     "LATER",
+    "count_given",
     "draw_number",
+    "forget_gold",
+    "give_gold",
     "give_place",
     "is_free",
     "is_swapped",
     "judging_order",
     "may_get",
+    "new_to",
     "remember_lapse",
+    "see_preference",
     "speaks",
     "take_turn",
     "undone",
 ]
 
+#: Kinds of actions that say what becomes of an item.
+DECIDING = ("grade", "cannot", "skip", "later")
 #: An item that a judge put off stays reserved so many times longer.
 LATER = 100
 
@@ -66,6 +74,17 @@ def is_free(now: float) -> sa.ColumnElement[bool]:
 
 def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[bool]]:
     """Which of a project's places a judge may be given."""
+    return [
+        assignments.c.slot.is_not(None),
+        is_free(now),
+        *new_to(project, user, assignments.c.item_id),
+    ]
+
+
+def new_to(
+    project: Project, user: User, item: sa.ColumnElement[int]
+) -> list[sa.ColumnElement[bool]]:
+    """Which items a judge neither has nor said anything of."""
     mine = sa.select(assignments.c.item_id).where(
         assignments.c.project_id == project.id, assignments.c.user_id == user.id
     )
@@ -74,12 +93,7 @@ def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[b
         actions.c.user_id == user.id,
         *speaks(actions.c.user_id == user.id),
     )
-    return [
-        assignments.c.slot.is_not(None),
-        is_free(now),
-        assignments.c.item_id.not_in(mine),
-        assignments.c.item_id.not_in(said),
-    ]
+    return [item.not_in(mine), item.not_in(said)]
 
 
 def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:
@@ -101,8 +115,67 @@ def is_swapped(project: Project, user: User, item: int) -> bool:
     return side_by_side and bool(draw_number(project.seed, "side", user.name, item) & 1)
 
 
+def see_preference(project: Project, user: User, item: int, grade: float | None) -> float | None:
+    """Turns a preference between left and right into one between two systems, and back."""
+    swapped = grade is not None and is_swapped(project, user, item)
+    return -(grade or 0.0) or 0.0 if swapped else grade
+
+
+def count_given(
+    connection: sa.Connection, project_id: int, user_id: int | None = None
+) -> dict[int, int]:
+    """Returns how many items judges were given so far, also those that others have now.
+
+    Args:
+        connection: To the database.
+        project_id: The project.
+        user_id: This judge only; None for all.
+    """
+
+    def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+        whose = table.c.user_id.is_not(None) if user_id is None else table.c.user_id == user_id
+        return sa.select(table.c.user_id, table.c.item_id).where(whose, *conditions)
+
+    lapsed = had(lapses, lapses.c.item_id == items.c.id, items.c.project_id == project_id)
+    here = sa.union(
+        had(assignments, assignments.c.project_id == project_id),
+        had(actions, actions.c.project_id == project_id, actions.c.kind.in_(DECIDING)),
+        lapsed,
+    ).subquery()
+    query = sa.select(here.c.user_id, sa.func.count()).group_by(here.c.user_id)
+    return {row[0]: int(row[1]) for row in connection.execute(query)}
+
+
+def give_gold(
+    connection: sa.Connection, project: Project, user: User, item: int, until: float, given: int
+) -> None:
+    """Gives a gold item to a judge; nobody loses a place by it."""
+    connection.execute(
+        sa.insert(assignments).values(
+            project_id=project.id,
+            item_id=item,
+            user_id=user.id,
+            state="open",
+            leased_until=until,
+            swapped=is_swapped(project, user, item),
+            given=given,
+        )
+    )
+
+
+def forget_gold(connection: sa.Connection, place: int) -> None:
+    """Takes a gold item from who has it and did not grade it."""
+    connection.execute(sa.delete(assignments).where(assignments.c.id == place))
+
+
 def give_place(
-    connection: sa.Connection, project: Project, user: User, slot: Any, until: float, now: float
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    slot: Any,
+    until: float,
+    now: float,
+    given: int = 0,
 ) -> None:
     """Gives a place to a judge, and remembers from whom it was taken."""
     if slot.user_id is not None:
@@ -116,6 +189,7 @@ def give_place(
             leased_until=until,
             swapped=is_swapped(project, user, slot.item_id),
             action_id=None,
+            given=given,
         )
     )
 

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.judging.places import is_free, speaks
+from relkit.judging.mixing import count_turns
+from relkit.judging.places import DECIDING, count_given, is_free, speaks, undone
 from relkit.judging.records import Project, User
-from relkit.judging.schema import actions, assignments, sa
+from relkit.judging.rows import read_user
+from relkit.judging.schema import actions, assignments, gold, items, sa, users
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -25,10 +27,10 @@ class Progress:
         finished: Of them, those all of whose places are filled.
         places: Places of all items.
         filled: Places with a grade or with a reason why there is none.
-        done: What the judge did; 0 without a judge.
+        done: What the judge answered, gold as any other item; 0 without a judge.
         open: What the judge has.
         later: What the judge put off.
-        available: Items that the judge could still be given.
+        available: Items that the judge could still be given, gold among them.
         seconds: The mean time of the judge's grades that have one; NaN where none has.
     """
 
@@ -50,9 +52,7 @@ def measure_progress(store: Store, project_id: int, user: User | None = None) ->
         overall, free = _overall(connection, project, store.clock())
         if user is None:
             return overall
-        return _of_judges(connection, project, overall, free, store.clock(), user.id).get(
-            user.id, replace(overall, available=free)
-        )
+        return _of_judges(connection, project, overall, free, store.clock(), user)[user.id]
 
 
 def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, Progress]]:
@@ -100,12 +100,13 @@ def _of_judges(
     overall: Progress,
     free: int,
     now: float,
-    user_id: int | None = None,
+    user: User | None = None,
 ) -> dict[int, Progress]:
-    """Counts for each judge, or for one."""
+    """Counts for each judge, or for one. Gold items count as any other item."""
+    chosen = None if user is None else user.id
 
     def select(table: sa.Table, *values: Any) -> sa.Select[Any]:
-        whose = table.c.user_id.is_not(None) if user_id is None else table.c.user_id == user_id
+        whose = table.c.user_id.is_not(None) if chosen is None else table.c.user_id == chosen
         return sa.select(table.c.user_id, *values).where(table.c.project_id == project.id, whose)
 
     def count(query: sa.Select[Any]) -> dict[int, Any]:
@@ -113,13 +114,28 @@ def _of_judges(
 
     states: dict[int, dict[str, int]] = {}
     held = select(assignments, assignments.c.state, sa.func.count())
-    for user, state, times in connection.execute(
+    for judge, state, times in connection.execute(
         held.group_by(assignments.c.user_id, assignments.c.state)
     ):
-        states.setdefault(user, {})[state] = times
+        states.setdefault(judge, {})[state] = times
     seconds = count(
         select(actions, sa.func.avg(actions.c.seconds))
         .where(actions.c.kind == "grade")
+        .group_by(actions.c.user_id)
+    )
+    last = (
+        select(actions, sa.func.max(actions.c.id).label("id"))
+        .where(
+            actions.c.kind.in_(DECIDING),
+            actions.c.id.not_in(undone(actions.c.project_id == project.id)),
+        )
+        .group_by(actions.c.user_id, actions.c.item_id)
+        .subquery()
+    )
+    answered = count(
+        sa.select(actions.c.user_id, sa.func.count())
+        .select_from(actions.join(last, actions.c.id == last.c.id))
+        .where(actions.c.kind.in_(("grade", "cannot")))
         .group_by(actions.c.user_id)
     )
     # Of the items with a free place, those that the judge has or said something of.
@@ -135,16 +151,38 @@ def _of_judges(
         .where(known.c.item_id.in_(still_free))
         .group_by(known.c.user_id)
     )
+    golden = sa.select(gold.c.item_id).select_from(gold.join(items))
+    golden = golden.where(items.c.project_id == project.id)
+    every = len(connection.execute(golden).all()) if project.gold_share else 0
+    seen: dict[int, int] = {}
+    given: dict[int, int] = {}
+    if every:
+        seen = count(
+            sa.select(known.c.user_id, sa.func.count())
+            .where(known.c.item_id.in_(golden))
+            .group_by(known.c.user_id)
+        )
+        given = count_given(connection, project.id, chosen)
+    judges = {} if user is None else {user.id: user}
+    if user is None:
+        who = {*states, *seconds, *answered, *taken}
+        rows = connection.execute(sa.select(users).where(users.c.id.in_(who)))
+        judges = {row.id: read_user(row) for row in rows}
     found = {}
-    for user in {*states, *seconds, *taken}:
-        mine = states.get(user, {})
-        mean = seconds.get(user)
-        found[user] = replace(
+    for one, judge in judges.items():
+        mean = seconds.get(one)
+        found[one] = replace(
             overall,
-            done=mine.get("done", 0),
-            open=mine.get("open", 0),
-            later=mine.get("later", 0),
-            available=free - taken.get(user, 0),
+            done=answered.get(one, 0),
+            open=states.get(one, {}).get("open", 0),
+            later=states.get(one, {}).get("later", 0),
+            available=count_turns(
+                project,
+                judge,
+                given.get(one, 0),
+                free - taken.get(one, 0),
+                every - seen.get(one, 0),
+            ),
             seconds=math.nan if mean is None else float(mean),
         )
     return found

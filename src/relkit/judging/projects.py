@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from dataclasses import asdict
 from typing import Any, Literal, get_args
 
@@ -55,7 +56,7 @@ class ProjectStore(StoreBase):
         overlap: int = 1,
         gold_share: float = 0.0,
         k: int | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         lease_seconds: float = 1800.0,
     ) -> Project:
         """Makes a project.
@@ -69,7 +70,8 @@ class ProjectStore(StoreBase):
             overlap: How many judges grade each item.
             gold_share: The share of gold items among those that a judge is given, below 1.
             k: How many results of each query are judged.
-            seed: Of the random orders.
+            seed: Of the random orders, and of what is gold where; None draws one. Judges who know
+                it can tell gold items from others.
             lease_seconds: How long an item stays with a judge who does nothing.
 
         Raises:
@@ -99,7 +101,7 @@ class ProjectStore(StoreBase):
             "overlap": overlap,
             "gold_share": gold_share,
             "k": k,
-            "seed": seed,
+            "seed": 1 + secrets.randbelow(PLACES - 1) if seed is None else seed,
             "lease_seconds": lease_seconds,
             "created_at": self.clock(),
         }

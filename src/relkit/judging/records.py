@@ -71,6 +71,8 @@ class Project:
         seed: Of the random orders.
         lease_seconds: How long an item stays with a judge who does nothing.
         created_at: Seconds since 1970.
+        keys_changed_at: Since when a key of the page is the grade itself, where it was the grade's
+            place in the scale before; None where nobody graded by places.
         state: `open`; or `closed`: read only, and judges do not see it. One that is `making`,
             `removing` or `removed` is seen by nobody.
     """
@@ -87,6 +89,7 @@ class Project:
     seed: int
     lease_seconds: float
     created_at: float
+    keys_changed_at: float | None = None
     state: ProjectState = "open"
 
 

@@ -161,5 +161,6 @@ def read_project(row: Any) -> Project:
         row.seed,
         row.lease_seconds,
         row.created_at,
+        row.keys_changed_at,
         row.state,
     )

@@ -6,6 +6,7 @@
                   │    ├─ actions       everything judges did, append-only
                   │    └─ adjudications what a lead decided, append-only
                   ├── gold              items whose grade is known
+                  ├── key_notices       who knows that the keys of the page have changed
                   ├── sides             the two rankings of a side-by-side item
                   └── jobs              long work on a project: imports, archives, removals
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
@@ -37,6 +38,7 @@ __all__ = [
     "gold",
     "items",
     "jobs",
+    "key_notices",
     "lapses",
     "llm_acceptances",
     "llm_answers",
@@ -110,9 +112,19 @@ projects = sa.Table(
     # open; closed: read only, and hidden from judges; making, removing: seen by nobody; removed.
     sa.Column("state", sa.Text, nullable=False, server_default="open"),
     _time(),
+    # Since when a key is the grade, where it was the grade's place in the scale before.
+    sa.Column("keys_changed_at", sa.Double),
     sa.CheckConstraint("kind IN ('grades', 'side_by_side')", name="kind"),
     sa.CheckConstraint("overlap >= 1", name="overlap"),
     sa.CheckConstraint("gold_share >= 0 AND gold_share < 1", name="gold_share"),
+)
+
+key_notices = sa.Table(
+    "key_notices",
+    metadata,
+    sa.Column("project_id", sa.Integer, sa.ForeignKey("projects.id"), primary_key=True),
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True),
+    _time(),
 )
 
 items = sa.Table(
@@ -199,6 +211,8 @@ assignments = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("leased_until", sa.Double),
     sa.Column("swapped", sa.Boolean, nullable=False, server_default=sa.false()),
+    # How many items the judge was given before: what they see in which order.
+    sa.Column("given", sa.Integer, nullable=False, server_default=sa.text("0")),
     _reference("action_id", "actions.id", nullable=True),
     sa.CheckConstraint("state IN ('open', 'later', 'done')", name="state"),
     sa.UniqueConstraint("item_id", "slot"),

@@ -78,8 +78,7 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     """
     project = store.project(project_id)
     known = store.gold(project.id)
-    every = store.grades(project.id)
-    grades = {item: found for item, found in every.items() if item not in known}
+    grades = {item: found for item, found in store.grades(project.id).items() if item not in known}
     tiers = {item: tier for item, tier in store.tiers(project.id).items() if item in grades}
     agreement = None
     if grades:
@@ -89,7 +88,7 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     found: dict[str, Any] = json_values(
         {
             "agreement": agreement,
-            "gold_quality": [asdict(one) for one in store.gold_quality(project.id, every)],
+            "gold_quality": [asdict(one) for one in store.gold_quality(project.id)],
             "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
             "machines": describe_machines(store, project.id),
         }

@@ -18,6 +18,8 @@
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
 
   const queue = new Outbox(user);
+  // The same of one judge and project in all tabs.
+  const tabs = new TabWatch(`relkit:judging:${user}:${project}`, forget);
   let tasks = [];
   let done = [];
   const handled = new Map();
@@ -31,6 +33,7 @@
   let shownAt = 0;
   let hiddenAt = 0;
   let shown = 0;
+  let conflicts = 0;
 
   const call = (path, body) =>
     fetch(path, {
@@ -41,6 +44,9 @@
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(20000),
     });
+
+  // A page may be open for days.
+  const bounded = (action) => ("seconds" in action ? { ...action, seconds: Math.min(action.seconds, 86400) } : action);
 
   function tell(text, detail = "", link = "") {
     const place = byId("problem");
@@ -73,6 +79,30 @@
     return true;
   }
 
+  // Another tab goes on: what is known here will be out of date.
+  function forget() {
+    tasks = [];
+    done = [];
+    handled.clear();
+    progress = null;
+    show();
+  }
+
+  function takeOver() {
+    tabs.take();
+    show();
+    fill();
+  }
+
+  // The judge had answered this result elsewhere, which this page did not know.
+  function tellConflict(action) {
+    conflicts += 1;
+    byId("conflict").hidden = false;
+    byId("conflict").textContent = say("conflict", { count: conflicts });
+    done = done.filter((one) => one.key !== action.key);
+    fill(0);
+  }
+
   async function flush() {
     if (sending) return;
     sending = true;
@@ -82,7 +112,7 @@
         const [entry] = queue.entries();
         if (!entry) break;
         const [name, action] = entry;
-        const answer = await call("/api/actions", action);
+        const answer = await call("/api/actions", bounded(action));
         if (answer.ok) {
           queue.remove(name);
           connected = true;
@@ -98,6 +128,9 @@
           if (answer.status >= 502) lose();
           again = true;
           break;
+        } else if (answer.status === 409) {
+          queue.remove(name);
+          tellConflict(action);
         } else {
           const found = await answer.json().catch(() => ({}));
           queue.remove(name);
@@ -123,7 +156,7 @@
   // loaded before.
   function lose() {
     connected = false;
-    const kept = progress === null ? offline.recall(user, project) : null;
+    const kept = progress === null && !tabs.resting ? offline.recall(user, project) : null;
     if (kept) {
       const unsent = new Set(queue.entries().map(([, action]) => action.item_id));
       tasks = kept.tasks.filter((task) => !unsent.has(task.id) && !handled.has(task.id));
@@ -141,6 +174,7 @@
   }
 
   async function fill(first = null) {
+    if (tabs.resting) return;
     if (filling) {
       // What is on its way may be older than what happened since.
       wanted = { first: first ?? wanted?.first ?? null };
@@ -157,6 +191,7 @@
       }
       if (!answer.ok) throw new Error(String(answer.status));
       const found = await answer.json();
+      if (tabs.resting) return;
       if (!connected) setTimeout(flush, 0);
       connected = true;
       const kinds = queue.entries().map(([, action]) => action.kind);
@@ -193,12 +228,13 @@
   function show() {
     const [task] = tasks;
     byId("task").hidden = byId("controls").hidden = !task;
-    byId("empty").hidden = Boolean(task);
+    byId("empty").hidden = Boolean(task) || tabs.resting;
+    byId("elsewhere").hidden = !tabs.resting;
     if (!task) {
       const known = progress !== null && connected && !queue.entries().length;
       byId("empty").textContent = known ? say("empty") : say(connected ? "loading" : "unreachable");
       // There is something to undo after the last one too.
-      byId("controls").hidden = !done.length;
+      byId("controls").hidden = !done.length || tabs.resting;
       shown = 0;
     } else if (task.id !== shown) {
       byId("query").textContent = task.query_text || task.query;
@@ -269,6 +305,7 @@
   }
 
   async function undo() {
+    if (tabs.resting) return;
     tell("");
     const before = done.pop();
     if (before) {
@@ -318,7 +355,7 @@
     },
     keys: () => keys.showModal(),
   };
-  const letters = { u: "undo", s: "skip", c: "cannot", l: "later", n: "note", g: "guideline", "?": "keys", "？": "keys" };
+  const letters = { u: "undo", s: "skip", c: "cannot", l: "later", n: "note", g: "guideline", "?": "keys" };
 
   function cannot(reason) {
     reasons.close();
@@ -328,12 +365,12 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
+    if (tabs.resting || document.body.dataset.asked) return;
     if (event.target.closest("input, textarea, select")) {
       if (event.key === "Escape" && event.target === byId("note")) event.target.blur();
       return;
     }
-    // Input methods hide the letter and leave the place of the key.
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.code.replace(/^(Key|Digit|Numpad)/, "").toLowerCase();
+    const key = readKey(event);
     if (keys.open) {
       if (letters[key] === "keys") {
         event.preventDefault();
@@ -349,7 +386,7 @@
       }
       return;
     }
-    const level = levels[Number(key) - 1];
+    const level = levels.find((one) => one.key === key);
     if (level) act("grade", { grade: level.grade });
     else if (letters[key]) actions[letters[key]]();
     else if (!levels.length && /^[0-9.-]$/.test(key)) {
@@ -371,6 +408,7 @@
     event.preventDefault();
     if (byId("reason").value.trim()) cannot(byId("reason").value.trim());
   });
+  byId("take-over").addEventListener("click", takeOver);
   byId("no-reason").addEventListener("click", () => reasons.close());
   byId("close-keys").addEventListener("click", () => keys.close());
   byId("number")?.addEventListener("submit", (event) => {

@@ -1,22 +1,24 @@
 "use strict";
-// Keys for the page on which disagreements are decided: a number decides what has the focus.
+// Keys for the page on which disagreements are decided: a grade's key decides what has the focus.
 (() => {
   const cases = [...document.querySelectorAll(".case")];
   const current = () => cases.findIndex((one) => one.contains(document.activeElement));
 
   document.addEventListener("keydown", (event) => {
+    if (document.body.dataset.asked) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
     if (event.target.closest("input, textarea, select")) {
       if (event.key === "Escape") event.target.closest(".case")?.focus();
       return;
     }
     const place = current();
-    if (event.key === "j" || event.key === "k") {
-      cases[place + (event.key === "j" ? 1 : -1)]?.focus();
-    } else if (event.key === "n" && place >= 0) {
+    const key = readKey(event);
+    if (key === "j" || key === "k") {
+      cases[place + (key === "j" ? 1 : -1)]?.focus();
+    } else if (key === "n" && place >= 0) {
       cases[place].querySelector("[name=note]").focus();
-    } else if (/^[1-9]$/.test(event.key) && place >= 0) {
-      const button = cases[place].querySelectorAll("button[name=grade]")[Number(event.key) - 1];
+    } else if (place >= 0) {
+      const button = cases[place].querySelector(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
       if (!button) return;
       button.click();
     } else return;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,15 @@ from relkit.errors import InputError, ParameterError, UnknownNameError
 from relkit.judging.accounts import check_account_name
 from relkit.judging.adjudication import AdjudicationStore
 from relkit.judging.places import take_turn
-from relkit.judging.schema import llm_configurations, postgresql, sa, sqlite, users
+from relkit.judging.schema import (
+    llm_answers,
+    llm_configurations,
+    llm_requests,
+    postgresql,
+    sa,
+    sqlite,
+    users,
+)
 from relkit.judging.texts import check_text, plain, unknown_name
 from relkit.parameters import check_whole
 
@@ -155,7 +163,7 @@ class ConfigurationStore(AdjudicationStore):
     def configuration(
         self, project_id: int, judge: str | None = None, version: int | None = None
     ) -> Configuration:
-        """Returns a judge's settings: the newest version, unless one is named.
+        """Returns a judge's settings: the newest version that graded, unless one is named.
 
         Args:
             project_id: The project.
@@ -167,28 +175,48 @@ class ConfigurationStore(AdjudicationStore):
             InputError: If there is no language model, or several and none is named.
         """
         known = self.configurations(project_id)
-        names = list(dict.fromkeys(one.judge for one in known))
-        if not names:
-            raise InputError(
-                "no language model graded in this project",
-                hint="`relkit judge llm` asks one",
-            )
-        if judge is None and len(names) > 1:
-            raise InputError(
-                f"{len(names)} language models graded in this project",
-                hint=f"name one with --judge: {', '.join(names)}",
-            )
-        if judge is not None and judge not in names:
-            raise unknown_name("language model", judge, names)
-        own = [one for one in known if judge in (None, one.judge)]
+        answering = self._answering(project_id)
+        if judge is None:
+            judge = _only([one.judge for one in known if one.id in answering])
+        own = [one for one in known if one.judge == judge]
+        if not own:
+            raise unknown_name("language model", judge, [one.judge for one in known])
         if version is None:
-            return own[-1]
+            return next((one for one in reversed(own) if one.id in answering), own[-1])
         chosen = [one for one in own if one.version == version]
         if not chosen:
             raise UnknownNameError(
                 f"{own[0].judge} has no version {version}", hint=f"it has 1 to {own[-1].version}"
             )
         return chosen[0]
+
+    def _answering(self, project_id: int) -> set[int]:
+        """Returns the versions that gave a grade."""
+        query = (
+            sa.select(llm_requests.c.configuration_id)
+            .join(llm_answers, llm_answers.c.request_hash == llm_requests.c.request_hash)
+            .join(llm_configurations, llm_configurations.c.id == llm_requests.c.configuration_id)
+            .where(llm_configurations.c.project_id == project_id, llm_answers.c.grade.is_not(None))
+            .distinct()
+        )
+        with self.database.read() as connection:
+            return set(connection.execute(query).scalars())
+
+
+def _only(judges: Sequence[str]) -> str:
+    """Returns the one language model that graded."""
+    names = list(dict.fromkeys(judges))
+    if not names:
+        raise InputError(
+            "no language model graded in this project",
+            hint="`relkit judge llm` asks one",
+        )
+    if len(names) > 1:
+        raise InputError(
+            f"{len(names)} language models graded in this project",
+            hint=f"name one with --judge: {', '.join(names)}",
+        )
+    return names[0]
 
 
 def select_configurations() -> sa.Select[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.records import Item, Project
+from relkit.judging.shown import choose_fields
 from relkit.language import Language, check_language
 from relkit.scale import Scale
 
@@ -219,8 +220,8 @@ def _data(item: Item) -> str:
     for name in ("title", "snippet", "url"):
         if text := getattr(item, name):
             shown[name] = _cut(text)
-    if item.fields:
-        shown["fields"] = _fields(item.fields)
+    if fields := choose_fields(item):
+        shown["fields"] = _fields(fields)
     text = json.dumps(shown, ensure_ascii=False, indent=2)
     # What some models take for the end of a message, such as <|im_end|> or [/INST], is written so
     # that it is none; for JSON it is the same text.

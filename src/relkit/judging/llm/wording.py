@@ -91,7 +91,7 @@ def describe_sources(store: Store, project_id: int, sources: Sequence[str]) -> s
 
 
 def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
-    """Returns the language models of a project, every version, as JSON-ready values."""
+    """Returns the language models that graded in a project, every version, as JSON-ready values."""
     known = store.configurations(project_id)
     if not known:
         return []
@@ -99,11 +99,14 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     filled = store.count_filled(project_id)
     found = []
     for one in known:
+        graded = len(store.graded_items(one))
+        if not graded:
+            continue
         mine = accepted if accepted is not None and accepted.configuration == one else None
         found.append(
             {
                 **configuration_dict(one),
-                "graded": len(store.graded_items(one)),
+                "graded": graded,
                 "accepted": mine is not None,
                 "accepted_by": mine.by if mine else None,
                 "accepted_at": mine.at if mine else None,

@@ -1,0 +1,73 @@
+"""Gold items go as ordinary ones would: nobody else takes them, and that would tell them.
+
+An ordinary item that a judge leaves alone for too long, or skips, is soon somebody else's. A gold
+item is lost as often as ordinary ones are: chance decides, by how many of those others took.
+"""
+
+from __future__ import annotations
+
+from relkit.judging.places import draw_number, forget_gold, may_get, remember_lapse
+from relkit.judging.records import Project, User
+from relkit.judging.schema import actions, assignments, items, lapses, sa
+
+__all__ = ["is_lost", "lose_gold"]
+
+
+def lose_gold(connection: sa.Connection, project: Project, user: User, now: float) -> None:
+    """Takes gold items whose time ran out from a judge as often as others took ordinary ones."""
+    mine = sa.and_(
+        assignments.c.project_id == project.id,
+        assignments.c.user_id == user.id,
+        assignments.c.state != "done",
+        assignments.c.leased_until < now,
+    )
+    expired = connection.execute(sa.select(assignments).where(mine)).all()
+    golden = [row for row in expired if row.slot is None]
+    if not golden:
+        return
+    since = min(row.leased_until for row in golden)
+    lost = sa.select(sa.func.count()).where(
+        lapses.c.user_id == user.id,
+        lapses.c.created_at >= since,
+        lapses.c.item_id == items.c.id,
+        items.c.project_id == project.id,
+    )
+    taken = int(connection.execute(lost).scalar_one())
+    for row in golden:
+        if _draw(project, user, row.item_id, taken, len(expired) - len(golden)):
+            remember_lapse(connection, row.item_id, user.id, now)
+            forget_gold(connection, row.id)
+
+
+def is_lost(
+    connection: sa.Connection, project: Project, user: User, item: int, since: float, now: float
+) -> bool:
+    """Says whether an item that a judge gave back would be somebody else's by now."""
+    others = sa.and_(
+        assignments.c.project_id == project.id,
+        assignments.c.slot.is_not(None),
+        assignments.c.user_id != user.id,
+    )
+    held = sa.and_(
+        assignments.c.state == "open", assignments.c.leased_until > since + project.lease_seconds
+    )
+    done = sa.and_(assignments.c.state == "done", actions.c.created_at > since)
+    taken = sa.select(sa.func.count()).select_from(
+        assignments.outerjoin(actions, assignments.c.action_id == actions.c.id)
+    )
+    free = sa.select(sa.func.count()).where(
+        assignments.c.project_id == project.id, *may_get(project, user, now)
+    )
+    return _draw(
+        project,
+        user,
+        item,
+        int(connection.execute(taken.where(others, sa.or_(held, done))).scalar_one()),
+        int(connection.execute(free).scalar_one()),
+    )
+
+
+def _draw(project: Project, user: User, item: int, taken: int, left: int) -> bool:
+    """Draws one of some items and says whether it is among those that were taken."""
+    number = draw_number(project.seed, "lost", user.name, item, taken, left) / 2**64
+    return number * (taken + left) < taken
