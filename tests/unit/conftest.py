@@ -61,6 +61,18 @@ b,0,0.2
 
 
 @pytest.fixture
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The costs of real hashes would be most of the time of the tests of the app."""
+    import argon2
+
+    from relkit.judging import passwords
+
+    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_hasher", lambda: hasher)
+    passwords._nobody.cache_clear()
+
+
+@pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the files that the examples name."""
     for name, text in (

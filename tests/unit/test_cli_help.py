@@ -32,6 +32,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "text",
     }
     helpers |= {
+        "judge_accounts",
         "judge_calibrate",
         "judge_import",
         "judge_llm",

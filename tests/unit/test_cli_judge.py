@@ -71,6 +71,78 @@ def test_a_lost_password_is_replaced_and_ends_the_sign_ins(relkit, files: Path) 
     assert relkit("judge", "init", "judging.db", "--reset-password").code == 2
 
 
+def test_a_made_password_has_to_be_replaced(relkit, files: Path) -> None:
+    relkit("judge", "init", "judging.db", "--account", "ann")
+    with open_store(files / "judging.db") as store:
+        assert store.user("ann").must_change
+
+
+def test_accounts_are_listed_with_their_tokens(relkit, files: Path) -> None:
+    from relkit.judging.access import create_token, start_sign_in
+
+    relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
+    with open_store(files / "judging.db") as store:
+        ann = store.create_user("bo", password="a long sentence")
+        secret = create_token(store, ann, "nightly", scope="read")
+        start_sign_in(store, ann, agent="Firefox, Linux")
+    table = relkit("judge", "accounts", "judging.db").out
+    rows = [line.split() for line in table.splitlines()]
+    assert ["ann", "lead", *["has", "to", "choose", "a", "password"], "0"] in rows
+    assert ["bo", "judge", "open", "1"] in rows
+    assert any(row[:3] == ["bo", "nightly", "read"] for row in rows)
+    found = relkit("judge", "accounts", "judging.db", "--format", "json").out
+    assert secret not in table + found
+    ann_found, bo = json.loads(found)
+    assert (ann_found["tokens"], bo["tokens"][0]["scope"]) == ([], "read")
+    assert bo["sign_ins"][0]["agent"] == "Firefox, Linux"
+
+
+def test_an_account_changes_on_the_command_line(relkit, files: Path) -> None:
+    from relkit.judging.access import create_token, find_signed_in, list_tokens, start_sign_in
+
+    def run(*options: str):
+        return relkit("judge", "account", "judging.db", "ann", *options)
+
+    relkit("judge", "init", "judging.db", "--account", "ann", "--role", "admin")
+    outcome = run("--role", "lead")
+    assert (outcome.code, "only administrator" in outcome.err) == (2, True)
+    relkit("judge", "init", "judging.db", "--account", "root", "--role", "admin")
+    assert "ann was admin and is lead" in run("--role", "lead").err
+    with open_store(files / "judging.db") as store:
+        secret = start_sign_in(store, store.user("ann"))
+        create_token(store, store.user("ann"), "t")
+        assert run("--end-sign-ins", "--end-tokens").code == 0
+        assert find_signed_in(store, secret) is None
+        assert list_tokens(store) == []
+        assert "ann is closed" in run("--state", "closed").err
+        assert not store.user("ann").active
+        run("--state", "open")
+        password = run("--reset-password").out.strip()
+        assert store.check_password("ann", password) is not None
+    assert run().code == 2
+    assert relkit("judge", "account", "judging.db", "eve", "--role", "lead").code == 2
+
+
+def test_events_are_shown(relkit, june: Path) -> None:
+    assert relkit("judge", "init", "judging.db", "--account", "ann").code == 2  # there is an Ann
+    relkit("judge", "init", "judging.db", "--account", "eve")
+    relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+    found = json.loads(relkit("judge", "events", "judging.db", "--format", "json").out)
+    assert [(one["kind"], one["detail"], one["address"]) for one in reversed(found)] == [
+        ("project_made", "June", "command line"),
+        ("imported", "June: 3 + 5", "command line"),
+        ("account_made", "eve (judge)", "command line"),
+        ("exported", "June: trec", "command line"),
+    ]
+    table = relkit("judge", "events", "judging.db", "--kind", "exported").out
+    assert "June: trec" in table
+    assert "account_made" not in table
+    assert (
+        relkit("judge", "events", "judging.db", "--account", "nobody").out == "nothing happened\n"
+    )
+    assert relkit("judge", "events", "judging.db", "--kind", "export").code == 2
+
+
 def test_guidelines_and_rules(relkit, files: Path) -> None:
     (files / "en.md").write_text("Grade it.", "utf-8")
     (files / "zh.md").write_text("请打分。", "utf-8")

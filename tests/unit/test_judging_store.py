@@ -185,7 +185,7 @@ def test_users(store: Store) -> None:
     for name in ("", " ", "a\nb", "x" * 300):
         with pytest.raises(ParameterError, match="cannot be the name"):
             store.create_user(name)
-    with pytest.raises(ParameterError, match="10 to 200 characters"):
+    with pytest.raises(ParameterError, match="12 to 128 characters"):
         store.create_user("Cy", password="short")
     with pytest.raises(ParameterError, match="must be one of `judge`, `lead`, `admin`"):
         store.create_user("Cy", role="boss")  # type: ignore[arg-type]

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tests.web.server import PASSWORD
 
-from relkit.judging.access import create_token
+from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
+from relkit.judging.events import record_event
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
 from relkit.judging.llm.configurations import draft_configuration
@@ -73,7 +74,8 @@ def fill_with_content(database: Path) -> None:
         store.create_user("lead", role="admin", password=PASSWORD)
         store.create_user("former", role="lead", password=PASSWORD)
         store.set_user("former", active=False)
-        create_token(store, store.user("lead"), "nightly export")
+        store.create_user("new", password=PASSWORD, chosen_by="other")
+        _fill_access(store)
         project = store.create_project(
             "Product search, June",
             overlap=3,
@@ -158,6 +160,23 @@ def _compare_three(store: Store) -> None:
             store, judge, "grade", key=f"three {task.item.id}", item_id=task.item.id,
             grade=task.item.id % 5 - 2,
         )  # fmt: skip
+
+
+def _fill_access(store: Store) -> None:
+    """What the pages of accounts show: tokens that end and that do not, sign-ins, events."""
+    lead = store.user("lead")
+    create_token(store, lead, "nightly export of every project to the warehouse", scope="read")
+    create_token(store, store.user("王小明"), "标注插件", scope="grade", days=None)
+    start_sign_in(store, lead, agent="Safari, iPhone", address="2001:db8:1:2::/64")
+    for kind, actor, address, detail in (
+        ("account_made", "", "command line", "lead (admin)"),
+        ("signed_in", "王小明", "10.0.0.7", "Firefox, Linux"),
+        ("sign_in_failed", "lead", "2001:db8:1:2::7", ""),
+        ("sign_in_blocked", "", "203.0.113.9", ""),
+        ("role_changed", "lead", "10.0.0.7", "王小明: judge → lead"),
+        ("exported", "lead", "10.0.0.7", "Product search, June: elasticsearch"),
+    ):
+        record_event(store, kind, actor=actor, address=address, detail=detail)
 
 
 def _item(n: int) -> Item:

@@ -188,14 +188,13 @@ def test_an_account_from_its_making_to_its_own_password(
         fill_in(tab, "王小明", password)
         tab.await_true(f"{ready} && {LOADED}")
 
-    enter(first, "location.pathname === '/'")
-    assert say(language, "projects.none_judge") in text(tab)
-    go(tab, "a[href='/account']", "/account")
+    enter(first, "location.pathname === '/account/password'")
+    assert say(language, "account.must_change") in text(tab)
     for name, value in (("old", first), ("new", "ein ganz neuer Satz")):
         click(tab, f"[name={name}]")
         tab.send("Input.insertText", text=value)
-    go(tab, "form[action='/account/password'] button", "/account")
-    assert say(language, "account.changed") in text(tab)
+    go(tab, "form[action='/account/password'] button", "/")
+    assert say(language, "projects.none_judge") in text(tab)
     enter("ein ganz neuer Satz", "location.pathname === '/'")
     enter(first, "document.querySelector('.problem')")
     assert text(tab, ".problem") == say(language, "sign_in.wrong")

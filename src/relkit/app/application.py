@@ -11,6 +11,8 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from relkit.app import (
+    account,
+    accounts,
     dashboard,
     interface,
     leading,
@@ -21,11 +23,18 @@ from relkit.app import (
     sign_in,
 )
 from relkit.app.catalogue import say, texts
+from relkit.app.guard import SignInGuard
 from relkit.app.pages import ASSETS, asset, render
 from relkit.app.protection import HEADERS, BodyLimit, SecurityHeaders
 from relkit.app.rounds import RoundsFolder
 from relkit.app.settings import Settings
-from relkit.app.visitor import SignInNeededError, Visitor, chosen_language, see_visitor
+from relkit.app.visitor import (
+    OwnPasswordNeededError,
+    SignInNeededError,
+    Visitor,
+    chosen_language,
+    see_visitor,
+)
 from relkit.errors import RelkitError, UnknownNameError
 from relkit.judging.actions import AnsweredError
 from relkit.judging.schema import sa
@@ -65,12 +74,14 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     )
     app.state.store = store
     app.state.settings = chosen
-    app.state.guard = sign_in.SignInGuard(store, chosen.sign_in_attempts, chosen.sign_in_window)
+    app.state.guard = SignInGuard(store, chosen)
     app.add_middleware(BodyLimit, largest=chosen.largest_body)
     app.add_middleware(SecurityHeaders)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
     for part in (
         sign_in,
+        account,
+        accounts,
         projects,
         leading,
         management,
@@ -85,6 +96,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)
+    app.add_exception_handler(OwnPasswordNeededError, _ask_for_password)
     app.add_exception_handler(RelkitError, _tell_problem)
     app.add_exception_handler(RequestValidationError, _tell_validation)
     app.add_exception_handler(HTTPException, _tell_status)
@@ -112,6 +124,13 @@ def _ask_to_sign_in(request: Request, error: Exception) -> Response:
 
     target = request.url.path if request.method == "GET" else "/"
     return RedirectResponse(f"/sign-in?next={quote(target)}", 303)
+
+
+def _ask_for_password(request: Request, error: Exception) -> Response:
+    from urllib.parse import quote
+
+    target = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse(f"/account/password?next={quote(target)}", 303)
 
 
 def _tell_problem(request: Request, error: Exception) -> Response:

@@ -18,6 +18,7 @@ __all__ = [
     "sentence_case",
     "texts",
     "write_date",
+    "write_time",
 ]
 
 #: How reasons were stored before they had codes.
@@ -82,6 +83,18 @@ def write_date(language: Language, seconds: float) -> str:
     if language == "zh":
         return f"{day.year}年{day.month}月{day.day}日"
     return f"{day.day} {day:%B} {day.year}"
+
+
+def write_time(language: Language, seconds: float) -> str:
+    """Returns a point in time to the minute, in UTC, as it is written in a language.
+
+    Examples:
+        >>> write_time("en", 60), write_time("zh", 60)
+        ('1 January 1970, 00:01 UTC', '1970年1月1日 00:01 UTC')
+    """
+    separator = " " if language == "zh" else ", "
+    minute = f"{datetime.fromtimestamp(seconds, UTC):%H:%M} UTC"
+    return f"{write_date(language, seconds)}{separator}{minute}"
 
 
 def preferred_language(header: str) -> Language:

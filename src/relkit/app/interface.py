@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from relkit.app.protection import csrf_token
-from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore
+from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.errors import InputError
 from relkit.judging.actions import SLOWEST, Again, record_action
 from relkit.judging.aggregation import Rule
@@ -300,17 +300,25 @@ def list_left_out(notes: Iterable[Note]) -> str:
     },
 )
 def export_text(
-    store: OpenStore, user: LeadingCaller, project: Id, format: str = "csv", rule: Rule = "median"
+    request: Request,
+    store: OpenStore,
+    user: LeadingCaller,
+    project: Id,
+    format: str = "csv",
+    rule: Rule = "median",
 ) -> PlainTextResponse:
     """For leads: the project as a file of another program."""
     formats.get(format)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    found = store.project(project)
+    sheet = export_sheet(store, found.id, rule=rule)
     text, notes = write_sheet(sheet, format=format)
+    note_event(request, user, "exported", f"{found.name}: {format}")
     return PlainTextResponse(text, headers={LEFT_OUT: list_left_out(notes)})
 
 
 @router.post("/projects/{project}/import")
 def import_text(
+    request: Request,
     store: OpenStore,
     user: LeadingCaller,
     project: Id,
@@ -326,4 +334,5 @@ def import_text(
     sheet = formats.get(format).read(text, path="request", scale=found.scale)
     joined = join_rows(sheet, path="request")
     items, grades = import_sheet(store, project, joined, as_gold=gold, source="API", by=user)
+    note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
     return {"items": items, "grades": grades}

@@ -1,9 +1,9 @@
-"""Pages of those who lead: progress, agreement, disagreements to decide, files, accounts."""
+"""Pages of those who lead: progress, agreement, disagreements to decide, files."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -15,18 +15,17 @@ from relkit.app.machines import hold_against_people
 from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
 from relkit.app.projects import guideline, list_levels
-from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor
+from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.errors import InputError
-from relkit.judging.access import end_all_sign_ins, new_secret
+from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Format, Sheet, formats, write_sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, PARTS, find_format, join_rows
-from relkit.judging.importing import announce_import
+from relkit.judging.importing import Imported, announce_import
 from relkit.judging.keys import is_notice_due
 from relkit.judging.llm.wording import describe_machines
-from relkit.judging.passwords import generate_password
-from relkit.judging.records import Kind, Role
+from relkit.judging.records import Kind
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.judging.unpacking import is_archive
@@ -47,6 +46,7 @@ LARGE = 500_000
 
 @router.post("/projects", dependencies=[CheckedForm])
 def create_project(
+    request: Request,
     store: OpenStore,
     visitor: Leader,
     name: Text = "",
@@ -70,6 +70,7 @@ def create_project(
         guideline_en=guideline_en,
         guideline_zh=guideline_zh,
     )
+    note_event(request, visitor, "project_made", made.name)
     return RedirectResponse(f"/projects/{made.id}", 303)
 
 
@@ -118,10 +119,17 @@ def note_format(language: Language, chosen: Format) -> str:
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
 def change_guideline(
-    store: OpenStore, visitor: Leader, project: Id, en: Text = "", zh: Text = ""
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    en: Text = "",
+    zh: Text = "",
 ) -> Response:
     """Changes the guideline."""
-    store.set_guideline(store.project(project).id, en=en, zh=zh)
+    found = store.project(project)
+    store.set_guideline(found.id, en=en, zh=zh)
+    note_event(request, visitor, "project_changed", f"{found.name}: guideline")
     return RedirectResponse(f"/projects/{project}", 303)
 
 
@@ -152,14 +160,18 @@ def import_file(
         chosen = find_format(form or None, name, text)
         return join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
 
+    def note(told: Imported) -> None:
+        note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
+
     if len(data) <= LARGE:
         told = import_sheet(
             store, found.id, read(), as_gold=bool(gold), source=name, by=visitor.account
         )
+        note(told)
         return _project(request, store, visitor, found.id, told)
     work = announce_import(store, found, source=name, by=visitor.account)
     in_background(
-        lambda: import_sheet(store, found.id, read, as_gold=bool(gold), work=work),
+        lambda: note(import_sheet(store, found.id, read, as_gold=bool(gold), work=work)),
         f"importing {name}",
     )
     return RedirectResponse(f"/jobs/{work.job_id}", 303)
@@ -167,14 +179,22 @@ def import_file(
 
 @router.get("/projects/{project}/export")
 def export_file(
-    store: OpenStore, visitor: Leader, project: Id, form: str = "csv", rule: Rule = "median"
+    request: Request,
+    store: OpenStore,
+    visitor: Leader,
+    project: Id,
+    form: str = "csv",
+    rule: Rule = "median",
 ) -> Response:
     """The project as a file of another program."""
     if form == "archive":
+        note_event(request, visitor, "project_archived", store.project(project).name)
         return send_archive(store, store.project(project))
     chosen = formats.get(form)
-    sheet = export_sheet(store, store.project(project).id, rule=rule)
+    found = store.project(project)
+    sheet = export_sheet(store, found.id, rule=rule)
     text, notes = write_sheet(sheet, format=form)
+    note_event(request, visitor, "exported", f"{found.name}: {form}")
     if form == "csv":  # which people open in Excel; a CSV of Quepid is for Quepid
         text = BYTE_ORDER_MARK + text
     name = f"project-{project}{chosen.suffix}"
@@ -254,53 +274,3 @@ def decide(
     """Decides a disagreement. The same form sent twice decides once."""
     store.adjudicate(item, visitor.account, grade, key=key, note=note, project_id=project)
     return RedirectResponse(f"/projects/{project}/queue?at={following}&decided={item}", 303)
-
-
-def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:
-    if visitor.account.role != "admin":
-        raise HTTPException(403)
-    told = {"made": "", "password": "", **values}
-    return render(request, visitor, "accounts.html", accounts=store.users(), **told)
-
-
-@router.get("/accounts")
-def show_accounts(request: Request, store: OpenStore, visitor: Leader) -> Response:
-    """All accounts."""
-    return _accounts(request, store, visitor)
-
-
-@router.post("/accounts", dependencies=[CheckedForm])
-def add_account(
-    request: Request,
-    store: OpenStore,
-    visitor: Leader,
-    name: Text = "",
-    role: Annotated[Role, Form()] = "judge",
-) -> Response:
-    """Makes an account with a password that is shown once."""
-    if visitor.account.role != "admin":
-        raise HTTPException(403)
-    if any(one.name == name.strip() for one in store.users()):
-        raise HTTPException(400, "user_taken")
-    password = generate_password()
-    user = store.create_user(name, role=role, password=password)
-    return _accounts(request, store, visitor, made=user.name, password=password)
-
-
-@router.post("/accounts/change", dependencies=[CheckedForm])
-def change_account(
-    request: Request,
-    store: OpenStore,
-    visitor: Leader,
-    name: Text = "",
-    action: Text = "",
-) -> Response:
-    """Gives an account a new password, or closes or opens it. Its sign-ins end."""
-    if visitor.account.role != "admin" or name == visitor.account.name:
-        raise HTTPException(403)
-    user = store.user(name)
-    password = generate_password() if action == "password" else None
-    active = None if password else action == "open"
-    store.set_user(user.name, password=password, active=active)
-    end_all_sign_ins(store, user)
-    return _accounts(request, store, visitor, made=user.name, password=password or "")

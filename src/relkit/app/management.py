@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from relkit.app.interface import Id
 from relkit.app.long_work import in_background, stream
 from relkit.app.pages import render
-from relkit.app.visitor import CheckedForm, Leader, LeadingCaller, OpenStore, Visitor
+from relkit.app.visitor import CheckedForm, Leader, LeadingCaller, OpenStore, Visitor, note_event
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import SUFFIX
 from relkit.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
@@ -58,6 +58,7 @@ def unfinished_job(store: Store, project: int) -> Job | None:
 
 @router.post("/projects/{project}/settings", dependencies=[CheckedForm])
 def change_project(
+    request: Request,
     store: OpenStore,
     visitor: Leader,
     project: Id,
@@ -70,28 +71,31 @@ def change_project(
         if any(one.name == name.strip() for one in store.projects()):
             raise HTTPException(400, "project_taken")
         store.rename_project(found.id, name)
+        note_event(request, visitor, "project_changed", f"{found.name}: {name.strip()}")
     if gold_share is not None and gold_share != found.gold_share:
         store.set_gold_share(found.id, gold_share)
+        note_event(request, visitor, "project_changed", f"{found.name}: gold {gold_share:.0%}")
     return RedirectResponse(f"/projects/{project}#settings", 303)
 
 
 @router.post("/projects/{project}/close", dependencies=[CheckedForm])
-def close_project(store: OpenStore, visitor: Leader, project: Id) -> Response:
+def close_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Closes a project."""
-    store.close_project(project)
+    note_event(request, visitor, "project_changed", f"{store.close_project(project).name}: closed")
     return RedirectResponse(f"/projects/{project}", 303)
 
 
 @router.post("/projects/{project}/reopen", dependencies=[CheckedForm])
-def reopen_project(store: OpenStore, visitor: Leader, project: Id) -> Response:
+def reopen_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Opens a project again."""
-    store.reopen_project(project)
+    note_event(request, visitor, "project_changed", f"{store.reopen_project(project).name}: opened")
     return RedirectResponse(f"/projects/{project}", 303)
 
 
 @router.get("/projects/{project}/archive")
-def download_archive(store: OpenStore, visitor: Leader, project: Id) -> Response:
+def download_archive(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """The project's archive."""
+    note_event(request, visitor, "project_archived", store.project(project).name)
     return send_archive(store, store.project(project))
 
 
@@ -131,6 +135,7 @@ def delete_project(
     if name.strip() != found.name:
         return _ask_to_delete(request, store, visitor, found, wrong=name.strip() or " ")
     removal = start_removal(store, found, by=visitor.account)
+    note_event(request, visitor, "project_deleted", found.name)
     in_background(removal.run, f"deleting project {project}")
     return RedirectResponse("/", 303)
 
@@ -154,6 +159,7 @@ def import_archive(
     except BaseException:
         kept.close()
         raise
+    note_event(request, visitor, "project_restored", name.strip() or archive.name)
     if archive.rows <= AT_ONCE:
         with kept:
             return _show_unpacked(request, visitor, unpacking.run())
@@ -208,18 +214,25 @@ def stop_import(store: OpenStore, user: LeadingCaller, job: Id) -> dict[str, boo
 
 
 @interface.get("/projects/{project}/archive", response_class=StreamingResponse)
-def archive_project(store: OpenStore, user: LeadingCaller, project: Id) -> Response:
+def archive_project(
+    request: Request, store: OpenStore, user: LeadingCaller, project: Id
+) -> Response:
     """For leads: the project's archive, which `relkit judge import` makes the same project of."""
+    note_event(request, user, "project_archived", store.project(project).name)
     return send_archive(store, store.project(project))
 
 
 @interface.post("/projects/{project}/close")
-def close(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
+def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: closes a project, which is read only then and hidden from judges."""
-    return {"state": store.close_project(project).state}
+    found = store.close_project(project)
+    note_event(request, user, "project_changed", f"{found.name}: closed")
+    return {"state": found.state}
 
 
 @interface.post("/projects/{project}/reopen")
-def reopen(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
+def reopen(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: opens a project again."""
-    return {"state": store.reopen_project(project).state}
+    found = store.reopen_project(project)
+    note_event(request, user, "project_changed", f"{found.name}: opened")
+    return {"state": found.state}

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.dashboard import OpenRounds
 from relkit.app.interface import LARGEST_ID
 from relkit.app.pages import render
-from relkit.app.visitor import CheckedForm, Leader, OpenStore
+from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.errors import InputError, ParseError
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
@@ -40,6 +40,7 @@ def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenR
 
 @router.post("/monitor/new", dependencies=[CheckedForm])
 def add_round(
+    request: Request,
     store: OpenStore,
     visitor: Leader,
     rounds: OpenRounds,
@@ -52,6 +53,7 @@ def add_round(
     grades, grading = final_judgments(store, project, rule=rule)
     made = make_round(month, _uploaded(sample), grades, grading=grading)
     write_round(made, rounds.folder)
+    note_event(request, visitor, "exported", f"{store.project(project).name}: {month}")
     return RedirectResponse("/monitor", 303)
 
 

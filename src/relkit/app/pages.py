@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from relkit.app.catalogue import name_reason, say, sentence_case, write_date
+from relkit.app.catalogue import name_reason, say, sentence_case, write_date, write_time
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import Visitor
 from relkit.monitoring.wording import tier_name
@@ -104,6 +104,7 @@ def render(
             say=partial(say, visitor.language),
             name_reason=partial(name_reason, visitor.language),
             write_date=partial(write_date, visitor.language),
+            write_time=partial(write_time, visitor.language),
             path=request.url.path,
             **values,
         )

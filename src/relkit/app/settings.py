@@ -15,9 +15,14 @@ class Settings:
     Attributes:
         secure_cookies: Cookies are sent over HTTPS only; set it where HTTPS leads to the app.
         largest_body: Bytes of the largest request, such as a file to import.
-        sign_in_attempts: Wrong passwords for one name from one address before it has to wait;
-            five times as many for all names from one address.
+        sign_in_attempts: Wrong passwords for one name from one address, or in one browser, before
+            it has to wait. Of strangers: five times as many for all names from one address, and
+            four times as many in an hour for one name from anywhere.
         sign_in_window: Seconds in which they are counted.
+        sign_in_threads: Passwords that are checked at once; each takes 64 MiB while it is.
+        sign_in_days: Days after which a sign-in ends.
+        idle_days: Days after which a sign-in ends that nobody uses.
+        event_days: Days for which it is kept who came in and what was changed.
         rounds: The folder of monthly rounds that the monitor shows; None shows what to do.
     """
 
@@ -25,4 +30,8 @@ class Settings:
     largest_body: int = 32 * 2**20
     sign_in_attempts: int = 5
     sign_in_window: float = 300.0
+    sign_in_threads: int = 2
+    sign_in_days: float = 14.0
+    idle_days: float = 3.0
+    event_days: float = 365.0
     rounds: str | os.PathLike[str] | None = None

@@ -10,21 +10,27 @@ from fastapi import Depends, Form, Header, HTTPException, Request
 from relkit.app.catalogue import preferred_language
 from relkit.app.protection import is_csrf_token
 from relkit.judging.access import find_signed_in, find_token_user
+from relkit.judging.events import EventKind, record_event
 from relkit.judging.records import User
 from relkit.judging.store import Store
 from relkit.language import LANGUAGES, Language
 
 __all__ = [
     "COOKIE",
+    "Administrator",
     "Caller",
     "CheckedForm",
     "Leader",
     "LeadingCaller",
     "OpenStore",
+    "OwnPasswordNeededError",
     "Person",
     "SignInNeededError",
+    "SignedIn",
     "Visitor",
     "chosen_language",
+    "find_address",
+    "note_event",
     "see_visitor",
 ]
 
@@ -33,6 +39,10 @@ COOKIE = "relkit_session"
 
 class SignInNeededError(Exception):
     """Nobody is signed in."""
+
+
+class OwnPasswordNeededError(Exception):
+    """Somebody else knows the password of who is signed in."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +93,36 @@ def chosen_language(request: Request) -> Language:
 def see_visitor(request: Request) -> Visitor:
     """Returns who asks, by the cookie."""
     secret = request.cookies.get(COOKIE, "")
-    user = find_signed_in(request.app.state.store, secret)
+    idle = request.app.state.settings.idle_days * 86400
+    user = find_signed_in(request.app.state.store, secret, idle=idle)
     return Visitor(user, secret, chosen_language(request))
 
 
-def _person(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:
+def find_address(request: Request) -> str:
+    """Returns where a request comes from. What a proxy says of it was decided before."""
+    return request.client.host if request.client else ""
+
+
+def note_event(request: Request, who: Visitor | User, kind: EventKind, detail: str = "") -> None:
+    """Writes down what somebody did in the app."""
+    actor = who.account if isinstance(who, Visitor) else who
+    store = request.app.state.store
+    record_event(store, kind, actor=actor, address=find_address(request), detail=detail)
+
+
+def _signed_in(visitor: Annotated[Visitor, Depends(see_visitor)]) -> Visitor:
     if visitor.user is None:
         raise SignInNeededError
+    return visitor
+
+
+#: Somebody who is signed in, be it with a password that was made for them.
+SignedIn = Annotated[Visitor, Depends(_signed_in)]
+
+
+def _person(visitor: SignedIn) -> Visitor:
+    if visitor.account.must_change:
+        raise OwnPasswordNeededError
     return visitor
 
 
@@ -103,6 +136,15 @@ def _leader(visitor: Person) -> Visitor:
 
 
 Leader = Annotated[Visitor, Depends(_leader)]
+
+
+def _administrator(visitor: Person) -> Visitor:
+    if visitor.account.role != "admin":
+        raise HTTPException(403)
+    return visitor
+
+
+Administrator = Annotated[Visitor, Depends(_administrator)]
 
 
 def _check_form(request: Request, csrf: Annotated[str, Form()] = "") -> None:
@@ -121,13 +163,18 @@ def _caller(
     """Who calls the REST interface: a token's owner, or somebody signed in on one of our pages."""
     kind, _, secret = authorization.partition(" ")
     if kind.lower() == "bearer":
-        user = find_token_user(request.app.state.store, secret.strip())
-        if user is None:
-            raise HTTPException(401)
+        found = find_token_user(request.app.state.store, secret.strip())
+        if found is None:
+            raise HTTPException(401, "token")
+        user, scope = found
+        if scope == "read" and request.method not in {"GET", "HEAD"}:
+            raise HTTPException(403, "scope")
         return user
     visitor = see_visitor(request)
     if visitor.user is None:
         raise HTTPException(401)
+    if visitor.user.must_change:
+        raise HTTPException(403, "own_password")
     if request.method not in {"GET", "HEAD"} and not is_csrf_token(visitor.secret, x_csrf_token):
         raise HTTPException(403, "csrf")
     return visitor.user

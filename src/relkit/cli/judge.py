@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.judge_accounts import account as change_account
+from relkit.cli.judge_accounts import accounts, events
 from relkit.cli.judge_archive import pack
 from relkit.cli.judge_calibrate import accept, calibrate
 from relkit.cli.judge_import import import_, text_of
@@ -158,7 +160,7 @@ def init(
     role: Any,
 ) -> None:
     """Runs `relkit judge init`."""
-    from relkit.judging.access import end_all_sign_ins
+    from relkit.judging.events import record_event
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
@@ -181,15 +183,17 @@ def init(
                 seed=seed,
                 **guidelines,
             )
+            record_event(store, "project_made", detail=made.name)
             messages.note(f"made the project {made.name}: {_rules(made)}")
         if account is not None:
             password = generate_password()
             if reset_password:
-                user = store.set_user(account, password=password)
-                end_all_sign_ins(store, user)
+                user = store.set_user(account, password=password, chosen_by="other")
+                record_event(store, "password_reset", detail=user.name)
                 messages.note(f"this is the new password of {user.name} ({user.role}):")
             else:
-                user = store.create_user(account, role=role, password=password)
+                user = store.create_user(account, role=role, password=password, chosen_by="other")
+                record_event(store, "account_made", detail=f"{user.name} ({role})")
                 messages.note(f"made the account {user.name} ({user.role}); this is its password:")
             click.echo(password)
         if project is None and account is None:
@@ -236,6 +240,7 @@ def export(
 ) -> None:
     """Runs `relkit judge export`."""
     from relkit.judging.aggregation import describe_rule
+    from relkit.judging.events import record_event
     from relkit.judging.exchange import export_sheet
     from relkit.judging.formats import formats, write_sheet
     from relkit.judging.formats.base import BYTE_ORDER_MARK
@@ -255,6 +260,7 @@ def export(
         sheet = export_sheet(store, found.id, rule=rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
         sources = describe_sources(store, found.id, finals)
+        record_event(store, "exported", detail=f"{found.name}: {form}")
     text, notes = write_sheet(sheet, format=form)
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
@@ -289,5 +295,5 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
 
 
 command.add_command(serve)
-for _command in (project_command, llm, calibrate, accept):
+for _command in (project_command, accounts, change_account, events, llm, calibrate, accept):
     command.add_command(_command)

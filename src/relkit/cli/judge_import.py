@@ -120,6 +120,7 @@ def import_(
     k: int | None,
 ) -> None:
     """Runs `relkit judge import`."""
+    from relkit.judging.events import record_event
     from relkit.judging.exchange import import_sheet
     from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
@@ -149,6 +150,7 @@ def import_(
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
             with Progress("importing") as report:
                 added = store.add_comparisons(found.id, _comparisons(tops, known), report=report)
+            record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(f"{found.name}: {_count(added, 'new comparison')}")
             return
         if found.kind == "side_by_side":
@@ -168,6 +170,7 @@ def import_(
                 source=", ".join([*files, *runs]),
                 report=report,
             )
+        record_event(store, "imported", detail=f"{found.name}: {new.items} + {new.grades}")
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
         messages.warning(

@@ -89,7 +89,7 @@ def serve(
         if demo is not None:
             database, rounds = _build_story(demo)
         with open_store(database or "judging.db", create=True) as store:
-            made = create_first_account(store)
+            made = create_first_account(store, chosen_by="other" if demo is None else "owner")
             if made is not None:
                 user, password = made
                 messages.note(f"made the account {user.name} ({user.role}); this is its password:")

@@ -44,6 +44,8 @@ LEFT_OUT = {
     "sign_ins": "who is signed in",
     "tokens": "whose programs may act",
     "attempts": "wrong passwords",
+    "browsers": "who signed in from where",
+    "events": "what happened in the database",
     "jobs": "how the project came here, not what it is",
 }
 #: Columns that mean something in one database only: what came with which import; and what is drawn

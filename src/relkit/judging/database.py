@@ -92,6 +92,34 @@ class Database:
             with chosen.begin():
                 yield chosen
 
+    def try_write(self, statement: sa.Executable) -> bool:
+        """Carries out one statement that may be left out, and says whether it did.
+
+        It waits for no other writer, and a database that cannot be written is no error.
+        """
+        if self.sqlite and not self._turn.acquire(blocking=False):
+            return False
+        try:
+            with self.engine.connect() as connection:
+                chosen = connection.execution_options(relkit_writes=True)
+                driver: Any = connection.connection.dbapi_connection
+                if self.sqlite:
+                    driver.execute("PRAGMA busy_timeout = 0")
+                try:
+                    with chosen.begin():
+                        if not self.sqlite:
+                            chosen.exec_driver_sql("SET LOCAL lock_timeout = '10ms'")
+                        chosen.execute(statement)
+                finally:
+                    if self.sqlite:
+                        driver.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+            return True
+        except sa.exc.DBAPIError:
+            return False
+        finally:
+            if self.sqlite:
+                self._turn.release()
+
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:

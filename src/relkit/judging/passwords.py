@@ -7,16 +7,27 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from relkit.errors import DependencyError, ParameterError
+from relkit.judging.guessable import check_not_guessable
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-__all__ = ["LEAST_LENGTH", "generate_password", "hash_password", "is_password", "is_stale"]
+__all__ = [
+    "LEAST_LENGTH",
+    "MOST_LENGTH",
+    "check_password_strength",
+    "generate_password",
+    "hash_password",
+    "is_password",
+    "is_stale",
+]
 
 #: Shorter passwords are refused.
-LEAST_LENGTH = 10
+LEAST_LENGTH = 12
 #: Longer ones too: hashing must not become a way to keep the machine busy.
-MOST_LENGTH = 200
+MOST_LENGTH = 128
+#: What was allowed before, and still opens.
+MOST_CHECKED = 200
 
 
 @cache
@@ -40,20 +51,38 @@ def generate_password() -> str:
     return secrets.token_urlsafe(12)
 
 
+def check_password_strength(password: str, name: str) -> None:
+    """Refuses a password that is short, or among the first that somebody guesses.
+
+    Args:
+        password: What the owner of an account chose.
+        name: The account's name.
+
+    Raises:
+        ParameterError: If it is shorter than 12 or longer than 128 characters, or easily guessed.
+    """
+    _check_length(password)
+    check_not_guessable(password, name)
+
+
 def hash_password(password: str) -> str:
     """Returns the argon2id hash of a password, with its salt and costs.
 
     Raises:
-        ParameterError: If it is shorter than 10 or longer than 200 characters.
+        ParameterError: If it is shorter than 12 or longer than 128 characters.
         DependencyError: If argon2-cffi is not installed.
     """
+    _check_length(password)
+    return _hasher().hash(password)
+
+
+def _check_length(password: str) -> None:
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
         raise ParameterError(
             f"a password has {LEAST_LENGTH} to {MOST_LENGTH} characters. Got {len(password)}"
             " instead.",
-            hint="take a sentence, or leave it out to get one made",
+            hint="take a sentence",
         )
-    return _hasher().hash(password)
 
 
 def is_password(hashed: str | None, password: str) -> bool:
@@ -64,7 +93,7 @@ def is_password(hashed: str | None, password: str) -> bool:
     """
     from argon2.exceptions import InvalidHashError, VerificationError
 
-    if len(password) > MOST_LENGTH:
+    if len(password) > MOST_CHECKED:
         return False
     try:
         return _hasher().verify(hashed or _nobody(), password) and hashed is not None

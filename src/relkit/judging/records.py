@@ -45,6 +45,8 @@ class User:
             accounts.
         active: Whether the account may be used.
         machine: Whether it is a language model, and nobody can sign in as it.
+        must_change: Whether somebody else knows the password, which then only opens the page that
+            changes it.
     """
 
     id: int
@@ -52,6 +54,7 @@ class User:
     role: Role
     active: bool = True
     machine: bool = False
+    must_change: bool = False
 
 
 @dataclass(frozen=True)

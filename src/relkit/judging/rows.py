@@ -137,7 +137,9 @@ def read_comparison(row: Any) -> Comparison:
 
 def read_user(row: Any) -> User:
     """Returns an account from its row."""
-    return User(row.id, row.name, row.role, bool(row.active), bool(row.machine))
+    return User(
+        row.id, row.name, row.role, bool(row.active), bool(row.machine), bool(row.must_change)
+    )
 
 
 def read_project(row: Any) -> Project:

@@ -10,7 +10,9 @@
                   ├── sides             the two rankings of a side-by-side item
                   └── jobs              long work on a project: imports, archives, removals
     users ── sign_ins, tokens            who is signed in, and whose program may act for whom
-    attempts                             wrong passwords of the last minutes
+          └─ browsers                    where an account signed in before
+    attempts                             wrong passwords of the last hour
+    events                               who came in, and what was changed, append-only
     users ── llm_configurations          a language model as a judge of a project, and its prompt
                   ├── llm_requests ─ ─ llm_answers   which item asks what; every answer, append-only
                   └── llm_acceptances    who let its grades count, append-only
@@ -22,6 +24,8 @@ Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test co
 
 from __future__ import annotations
 
+from typing import Any
+
 from relkit.errors import DependencyError
 
 try:
@@ -30,11 +34,15 @@ try:
 except ImportError:
     raise DependencyError("judging needs SQLAlchemy", hint="pip install 'relkit[judge]'") from None
 
+from relkit.judging.names import name_key
+
 __all__ = [
     "actions",
     "adjudications",
     "assignments",
     "attempts",
+    "browsers",
+    "events",
     "gold",
     "items",
     "jobs",
@@ -78,8 +86,13 @@ def _text(name: str) -> sa.Column[str]:
     return sa.Column(name, sa.Text, nullable=False, server_default="")
 
 
-def _time(name: str = "created_at") -> sa.Column[float]:
-    return sa.Column(name, sa.Double, nullable=False)
+def _time(name: str = "created_at", *, nullable: bool = False) -> sa.Column[float]:
+    return sa.Column(name, sa.Double, nullable=nullable)
+
+
+def _key_of_name(context: Any) -> str:
+    values = context.get_current_parameters()
+    return str(values["name"]) if values.get("machine") else name_key(values["name"])
 
 
 users = sa.Table(
@@ -91,7 +104,12 @@ users = sa.Table(
     sa.Column("password_hash", sa.Text),
     sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("machine", sa.Boolean, nullable=False, server_default=sa.false()),
+    # Equal for names that a reader could take for each other; no two accounts share one.
+    sa.Column("name_key", sa.Text, default=_key_of_name),
+    # Somebody else knows the password, and it opens nothing but the page that changes it.
+    sa.Column("must_change", sa.Boolean, nullable=False, server_default=sa.false()),
     _time(),
+    sa.Index(None, "name_key", unique=True),
     sa.CheckConstraint("role IN ('judge', 'lead', 'admin')", name="role"),
 )
 
@@ -274,11 +292,27 @@ adjudications = sa.Table(
 sign_ins = sa.Table(
     "sign_ins",
     metadata,
-    sa.Column("secret_hash", sa.Text, primary_key=True),
+    _id(),
+    sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
     _reference("user_id", "users.id"),
     _time(),
+    _time("seen_at"),
     _time("expires_at"),
+    _text("agent"),
+    _text("address"),
     sa.Index(None, "user_id"),
+)
+
+browsers = sa.Table(
+    "browsers",
+    metadata,
+    _id(),
+    _reference("user_id", "users.id"),
+    sa.Column("secret_hash", sa.Text, nullable=False),
+    sa.Column("address_hash", sa.Text, nullable=False),
+    _time("seen_at"),
+    sa.UniqueConstraint("user_id", "secret_hash"),
+    sa.Index(None, "user_id", "address_hash"),
 )
 
 tokens = sa.Table(
@@ -288,7 +322,10 @@ tokens = sa.Table(
     _reference("user_id", "users.id"),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("secret_hash", sa.Text, nullable=False, unique=True),
+    sa.Column("scope", sa.Text, nullable=False, server_default="read"),
     _time(),
+    _time("expires_at", nullable=True),
+    _time("used_at", nullable=True),
     sa.Index(None, "user_id"),
 )
 
@@ -367,4 +404,19 @@ attempts = sa.Table(
     _time(),
     sa.Index(None, "key_hash", "created_at"),
     sa.Index(None, "created_at"),
+)
+
+# Names, not references: what happened stays true of an account that is no more.
+events = sa.Table(
+    "events",
+    metadata,
+    _id(),
+    _time(),
+    _text("actor"),
+    _text("address"),
+    sa.Column("kind", sa.Text, nullable=False),
+    _text("detail"),
+    sa.Index(None, "created_at"),
+    sa.Index(None, "kind", "id"),
+    sa.Index(None, "actor", "id"),
 )

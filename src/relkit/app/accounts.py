@@ -1,0 +1,155 @@
+"""Accounts of everybody, for those who make them, and what happened."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from relkit.app.interface import LARGEST_ID, Id
+from relkit.app.pages import render
+from relkit.app.visitor import Administrator, CheckedForm, OpenStore, Visitor, note_event
+from relkit.errors import ParameterError
+from relkit.judging.access import delete_token, end_all_sign_ins, list_tokens
+from relkit.judging.events import EVENT_KINDS, EventKind, list_events
+from relkit.judging.names import check_one_script
+from relkit.judging.passwords import generate_password
+from relkit.judging.records import Role, User
+from relkit.judging.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+Text = Annotated[str, Form()]
+AccountAction = Literal["password", "close", "open", "sign_out", "role"]
+#: Events on one page.
+SHOWN = 50
+
+
+def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -> Response:
+    told = {"made": "", "password": "", "told": "", **values}
+    return render(
+        request,
+        visitor,
+        "accounts.html",
+        accounts=store.users(),
+        tokens=list_tokens(store),
+        roles=get_args(Role),
+        **told,
+    )
+
+
+@router.get("/accounts")
+def show_accounts(request: Request, store: OpenStore, visitor: Administrator) -> Response:
+    """All accounts and the tokens of all."""
+    return _accounts(request, store, visitor)
+
+
+@router.post("/accounts", dependencies=[CheckedForm])
+def add_account(
+    request: Request,
+    store: OpenStore,
+    visitor: Administrator,
+    name: Text = "",
+    role: Annotated[Role, Form()] = "judge",
+) -> Response:
+    """Makes an account with a password that is shown once."""
+    taken = store.find_user(name)
+    if taken is not None:
+        raise HTTPException(400, "user_taken" if taken.name == name.strip() else "user_alike")
+    try:
+        check_one_script(name)
+    except ParameterError:
+        raise HTTPException(400, "user_scripts") from None
+    password = generate_password()
+    user = store.create_user(name, role=role, password=password, chosen_by="other")
+    note_event(request, visitor, "account_made", f"{user.name} ({role})")
+    return _accounts(request, store, visitor, made=user.name, password=password)
+
+
+@router.post("/accounts/change", dependencies=[CheckedForm])
+def change_account(
+    request: Request,
+    store: OpenStore,
+    visitor: Administrator,
+    name: Text = "",
+    action: Text = "",
+    role: Text = "",
+) -> Response:
+    """Changes the account of somebody else."""
+    if action not in get_args(AccountAction) or (action == "role" and role not in get_args(Role)):
+        raise HTTPException(400, "other")
+    user = store.user(name)
+    if user.id == visitor.account.id and action != "role":
+        raise HTTPException(403)
+    password, told = "", ""
+    match action:
+        case "password":
+            password = generate_password()
+            store.set_user(user.name, password=password, chosen_by="other")
+            note_event(request, visitor, "password_reset", user.name)
+        case "close" | "open":
+            _set(store, user, active=action == "open")
+            kind: EventKind = "account_opened" if action == "open" else "account_closed"
+            note_event(request, visitor, kind, user.name)
+        case "sign_out":
+            count = end_all_sign_ins(store, user)
+            note_event(request, visitor, "sign_ins_ended", f"{user.name}: {count}")
+            told = "lead.told_signed_out"
+        case "role":
+            _change_role(request, store, visitor, user, role)
+            told = "lead.told_role"
+    if user.id == visitor.account.id:  # who gave the role away may not see this page any more
+        return RedirectResponse("/", 303)
+    return _accounts(request, store, visitor, made=user.name, password=password, told=told)
+
+
+def _change_role(request: Request, store: Store, visitor: Visitor, user: User, role: Any) -> None:
+    if role != user.role:
+        _set(store, user, role=role)
+        note_event(request, visitor, "role_changed", f"{user.name}: {user.role} → {role}")
+
+
+def _set(store: Store, user: User, **changes: Any) -> None:
+    try:
+        store.set_user(user.name, **changes)
+    except ParameterError:
+        if user.machine:
+            raise
+        raise HTTPException(400, "last_admin") from None
+
+
+@router.post("/accounts/tokens/{token}/delete", dependencies=[CheckedForm])
+def remove_token(request: Request, store: OpenStore, visitor: Administrator, token: Id) -> Response:
+    """Deletes anybody's token."""
+    ended = delete_token(store, None, token)
+    note_event(request, visitor, "token_ended", f"{ended.owner}: {ended.name}")
+    return _accounts(request, store, visitor, told="account.token_deleted")
+
+
+@router.get("/events")
+def show_events(
+    request: Request,
+    store: OpenStore,
+    visitor: Administrator,
+    kind: str = "",
+    actor: str = "",
+    before: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0,
+) -> Response:
+    """What happened, the newest first, by kind and account."""
+    found = list_events(store, kind=kind, actor=actor, before=before or None, most=SHOWN + 1)
+    return render(
+        request,
+        visitor,
+        "events.html",
+        events=found[:SHOWN],
+        more=found[SHOWN - 1].id if len(found) > SHOWN else 0,
+        kinds=EVENT_KINDS,
+        accounts=[one.name for one in store.users() if not one.machine],
+        kind=kind,
+        actor=actor,
+        before=before,
+        days=request.app.state.settings.event_days,
+    )

@@ -1,0 +1,229 @@
+"""`relkit judge accounts`, `account` and `events`: who may come in, and who did."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import format_option, no_color_option, output_option
+from relkit.cli.output import emit
+from relkit.errors import ParameterError
+
+__all__ = ["account", "accounts", "events"]
+
+ACCOUNTS = """List the accounts of a database: roles, sign-ins, and tokens.
+
+\b
+Examples:
+  relkit judge accounts judging.db
+  relkit judge accounts judging.db --format json
+
+A token is shown by its name, what it may do, when it ends and when it was last
+used; the token itself is not stored.
+"""
+
+ACCOUNT = """Change one account.
+
+\b
+Examples:
+  relkit judge account judging.db ann --role lead
+  relkit judge account judging.db ann --reset-password
+  relkit judge account judging.db ann --state closed
+  relkit judge account judging.db ann --end-sign-ins --end-tokens
+
+A new password is made and printed once; it ends all sign-ins and tokens, and
+has to be replaced at the first sign-in. Closing an account ends them too, and
+they do not come back with it. `relkit judge init` makes accounts.
+"""
+
+EVENTS = """Show who came in, who could not, and what was changed.
+
+\b
+Examples:
+  relkit judge events judging.db
+  relkit judge events judging.db --kind sign_in_failed --limit 20
+  relkit judge events judging.db --account ann --format json
+
+The newest first. The app keeps them for a year.
+"""
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+@click.command("accounts", help=ACCOUNTS, short_help="List the accounts and their tokens.")
+@click.argument("database")
+@format_option("table", "json")
+@output_option
+@no_color_option
+def accounts(database: str, form: str, output: str | None) -> None:
+    """Runs `relkit judge accounts`."""
+    from relkit.judging.access import list_sign_ins, list_tokens
+    from relkit.judging.store import open_store
+    from relkit.render.text import align
+
+    with open_store(database) as store:
+        found = [(user, list_sign_ins(store, user)) for user in store.users()]
+        tokens = list_tokens(store)
+    states = [_state(user) for user, _ in found]
+    if form == "json":
+        rows = [
+            {
+                "name": user.name,
+                "role": user.role,
+                "state": state,
+                "sign_ins": [
+                    {"agent": one.agent, "address": one.address, "seen_at": one.seen_at}
+                    for one in sign_ins
+                ],
+                "tokens": [
+                    {
+                        "name": one.name,
+                        "scope": one.scope,
+                        "created_at": one.created_at,
+                        "expires_at": one.expires_at,
+                        "used_at": one.used_at,
+                    }
+                    for one in tokens
+                    if one.owner == user.name
+                ],
+            }
+            for (user, sign_ins), state in zip(found, states, strict=True)
+        ]
+        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        return
+    table = [
+        [user.name, user.role, state, str(len(sign_ins))]
+        for (user, sign_ins), state in zip(found, states, strict=True)
+    ]
+    lines = align(["account", "role", "state", "sign-ins"], table, 3)
+    if tokens:
+        table = [
+            [
+                one.owner,
+                one.name,
+                one.scope,
+                "never" if one.expires_at is None else _time(one.expires_at),
+                _time(one.used_at),
+            ]
+            for one in tokens
+        ]
+        lines += ["", *align(["account", "token", "scope", "ends", "last used"], table, 5)]
+    emit("\n".join(lines) if found else "there is no account", output)
+
+
+def _state(user: Any) -> str:
+    if user.machine:
+        return "language model"
+    if not user.active:
+        return "closed"
+    return "has to choose a password" if user.must_change else "open"
+
+
+@click.command("account", help=ACCOUNT, short_help="Change one account.")
+@click.argument("database")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(["judge", "lead", "admin"]),
+    help="A lead sees all grades and decides, an admin also makes accounts.",
+)
+@click.option("--reset-password", is_flag=True, help="Make a new password and print it.")
+@click.option(
+    "--state", type=click.Choice(["open", "closed"]), help="Nobody signs in to a closed account."
+)
+@click.option("--end-sign-ins", is_flag=True, help="Sign it out everywhere.")
+@click.option("--end-tokens", is_flag=True, help="Delete its tokens.")
+@no_color_option
+def account(
+    database: str,
+    name: str,
+    role: Any,
+    reset_password: bool,
+    state: Literal["open", "closed"] | None,
+    end_sign_ins: bool,
+    end_tokens: bool,
+) -> None:
+    """Runs `relkit judge account`."""
+    from relkit.judging.access import delete_token, end_all_sign_ins, list_tokens
+    from relkit.judging.events import record_event
+    from relkit.judging.passwords import generate_password
+    from relkit.judging.store import open_store
+
+    if not (role or reset_password or state or end_sign_ins or end_tokens):
+        raise ParameterError(
+            "nothing is asked for", hint="say for example --role lead or --reset-password"
+        )
+    with open_store(database) as store:
+        user = store.user(name)
+        if role is not None and role != user.role:
+            store.set_user(user.name, role=role)
+            record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
+            messages.note(f"{user.name} was {user.role} and is {role}")
+        if state is not None:
+            store.set_user(user.name, active=state == "open")
+            record_event(
+                store, "account_opened" if state == "open" else "account_closed", detail=user.name
+            )
+            messages.note(f"{user.name} is {state}")
+        if end_sign_ins:
+            count = end_all_sign_ins(store, user)
+            record_event(store, "sign_ins_ended", detail=f"{user.name}: {count}")
+            messages.note(f"ended {count} sign-ins of {user.name}")
+        if end_tokens:
+            ended = [delete_token(store, user, one.id) for one in list_tokens(store, user)]
+            for one in ended:
+                record_event(store, "token_ended", detail=f"{user.name}: {one.name}")
+            messages.note(f"deleted {len(ended)} tokens of {user.name}")
+        if reset_password:
+            password = generate_password()
+            store.set_user(user.name, password=password, chosen_by="other")
+            record_event(store, "password_reset", detail=user.name)
+            messages.note(f"this is the new password of {user.name}:")
+            click.echo(password)
+
+
+@click.command("events", help=EVENTS, short_help="Show who came in, and what was changed.")
+@click.argument("database")
+@click.option("--kind", metavar="KIND", default="", help="Only of this kind, such as exported.")
+@click.option("--account", metavar="NAME", default="", help="Only of this account.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="At most so many.",
+)
+@format_option("table", "json")
+@output_option
+@no_color_option
+def events(
+    database: str, kind: str, account: str, limit: int, form: str, output: str | None
+) -> None:
+    """Runs `relkit judge events`."""
+    from relkit.judging.events import EVENT_KINDS, list_events
+    from relkit.judging.store import open_store
+    from relkit.parameters import check_choice
+    from relkit.render.text import align
+
+    if kind:
+        check_choice("kind", kind, EVENT_KINDS)
+    with open_store(database) as store:
+        found = list_events(store, kind=kind, actor=account, most=limit)
+    if form == "json":
+        rows = [one.to_dict() for one in found]
+        emit(json.dumps(rows, ensure_ascii=False, indent=2), output)
+        return
+    table = [
+        [_time(one.at), one.actor or "-", one.kind, one.detail or "-", one.address or "-"]
+        for one in found
+    ]
+    titles = ["time (UTC)", "account", "event", "details", "from"]
+    emit("\n".join(align(titles, table, 5)) if found else "nothing happened", output)

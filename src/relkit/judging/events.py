@@ -1,0 +1,168 @@
+"""What happened: who came in and who could not, what was changed, and by whom."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from relkit.errors import InputError
+from relkit.judging.records import User
+from relkit.judging.schema import events, sa
+from relkit.parameters import check_choice
+
+if TYPE_CHECKING:
+    from relkit.judging.store import Store
+
+log = logging.getLogger("relkit.judging")
+
+__all__ = ["EVENT_KINDS", "Event", "EventKind", "forget_events", "list_events", "record_event"]
+
+EventKind = Literal[
+    "signed_in",
+    "sign_in_failed",
+    "sign_in_blocked",
+    "signed_out",
+    "sign_ins_ended",
+    "password_changed",
+    "password_reset",
+    "role_changed",
+    "account_made",
+    "account_closed",
+    "account_opened",
+    "token_made",
+    "token_ended",
+    "project_made",
+    "project_changed",
+    "project_archived",
+    "project_deleted",
+    "project_restored",
+    "imported",
+    "exported",
+    "backed_up",
+]
+EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
+
+#: A detail is a line to read, and no place to keep things.
+MOST_DETAIL = 500
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        id: In the database; later ones have higher ids.
+        at: Seconds since 1970.
+        actor: The name of who did it, or of the account somebody tried to sign in to; empty where
+            nobody is known.
+        address: Where the request came from; `command line` for what an operator did there.
+        kind: What it was.
+        detail: What it was done to, such as the name of a project.
+    """
+
+    id: int
+    at: float
+    actor: str
+    address: str
+    kind: str
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as values for JSON."""
+        return asdict(self)
+
+
+def record_event(
+    store: Store,
+    kind: EventKind,
+    *,
+    actor: User | str = "",
+    address: str = "command line",
+    detail: str = "",
+    connection: sa.Connection | None = None,
+) -> None:
+    """Writes down that something happened; in the log, where the database cannot be written.
+
+    Args:
+        store: The database.
+        kind: What it was.
+        actor: Who did it.
+        address: Where the request came from.
+        detail: What it was done to. Never a secret.
+        connection: Of a transaction that writes, where both are to be stored or neither.
+
+    Raises:
+        ParameterError: If there is no such kind.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from relkit.judging.store import open_store
+        >>> folder = TemporaryDirectory()
+        >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
+        ...     record_event(store, "exported", actor="ann", detail="June as trec")
+        ...     [(one.kind, one.detail) for one in list_events(store)]
+        [('exported', 'June as trec')]
+        >>> folder.cleanup()
+    """
+    check_choice("kind", kind, EVENT_KINDS)
+    values = {
+        "created_at": store.clock(),
+        "actor": _storable(actor.name if isinstance(actor, User) else actor),
+        "address": _storable(address),
+        "kind": kind,
+        "detail": _storable(detail),
+    }
+    if connection is not None:
+        connection.execute(sa.insert(events).values(**values))
+        return
+    try:
+        with store.database.write() as own:
+            own.execute(sa.insert(events).values(**values))
+    except InputError as error:
+        # What happened did happen, perhaps to save the data from this very disk.
+        log.error("%s could not be stored: %s", values, error)
+
+
+def _storable(text: str) -> str:
+    """What is written down must never be why something fails."""
+    found = text.encode("utf-8", "replace").decode().replace("\0", "?")
+    return found if len(found) <= MOST_DETAIL else f"{found[: MOST_DETAIL - 1]}…"
+
+
+def list_events(
+    store: Store,
+    *,
+    kind: str = "",
+    actor: str = "",
+    before: int | None = None,
+    most: int | None = None,
+) -> list[Event]:
+    """Returns what happened, the newest first.
+
+    Args:
+        store: The database.
+        kind: Only of this kind.
+        actor: Only of this account.
+        before: Only what has a lower id: the next page of a list.
+        most: At most so many.
+    """
+    query = sa.select(events).order_by(events.c.id.desc()).limit(most)
+    if kind:
+        query = query.where(events.c.kind == kind)
+    if actor:
+        query = query.where(events.c.actor == actor)
+    if before is not None:
+        query = query.where(events.c.id < before)
+    with store.database.read() as connection:
+        return [
+            Event(row.id, row.created_at, row.actor, row.address, row.kind, row.detail)
+            for row in connection.execute(query)
+        ]
+
+
+def forget_events(store: Store, *, days: float) -> int:
+    """Forgets what happened longer ago than so many days, and returns how much that was."""
+    with store.database.write() as connection:
+        old = events.c.created_at < store.clock() - days * 86400
+        return int(connection.execute(sa.delete(events).where(old)).rowcount)

@@ -1,0 +1,71 @@
+"""Names of accounts: which of them a reader could take for each other."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from relkit.errors import ParameterError
+
+__all__ = ["check_one_script", "name_key", "other_key"]
+
+#: Cyrillic and Greek letters that look like a Latin one, small or capital, by that one.
+LOOKALIKES = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝ" + "αβεζηικμνορτυχ", "abekmhopctyxijshdqw" + "abezhikmvoptyx"
+)
+#: Scripts that one word may mix: Chinese, Japanese and Korean are written with Latin letters too.
+TOGETHER: tuple[frozenset[str], ...] = (
+    frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC"}),
+    frozenset({"LATIN", "CJK", "BOPOMOFO"}),
+    frozenset({"LATIN", "CJK", "HANGUL"}),
+)
+#: Letters that nobody sees.
+UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0"}
+
+
+def name_key(name: str) -> str:
+    """Returns what names have in common that a reader could take for each other.
+
+    Examples:
+        >>> name_key(" LEAD"), name_key("Ｌｅａｄ"), name_key("lеad")  # the last e is Cyrillic
+        ('lead', 'lead', 'lead')
+        >>> name_key("Ann  Lee") == name_key("ann lee")
+        True
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return " ".join(folded.translate(LOOKALIKES).split())
+
+
+def other_key(name: str, taken: Iterable[str]) -> str:
+    """Returns the key of a name that has to be kept although another account is called so.
+
+    Examples:
+        >>> other_key("Ann", ["bo"]), other_key("Ann", ["ann"])
+        ('ann', 'ann\\nAnn')
+    """
+    key = name_key(name)
+    return f"{key}\n{name}" if key in set(taken) else key
+
+
+def check_one_script(name: str) -> None:
+    """Refuses a name one of whose words mixes scripts, such as a Cyrillic letter among Latin ones.
+
+    Raises:
+        ParameterError: If it does, or holds a letter that nobody sees.
+
+    Examples:
+        >>> check_one_script("王小明 Ming2"), check_one_script("иван ivan")
+        (None, None)
+    """
+    for word in unicodedata.normalize("NFKC", name).split():
+        scripts = {_script(letter) for letter in word if letter.isalpha()} - {"MODIFIER"}
+        fits = len(scripts) < 2 or any(scripts <= together for together in TOGETHER)
+        if not fits or not UNSEEN.isdisjoint(word):
+            raise ParameterError(
+                f"`{name}` mixes letters of different scripts, and could be taken for another name",
+                hint="write each word in one script",
+            )
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]
