@@ -140,7 +140,8 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
         "status": describe_project(store, project.id),
         "history": [
             {**one, "id": n, "undoes": actions.get(one["undoes"]), "project_id": 0, "user_id": 0,
-             "item_id": places[one["item_id"]]}
+             "item_id": places[one["item_id"]],
+             "key": "import" if one["key"] == f"import {one['item_id']}" else one["key"]}
             for n, one in enumerate(history)
         ],
         "comparisons": {places[key]: one for key, one in store.comparisons(project.id).items()},
@@ -243,6 +244,24 @@ def test_the_archive_knows_every_table_and_no_secret() -> None:
 def store(judging_database: str) -> Iterator[Store]:
     with open_store(judging_database, clock=Clock()) as opened:
         yield opened
+
+
+def test_a_copy_beside_the_original(store: Store, packed: io.BytesIO) -> None:
+    first = unpack_project(store, Archive(packed)).project
+    store.rename_project(first.id, "First")
+    copy = unpack_project(store, Archive(packed)).project
+    store.clock.now = 9000.0  # type: ignore[attr-defined]
+    told = everything(store, copy)
+    store.rename_project(copy.id, "Copy")
+    original = everything(store, store.project(store.rename_project(first.id, "June").id))
+    for one in (told, original):
+        assert len(one.pop("history")) > 50
+        del one["project"]
+    assert told == original
+    # Further imports and actions find no key in their way.
+    more = [(Item("q", f"new {n}"), [Rating("Ann", 1), Rating("import", 1)]) for n in range(60)]
+    assert store.import_ratings(copy.id, more) == (60, 120)
+    assert store.import_ratings(first.id, more) == (60, 120)
 
 
 @pytest.fixture(scope="module")

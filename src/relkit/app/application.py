@@ -16,6 +16,7 @@ from relkit.app import (
     dashboard,
     interface,
     leading,
+    management,
     new_round,
     preferences,
     projects,
@@ -97,10 +98,21 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     else:
         app.add_middleware(UnknownProxy)
     app.state.rounds = None if chosen.rounds is None else RoundsFolder(chosen.rounds)
-    own = (sign_in, account, accounts)
-    for part in (*own, projects, leading, preferences, interface, dashboard, new_round):
+    for part in (
+        sign_in,
+        account,
+        accounts,
+        projects,
+        leading,
+        management,
+        preferences,
+        interface,
+        dashboard,
+        new_round,
+    ):
         app.include_router(part.router)
     app.include_router(dashboard.interface)
+    app.include_router(management.interface)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)

@@ -190,8 +190,9 @@ def session(request: Request, user: Caller) -> dict[str, Any]:
 
 @router.get("/projects")
 def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
-    """All projects."""
-    return [describe_project(project, user) for project in store.projects()]
+    """All projects; judges see those that are open."""
+    found = store.projects("open" if user.role == "judge" else "all")
+    return [describe_project(project, user) for project in found]
 
 
 @router.get("/projects/{project}")
@@ -351,6 +352,7 @@ def import_text(
     limit = request.app.state.settings.largest_sheet
     chosen = formats.get(format)
     sheet = chosen.read(text, path="request", scale=found.scale, limit=limit)
-    items, grades = import_sheet(store, project, join_rows(sheet, path="request"), as_gold=gold)
+    joined = join_rows(sheet, path="request")
+    items, grades = import_sheet(store, project, joined, as_gold=gold, source="API", by=user)
     note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
     return {"items": items, "grades": grades}

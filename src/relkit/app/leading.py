@@ -13,7 +13,9 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.catalogue import say
 from relkit.app.exporting import send_file
 from relkit.app.interface import LARGEST_ID, Id, check_format, fitting_formats
+from relkit.app.long_work import in_background
 from relkit.app.machines import hold_against_people
+from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
 from relkit.app.projects import guideline, list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
@@ -22,13 +24,15 @@ from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.filling import count_bare
-from relkit.judging.formats import Format, formats
+from relkit.judging.formats import Format, Sheet, formats
 from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
+from relkit.judging.importing import Imported, announce_import
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.records import Kind, Project
 from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
+from relkit.judging.unpacking import is_archive
 from relkit.language import Language
 from relkit.scale import scales
 
@@ -42,6 +46,8 @@ Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
 SHOWN = 20
 #: Results of which an agreement says something.
 FEW = 30
+#: Bytes of a file that is too large to wait for.
+LARGE = 500_000
 
 
 @router.post("/projects", dependencies=[CheckedForm])
@@ -101,6 +107,8 @@ def _project(
         keys=list_levels(found, visitor.language),
         confirmed=count_confirmed(store, project),
         note_format=partial(note_format, visitor.language),
+        shares=sorted({0.0, 0.05, 0.1, 0.2, found.gold_share}),
+        job=unfinished_job(store, project),
         told=told,
     )
 
@@ -159,19 +167,36 @@ def import_file(
     form: Text = "",
     gold: Text = "",
 ) -> Response:
-    """Adds the items and grades of a file."""
+    """Adds the items and grades of a file; those of a large one while nobody waits."""
     found = store.project(project)
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
-    text = decode(file.file.read(), name)
-    chosen = find_format(form or None, name, text)
     limit = request.app.state.settings.largest_sheet
-    read = chosen.read(text, path=name, scale=found.scale, limit=limit)
-    sheet = join_rows(read, path=name)
-    told = import_sheet(store, project, sheet, as_gold=bool(gold))
-    note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
-    return _project(request, store, visitor, project, told)
+    data = file.file.read()
+    if is_archive(data[:4]):
+        raise HTTPException(400, "archive_here")
+
+    def read() -> Sheet:
+        text = decode(data, name)
+        chosen = find_format(form or None, name, text)
+        return join_rows(chosen.read(text, path=name, scale=found.scale, limit=limit), path=name)
+
+    def note(told: Imported) -> None:
+        note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
+
+    if len(data) <= LARGE:
+        told = import_sheet(
+            store, found.id, read(), as_gold=bool(gold), source=name, by=visitor.account
+        )
+        note(told)
+        return _project(request, store, visitor, found.id, told)
+    work = announce_import(store, found, source=name, by=visitor.account)
+    in_background(
+        lambda: note(import_sheet(store, found.id, read, as_gold=bool(gold), work=work)),
+        f"importing {name}",
+    )
+    return RedirectResponse(f"/jobs/{work.job_id}", 303)
 
 
 @router.get("/projects/{project}/export")
@@ -185,6 +210,9 @@ def export_file(
 ) -> Response:
     """The project as a file of another program."""
     found = store.project(project)
+    if form == "archive":
+        note_event(request, visitor, "project_archived", found.name)
+        return send_archive(store, found)
     chosen = formats.get(check_format(found, form))
     note_event(request, visitor, "exported", f"{found.name}: {form}")
     return send_file(export_sheet(store, found.id, rule=rule), chosen, f"project-{project}")

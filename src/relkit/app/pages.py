@@ -22,7 +22,7 @@ from relkit.render.numbers import PAGE
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
 SCRIPTS = (
-    "drawing.js", "judge.js", "keys.js", "offline.js", "outbox.js", "queue.js", "tabs.js",
+    "drawing.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js", "queue.js", "tabs.js",
     "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 from relkit.app.catalogue import say, sentence_case, texts
@@ -27,10 +27,16 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
     """All projects with one's own progress."""
     found = [
         (project, measure_progress(store, project.id, visitor.account))
-        for project in store.projects()
+        for project in store.projects("open")
     ]
+    closed = [one for one in store.projects() if one.state == "closed"] if visitor.leads else []
     return render(
-        request, visitor, "projects.html", projects=found, scales=_scales(visitor.language)
+        request,
+        visitor,
+        "projects.html",
+        projects=found,
+        closed=closed,
+        scales=_scales(visitor.language),
     )
 
 
@@ -82,6 +88,8 @@ def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
 def show_judging(request: Request, store: OpenStore, visitor: Person, project: Id) -> Response:
     """The page on which grades are given; what is graded comes from the REST interface."""
     found = store.project(project)
+    if found.state != "open":
+        raise HTTPException(409, "project_closed")
     messages = {
         key.removeprefix("judge."): text
         for key, text in texts(visitor.language).items()

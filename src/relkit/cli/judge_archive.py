@@ -38,6 +38,7 @@ def ended_in_order() -> Iterator[None]:
 def pack(database: str, project: str, output: str | None) -> None:
     """Writes a project's archive."""
     from relkit.judging.archive import pack_project
+    from relkit.judging.events import record_event
     from relkit.judging.store import open_store
 
     if output is None or output == "-":
@@ -48,6 +49,7 @@ def pack(database: str, project: str, output: str | None) -> None:
         found = store.project(project)
         with open_output(output) as file, Progress("packing") as report:
             counts = pack_project(store, found.id, file, report=report)
+        record_event(store, "project_archived", detail=found.name)
     messages.note(
         f"{found.name}: {counts['items']:,} items, {counts['actions']:,} actions of judges,"
         f" {counts['adjudications']:,} decisions, {counts['gold']:,} known grades"
@@ -56,6 +58,7 @@ def pack(database: str, project: str, output: str | None) -> None:
 
 def unpack(database: str, path: str, name: str | None) -> None:
     """Makes a project of an archive."""
+    from relkit.judging.events import record_event
     from relkit.judging.store import open_store
     from relkit.judging.unpacking import Archive, unpack_project
 
@@ -66,6 +69,7 @@ def unpack(database: str, path: str, name: str | None) -> None:
         Progress("unpacking") as report,
     ):
         made = unpack_project(store, Archive(file, path=path), name=name, report=report)
+        record_event(store, "project_restored", detail=made.project.name)
     messages.note(f"made the project {made.project.name}")
     if made.matched:
         messages.note(f"grades of accounts that are here: {', '.join(made.matched)}")

@@ -61,6 +61,7 @@ def project(
     yes: bool,
 ) -> None:
     """Runs `relkit judge project`."""
+    from relkit.judging.events import record_event
     from relkit.judging.removal import remove_project
     from relkit.judging.store import open_store
 
@@ -73,6 +74,7 @@ def project(
                 _confirm(found.name)
             with Progress("deleting") as report:
                 remove_project(store, found, report=report)
+            record_event(store, "project_deleted", detail=found.name)
             messages.note(f"deleted the project {found.name}")
             return
         if reopen:
@@ -86,6 +88,8 @@ def project(
         if close:
             store.close_project(found.id)
             messages.note(f"closed the project {found.name}")
+        if close or reopen or rename is not None or gold_share is not None:
+            record_event(store, "project_changed", detail=found.name)
         if not (close or reopen or rename is not None or gold_share is not None):
             _describe(store, found)
 

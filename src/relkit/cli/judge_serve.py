@@ -151,8 +151,10 @@ def serve(
     optional_package("uvicorn", purpose="the judging app", install="relkit[judge]")
 
     from relkit.app import Settings, create_app
+    from relkit.app.long_work import in_background
     from relkit.app.process import Ending, is_local, listen, own_names, private_files, serve_app
     from relkit.judging.access import create_first_account
+    from relkit.judging.removal import tidy_up
     from relkit.judging.store import open_store
 
     if demo is not None and (database or rounds):
@@ -186,6 +188,7 @@ def serve(
             _warn(store.database.file, open_to_all=not is_local(listening), safe=bool(
                 ssl_certificate or proxies
             ))  # fmt: skip
+            in_background(lambda: tidy_up(store), "tidying up")
             shown = f"[{host}]" if ":" in host else host
             address = f"{'https' if ssl_certificate else 'http'}://{shown}"
             address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from relkit.errors import InputError
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relkit.judging.jobs import Report, refuse_while_importing
+from relkit.judging.rows import import_key
 from relkit.judging.schema import items, sa, users
 
 if TYPE_CHECKING:
@@ -118,8 +119,7 @@ class _Packer:
 
     def write_part(self, part: Part) -> None:
         """Writes the rows of a table."""
-        names = [column.name for column in part.columns]
-        self._write(part.file, names, self._ordered(part))
+        self._write(part.file, part.names, self._ordered(part))
 
     def _ordered(self, part: Part) -> Iterable[list[Any]]:
         rows = self._rows(part)
@@ -139,8 +139,12 @@ class _Packer:
             if numbered is not None:
                 own.append(values[numbered])
                 values[numbered] = len(own)
+            imported = "key" in row._mapping and row.key == import_key(row.item_id)
             for place, name in targets:
                 values[place] = self._number(name, values[place])
+            if imported:  # whose key is made of an id
+                number = values[part.names.index("item_id")]
+                values[part.names.index("key")] = import_key(number)
             yield values
 
     def _number(self, table: str, identity: int | None) -> int | None:

@@ -43,9 +43,9 @@ LEFT_OUT = {
     "users": "only the names of those who did something: never a password",
     "sign_ins": "who is signed in",
     "tokens": "whose programs may act",
-    "browsers": "where somebody signed in before",
     "attempts": "wrong passwords",
-    "events": "who came in, and what was changed in that database",
+    "browsers": "who signed in from where",
+    "events": "what happened in the database",
     "jobs": "how the project came here, not what it is",
 }
 #: Columns that mean something in one database only: what came with which import; and what is drawn
@@ -73,6 +73,11 @@ class Part:
     def file(self) -> str:
         """The name of its file in the archive."""
         return f"{self.table.name}.jsonl"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return [column.name for column in self.columns]
 
     def rows(self, project_id: int) -> sa.Select[Any]:
         """Selects the project's rows, in the order of their ids."""

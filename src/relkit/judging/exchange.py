@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,12 @@ from relkit.judgments import Judgments
 from relkit.notes import Note
 
 if TYPE_CHECKING:
-    from relkit.judging.importing import Imported, Prepared
-    from relkit.judging.jobs import Report
+    from relkit.judging.importing import Imported
+    from relkit.judging.jobs import Report, Work
     from relkit.judging.records import User
     from relkit.judging.store import Store
 
-__all__ = ["export_sheet", "final_judgments", "import_sheet", "prepare_sheet"]
+__all__ = ["export_sheet", "final_judgments", "import_sheet"]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:
@@ -91,13 +92,14 @@ def final_judgments(
 def import_sheet(
     store: Store,
     project_id: int,
-    sheet: Sheet,
+    sheet: Sheet | Callable[[], Sheet],
     *,
     judge: str = "import",
     as_gold: bool = False,
     source: str = "",
     by: User | None = None,
     report: Report | None = None,
+    work: Work | None = None,
 ) -> Imported:
     """Adds a sheet's items and grades to a project.
 
@@ -109,12 +111,13 @@ def import_sheet(
     Args:
         store: The database.
         project_id: The project.
-        sheet: Graded items.
+        sheet: Graded items, or what reads them.
         judge: Whose grades final grades are.
         as_gold: Make the items with a final grade gold items.
         source: The file, for those who look at what was imported.
         by: Who asked for it.
         report: Told how many rows of how many are in, where they are many.
+        work: The job, where `announce_import` made one for those who wait for it.
 
     Returns:
         How many items and how many grades are new.
@@ -127,30 +130,16 @@ def import_sheet(
         StoppedError: If somebody stopped it.
     """
     project = store.project(project_id)
-    rows = _incoming(sheet, judge, as_gold=as_gold)
+    try:
+        read = sheet if isinstance(sheet, Sheet) else sheet()
+        rows = _incoming(read, judge, as_gold=as_gold)
+    except BaseException as error:
+        if work is not None:
+            work.fail(error)
+        raise
+    if work is not None:
+        return prepare_import(store, project, rows, work=work).run()
     return bring_in(store, project, rows, source=source, by=by, report=report)
-
-
-def prepare_sheet(
-    store: Store,
-    project_id: int,
-    sheet: Sheet,
-    *,
-    judge: str = "import",
-    as_gold: bool = False,
-    source: str = "",
-    by: User | None = None,
-) -> Prepared:
-    """Checks a sheet and makes the job that imports it: for whoever does not wait for it.
-
-    Raises:
-        InputError: As `import_sheet`.
-        ParameterError: As `import_sheet`.
-        UnknownNameError: As `import_sheet`.
-    """
-    project = store.project(project_id)
-    rows = _incoming(sheet, judge, as_gold=as_gold)
-    return prepare_import(store, project, rows, source=source, by=by)
 
 
 def _incoming(sheet: Sheet, judge: str, *, as_gold: bool) -> Lazy:

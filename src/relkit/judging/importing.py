@@ -15,19 +15,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relkit.errors import InputError
 from relkit.judging.bulk import find_items, insert_rows, reserve_ids
-from relkit.judging.jobs import Report, StoppedError, Work, refuse_while_importing, start_job
+from relkit.judging.jobs import Report, Work, refuse_while_importing, start_job
 from relkit.judging.places import remember_lapse, take_turn
 from relkit.judging.projects import check_open
 from relkit.judging.records import Comparison, Item, Project, Rating, User
 from relkit.judging.removal import discard_import, tidy_up
-from relkit.judging.rows import check_item, item_row, result_rows
+from relkit.judging.rows import check_item, import_key, item_row, result_rows
 from relkit.judging.schema import actions, assignments, gold, items, sa, sides
 from relkit.judging.texts import check_grade, check_text
 
 if TYPE_CHECKING:
     from relkit.judging.items import ItemStore
 
-__all__ = ["AT_ONCE", "Imported", "Incoming", "Lazy", "bring_in", "prepare_import"]
+__all__ = [
+    "AT_ONCE",
+    "Imported",
+    "Incoming",
+    "Lazy",
+    "announce_import",
+    "bring_in",
+    "prepare_import",
+]
 
 #: Rows that go in at once: no judge notices.
 AT_ONCE = 2000
@@ -122,11 +130,10 @@ class Prepared:
         return Imported(new, grades)
 
     def _take_back(self, error: BaseException) -> None:
-        stopped = isinstance(error, StoppedError | KeyboardInterrupt | SystemExit)
         self.work.report = None
         try:
             discard_import(self.work)
-            self.work.end("stopped" if stopped else "failed", "" if stopped else str(error))
+            self.work.fail(error)
         finally:
             self.work.leave()
 
@@ -175,33 +182,59 @@ def prepare_import(
     source: str = "",
     by: User | None = None,
     report: Report | None = None,
+    work: Work | None = None,
 ) -> Prepared:
     """Checks all of an import and makes its job, which `run` then works on.
+
+    Args:
+        store: The database.
+        project: The project.
+        rows: What comes.
+        source: The file, for those who look.
+        by: Who asked for it.
+        report: Told how far it is, after each batch.
+        work: The job, where it was announced.
 
     Raises:
         InputError: As `bring_in`.
         ParameterError: As `bring_in`.
     """
+    if work is None:
+        work = announce_import(store, project, source=source, by=by, report=report)
+    try:
+        left = iter(rows)
+        while batch := list(islice(left, 5000)):
+            with store.database.read() as connection:
+                _Batch(store, connection, project, batch).check()
+        with work.step() as connection:
+            work.write_total(connection, len(rows))
+    except BaseException as error:
+        work.fail(error)
+        raise
+    return Prepared(store, project, rows, work)
+
+
+def announce_import(
+    store: ItemStore,
+    project: Project,
+    *,
+    source: str = "",
+    by: User | None = None,
+    report: Report | None = None,
+) -> Work:
+    """Makes the job of an import, before it is known what comes: there is one at a time.
+
+    Raises:
+        ParameterError: If the project is closed, or another import is not finished.
+    """
     tidy_up(store)
-    left = iter(rows)
-    while batch := list(islice(left, 5000)):
-        with store.database.read() as connection:
-            _Batch(store, connection, project, batch).check()
     with store.database.write() as connection:
         take_turn(connection, project.id)
         check_open(connection, project.id)
         refuse_while_importing(connection, project.id)
-        work = start_job(
-            store,
-            connection,
-            "import",
-            project.id,
-            total=len(rows),
-            source=source,
-            by=by,
-            report=report,
+        return start_job(
+            store, connection, "import", project.id, source=source, by=by, report=report
         )
-    return Prepared(store, project, rows, work)
 
 
 class _Place:
@@ -406,7 +439,7 @@ class _Batch:
                 "reason": check_text(rating.reason, "reason"),
                 "note": check_text(rating.note, "note"),
                 "seconds": rating.seconds,
-                "key": f"import {item_id}",
+                "key": import_key(item_id),
                 "created_at": self.now if rating.at is None else rating.at,
             }
         )

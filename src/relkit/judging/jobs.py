@@ -266,9 +266,21 @@ class Work:
 
     def end(self, state: JobState, message: str = "", **values: Any) -> None:
         """Ends the job."""
-        with self.store.database.write() as connection:
-            self.write_end(connection, state, message, **values)
-        _working.discard(self.job_id)
+        try:
+            with self.store.database.write() as connection:
+                self.write_end(connection, state, message, **values)
+        finally:
+            self.leave()
+
+    def fail(self, error: BaseException) -> None:
+        """Ends the job because of an error, or because somebody wanted that."""
+        stopped = isinstance(error, StoppedError | KeyboardInterrupt | SystemExit)
+        self.end("stopped" if stopped else "failed", "" if stopped else str(error)[:2000])
+
+    def write_total(self, connection: sa.Connection, total: int) -> None:
+        """Says, as part of a transaction, how many rows there are to do."""
+        mine = jobs.c.id == self.job_id
+        connection.execute(sa.update(jobs).where(mine).values(total=total))
 
     def write_end(
         self, connection: sa.Connection, state: JobState, message: str = "", **values: Any

@@ -15,6 +15,7 @@ from relkit.scale import Level, Scale
 __all__ = [
     "PLACES",
     "check_item",
+    "import_key",
     "item_row",
     "read_comparison",
     "read_item",
@@ -76,6 +77,11 @@ def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
         "created_at": now,
         **dict(zip(TEXTS, _texts(item), strict=True)),
     }
+
+
+def import_key(item_id: int) -> str:
+    """Returns the key of an action that an import made: a judge has one for each item at most."""
+    return f"import {item_id}"
 
 
 def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from relkit.judging.places import is_swapped
 from relkit.judging.projects import SEEN
 from relkit.judging.records import Project, User
 from relkit.judging.removal import abandon_project, tidy_up
-from relkit.judging.rows import read_project
+from relkit.judging.rows import import_key, read_project
 from relkit.judging.schema import assignments, llm_answers, projects, sa
 from relkit.judging.texts import check_name, is_storable, plain
 
@@ -448,15 +448,44 @@ class Unpacking:
                         self.work.made = [fresh[0], fresh[-1]]
                     for row, number in zip(batch, fresh, strict=True):
                         row[own] = number
+                keyed = "key" in names and "user_id" in names
+                imported = self._imported(names, batch) if keyed else []
                 for row in batch:
                     for place, name in links:
                         if row[place] is not None:
                             row[place] = self.ids[name][row[place] - 1]
+                for row in imported:
+                    row[names.index("key")] = import_key(row[names.index("item_id")])
+                if keyed:
+                    self._make_keys_distinct(connection, part.table, names, batch)
                 if part.table is assignments:
                     self._draw_sides(names, batch)
                     insert_rows(connection, part.table, [*names, "swapped"], batch)
                     continue
                 insert_rows(connection, part.table, names, batch)
+
+    def _imported(self, names: list[str], batch: list[list[Any]]) -> list[list[Any]]:
+        """Returns the actions that an import made: their keys are made of ids."""
+        key, item = names.index("key"), names.index("item_id")
+        return [row for row in batch if row[key] == import_key(row[item])]
+
+    def _make_keys_distinct(
+        self, connection: sa.Connection, table: sa.Table, names: list[str], batch: list[list[Any]]
+    ) -> None:
+        """Gives actions other keys where their judge has used them here: in the original of a copy.
+
+        No browser sends them again: it knows the original's items.
+        """
+        user, key = names.index("user_id"), names.index("key")
+        mine = sa.and_(
+            table.c.user_id.in_({row[user] for row in batch}),
+            table.c.key.in_({row[key] for row in batch}),
+        )
+        found = connection.execute(sa.select(table.c.user_id, table.c.key).where(mine))
+        used = {(row.user_id, row.key) for row in found}
+        for row in batch:
+            if (row[user], row[key]) in used:
+                row[key] = f"{row[key]} (project {self.work.project_id})"
 
     def _draw_sides(self, names: list[str], batch: list[list[Any]]) -> None:
         """Says which system each judge sees on the left, which is drawn by the ids of here."""

@@ -1,0 +1,92 @@
+"""Work that no request waits for, and files that are sent while they are made."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import IO, Any, cast
+
+__all__ = ["in_background", "stream"]
+
+log = logging.getLogger("relkit.judging")
+
+#: Parts of a file that wait for a slow reader.
+WAITING = 16
+
+
+def in_background(work: Callable[[], object], what: str) -> None:
+    """Does something in a thread of its own. If the program ends meanwhile, so does the work: what
+    it left is tidied up when the program starts again."""
+
+    def run() -> None:
+        try:
+            work()
+        except Exception as error:
+            log.warning("%s: %s", what, error)
+
+    threading.Thread(target=run, name=what, daemon=True).start()
+
+
+class _LeftError(Exception):
+    """Nobody reads any more."""
+
+
+class _Pipe:
+    """What a file is written to on one side, and read from on the other."""
+
+    def __init__(self) -> None:
+        self._parts: queue.Queue[bytes | None] = queue.Queue(WAITING)
+        self._left = threading.Event()
+        self.error: BaseException | None = None
+
+    def write(self, data: bytes) -> int:
+        """Hands a part over; waits where the reader is slow."""
+        self._put(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Does nothing: parts are handed over as they come."""
+
+    def _put(self, part: bytes | None) -> None:
+        while not self._left.is_set():
+            try:
+                self._parts.put(part, timeout=1)
+            except queue.Full:
+                continue
+            return
+        raise _LeftError
+
+    def end(self) -> None:
+        """Says that nothing more comes."""
+        with suppress(_LeftError):
+            self._put(None)
+
+    def parts(self) -> Iterator[bytes]:
+        """Yields what was written."""
+        try:
+            while (part := self._parts.get()) is not None:
+                yield part
+            if self.error is not None:
+                raise self.error  # the answer breaks off, so that nobody takes it for whole
+        finally:
+            self._left.set()
+
+
+def stream(write: Callable[[IO[bytes]], Any]) -> Iterator[bytes]:
+    """Yields a file while it is written, without keeping it."""
+    pipe = _Pipe()
+
+    def run() -> None:
+        try:
+            with suppress(_LeftError):
+                write(cast("IO[bytes]", pipe))
+        except BaseException as error:
+            pipe.error = error
+        finally:
+            pipe.end()
+
+    threading.Thread(target=run, name="stream", daemon=True).start()
+    return pipe.parts()

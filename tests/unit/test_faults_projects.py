@@ -1,0 +1,244 @@
+"""What goes wrong while a project is imported, packed, unpacked or removed: all of it, or none."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from bench.postgresql import UnavailableError, own_postgresql
+from tests.faults import await_true, check_file, locked, small_disk
+
+from relkit.errors import InputError
+from relkit.judging import importing, jobs
+from relkit.judging.archive import pack_project
+from relkit.judging.assignment import take_tasks
+from relkit.judging.jobs import list_jobs
+from relkit.judging.progress import measure_progress
+from relkit.judging.records import Item, Rating
+from relkit.judging.removal import remove_project, tidy_up
+from relkit.judging.schema import metadata, sa
+from relkit.judging.store import Store, open_store
+from relkit.judging.unpacking import Archive, unpack_project
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
+
+COUNT = 12_000
+
+
+def count(store: Store, table: str) -> int:
+    with store.database.read() as connection:
+        query = sa.select(sa.func.count()).select_from(metadata.tables[table])
+        return int(connection.execute(query).scalar_one())
+
+
+def rows(store: Store) -> dict[str, int]:
+    work = ("jobs", "projects")
+    return {name: count(store, name) for name in metadata.tables if name not in work}
+
+
+def table(folder: Path) -> Path:
+    path = folder / "many.csv"
+    lines = "".join(f"q{n % 500},d{n},Ann,{n % 4}\n" for n in range(COUNT))
+    path.write_text(f"query,document,judge,grade\n{lines}", "utf-8")
+    return path
+
+
+def archive(folder: Path) -> Path:
+    path = folder / "june.relkit-project"
+    with open_store(folder / "source.db", create=True) as store:
+        project = store.create_project("Restored", overlap=2)
+        given = [(Item(f"q{n % 500}", f"d{n}"), [Rating("Ann", n % 4)]) for n in range(COUNT)]
+        store.import_ratings(project.id, given)
+        with path.open("wb") as file:
+            pack_project(store, project.id, file)
+    return path
+
+
+def ended(
+    store: Store, database: str, arguments: list[str], how: signal.Signals, *, after: int = 1
+) -> int:
+    """Ends a command once it has put items in, and returns its exit code."""
+    command = [sys.executable, "-m", "relkit", "judge", *arguments]
+    before = count(store, "items")
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        await_true(lambda: count(store, "items") >= before + after, "items")
+        assert process.poll() is None
+        process.send_signal(how)
+        return process.wait(120)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.Signals) -> None:
+    file = table(tmp_path)
+    with open_store(judging_database) as store:
+        project = store.create_project("June", overlap=2)
+        store.import_ratings(project.id, [(Item("q0", "before"), [Rating("Ann", 1)])])
+        before = rows(store)
+        judge = store.create_user("Bo")
+        arguments = ["import", judging_database, str(file), "--project", "June"]
+        code = ended(store, judging_database, arguments, how)
+        assert code == {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}[how]
+        if how == signal.SIGKILL:
+            assert count(store, "items") > 1
+        assert len(take_tasks(store, judge, project.id, count=100)) == 1
+        tidy_up(store)
+        assert rows(store) == {**before, "users": before["users"] + 1}
+        done = subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True,
+                              capture_output=True, text=True)  # fmt: skip
+        assert "12,000 new items, 12,000 new grades" in done.stderr
+        found = measure_progress(store, project.id)
+        assert (found.items, found.places, found.filled) == (COUNT + 1, 2 * COUNT + 2, COUNT + 1)
+    if "://" not in judging_database:
+        check_file(Path(judging_database))
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_an_unpacking_is_ended(judging_database: str, tmp_path: Path, how: signal.Signals) -> None:
+    file = archive(tmp_path)
+    with open_store(judging_database) as store:
+        before = rows(store)
+        arguments = ["import", judging_database, str(file)]
+        assert ended(store, judging_database, arguments, how) in (-9, 143)
+        assert store.projects() == []
+        tidy_up(store)
+        assert rows(store) == {**before, "users": 1}
+        subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True)
+        project = store.project("Restored")
+        packed = io.BytesIO()
+        assert pack_project(store, project.id, packed)["actions"] == COUNT
+        assert [len(one) for one in store.ratings(project.id).values()] == [1] * COUNT
+
+
+def test_a_packing_is_killed(tmp_path: Path) -> None:
+    archive(tmp_path)
+    target = tmp_path / "again.relkit-project"
+    target.write_text("what was there before")
+    command = [sys.executable, "-m", "relkit", "judge", "export", str(tmp_path / "source.db"),
+               "--project", "Restored", "--format", "archive", "-o", str(target)]  # fmt: skip
+    with subprocess.Popen(command) as process:
+        await_true(lambda: list(tmp_path.glob("again*.tmp")), "a file that is being written")
+        process.kill()
+    assert target.read_text() == "what was there before"
+    subprocess.run(command, check=True)
+    with target.open("rb") as file:
+        assert Archive(file).check().name == "Restored"
+
+
+def many(store: Store, report: Callable[[int, int], None]) -> None:
+    title = "t" * 200
+    given = [(Item(f"q{n % 50}", f"d{n}", title=title), [Rating("Ann", 1)]) for n in range(COUNT)]
+    store.import_ratings(store.project("June").id, given, report=report)
+
+
+def test_the_disk_is_full_during_an_import() -> None:
+    with small_disk(24) as disk:
+        database = disk.folder / "judging.db"
+        with open_store(database, create=True) as store:
+            project = store.create_project("June", overlap=2)
+            store.add_items(project.id, [Item("q", "before")])
+            if not disk.own:
+                pytest.skip("no file system can be mounted here, and this process has to go on")
+
+            def fill(done: int, total: int) -> None:
+                if 0 < done < total // 2:
+                    disk.fill()
+
+            with pytest.raises(InputError, match="full"):
+                many(store, fill)
+            disk.free()
+            # What could not be taken out is taken out by whoever comes next.
+            tidy_up(store)
+            assert [item.document for item in store.items(project.id)] == ["before"]
+            many(store, lambda done, total: None)
+            assert measure_progress(store, project.id).items == COUNT + 1
+        check_file(database)
+
+
+def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
+    database = tmp_path / "judging.db"
+    with open_store(database, create=True) as store:
+        project = store.create_project("June", overlap=2)
+        held: list[float] = []
+
+        def hold() -> None:
+            with locked(database):
+                time.sleep(1.5)
+                held.append(time.monotonic())
+
+        def report(done: int, total: int) -> None:
+            if done and not held and threading.active_count() == 1:
+                threading.Thread(target=hold).start()
+                time.sleep(0.3)
+
+        many(store, report)
+        assert held
+        assert measure_progress(store, project.id).filled == COUNT
+
+
+@pytest.mark.parametrize("work", ["import", "unpack", "remove"])
+def test_postgresql_is_started_again(
+    tmp_path: Path, work: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "AT_ONCE", 10)
+    for name in ("FIRST", "LEAST", "MOST", "FIRST_REMOVAL"):
+        monkeypatch.setattr(jobs, name, 1000)
+    try:
+        with own_postgresql(durable=True) as server:
+            address = server.url.format("postgres")
+            file = archive(tmp_path)
+            with open_store(address, create=True) as store:
+                project = store.create_project("June", overlap=2)
+                store.add_items(project.id, [Item("q", "before")])
+                before = rows(store)
+                if work == "remove":
+                    many(store, lambda done, total: None)
+                again: list[int] = []
+
+                def restart(done: int, total: int) -> None:
+                    if done > 1500 and not again:
+                        again.append(done)
+                        server.stop("immediate")
+                        server.start()
+
+                def break_off() -> None:
+                    with file.open("rb") as opened:
+                        if work == "import":
+                            many(store, restart)
+                        elif work == "unpack":
+                            unpack_project(store, Archive(opened), report=restart)
+                        else:
+                            remove_project(store, project, report=restart)
+
+                break_off_or_not(break_off)
+                tidy_up(store)
+                after = rows(store)
+                assert not [job for job in list_jobs(store, project.id) if job.unfinished]
+                if work == "remove":
+                    assert after["items"] == after["actions"] == after["assignments"] == 0
+                elif after["items"] == before["items"]:
+                    assert {**after, "users": 0} == {**before, "users": 0}
+                else:  # its connections were new, and it went on
+                    assert after["items"] == before["items"] + COUNT
+                    assert after["actions"] == COUNT
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+def break_off_or_not(work: Callable[[], None]) -> None:
+    """Does something that may fail as a database that is away does, and in no other way."""
+    try:
+        work()
+    except InputError as error:
+        if "cannot be used" not in str(error):
+            raise
