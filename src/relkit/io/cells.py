@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APOSTROPHE",
+    "REPAIR",
     "Cell",
     "Mark",
     "csv_cell",
@@ -40,6 +41,7 @@ __all__ = [
 #: What a row may hold: a text, a number, nothing.
 Cell = str | float | None
 
+REPAIR = "JSON Lines can, or repair the text"
 #: The full-width forms become the plain ones in some spreadsheets.
 SIGNS = frozenset("=+-@＝＋－＠")
 #: Spaces that some programs take from the ends of a cell that is not quoted.
@@ -201,9 +203,7 @@ def _check(value: str) -> None:
         fault = "half of a surrogate pair"
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-        raise InputError(
-            f"CSV cannot hold {fault}: `{shown}`", hint="JSON Lines can, or repair the text"
-        )
+        raise InputError(f"CSV cannot hold {fault}: `{shown}`", hint=REPAIR)
 
 
 def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
@@ -220,23 +220,37 @@ def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
     import polars as pl
 
     for column in frame.select(pl.col(pl.String)).get_columns():
-        zeros = column.filter(column.str.contains("\0", literal=True))
-        if len(zeros):
-            _check(zeros[0])
+        _check_column(column)
     return hide_texts(frame.lazy()).collect().write_csv(separator=separator, quote_style="never")
 
 
+def _check_column(column: pl.Series) -> pl.Series:
+    zeros = column.filter(column.str.contains("\0", literal=True))
+    if len(zeros):
+        _check(zeros[0])
+    return column
+
+
 def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Returns a frame whose texts and headings are cells, to be written without further quotes."""
+    """Returns a frame whose texts and headings are cells, to be written without further quotes.
+
+    Collecting it raises `InputError` where a text holds what no file of text can.
+    """
     import polars as pl
 
     schema = frame.collect_schema()
     texts = [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
+    checked = frame.with_columns(
+        pl.col(name)
+        .cast(pl.String)
+        .map_batches(_check_column, return_dtype=pl.String, is_elementwise=True)
+        for name in texts
+    )
     cells = [_quoted(APOSTROPHE.hide_expression(name)).alias(name) for name in texts]
     if len(schema) == 1:
         # A line without anything would be none.
         cells = [cell.fill_null('""') for cell in cells]
-    return frame.with_columns(cells).rename({name: csv_cell(name) for name in schema})
+    return checked.with_columns(cells).rename({name: csv_cell(name) for name in schema})
 
 
 def _quoted(column: pl.Expr) -> pl.Expr:
