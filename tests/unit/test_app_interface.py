@@ -180,7 +180,7 @@ def test_a_program_gets_ids_and_their_tables(store: Store) -> None:
     store.import_ratings(1, [(Item("red shoes", "d 1"), [Rating("ana", 3)])])
     lea = Caller(store, "lea").client
     answer = lea.get("/api/projects/1/export?format=trec")
-    assert (answer.text, answer.headers["relkit-tables"]) == ("q1 0 d1 3\n", "queries, documents")
+    assert (answer.text, answer.headers["relkit-tables"]) == ("q1 0 d4 3\n", "queries, documents")
     found = lea.get("/api/projects/1/export?format=trec&table=queries")
     assert found.text == "id\ttext\toriginal\nq1\tred shoes\tred shoes\n"
     assert lea.get("/api/projects/1/export?format=trec&table=documents").text.endswith("\td 1\n")

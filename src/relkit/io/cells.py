@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APOSTROPHE",
+    "REPAIR",
     "Cell",
     "Mark",
+    "csv_cell",
     "csv_frame",
     "csv_lines",
     "csv_text",
@@ -39,14 +41,26 @@ __all__ = [
 #: What a row may hold: a text, a number, nothing.
 Cell = str | float | None
 
+REPAIR = "JSON Lines can, or repair the text"
 #: The full-width forms become the plain ones in some spreadsheets.
-SIGNS = r"=+\-@＝＋－＠"
+SIGNS = frozenset("=+-@＝＋－＠")
 #: Spaces that some programs take from the ends of a cell that is not quoted.
-SPACES = r"\x01-\x20\x7f\x85\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
-UNLIKE = rf'[",;|\t\r\n]|^[{SPACES}]|[{SPACES}]$'
-QUOTED = re.compile(UNLIKE)
-#: A text that is written as it stands has none of these.
-DOUBTFUL = re.compile(f"[\\0\ud800-\udfff;\\t\\r\\n]|^['\\x20{SIGNS}]|{UNLIKE}")
+SPACES = frozenset(
+    map(chr, (*range(1, 0x21), 0x7F, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029,
+              0x202F, 0x205F, 0x3000, 0xFEFF))
+)  # fmt: skip
+#: A text with none of these inside, and no sign or space at its ends, is a cell as it stands.
+INSIDE = re.compile('[\0\ud800-\udfff",;|\t\r\n]')
+OUTER = SIGNS | SPACES | {"'"}
+
+
+def _class(characters: Iterable[str]) -> str:
+    """Returns the pattern of one of some characters, for Python and for Polars."""
+    return "[" + "".join(f"\\u{ord(one):04x}" for one in sorted(characters)) + "]"
+
+
+SIGN, SPACE = _class(SIGNS), _class(SPACES)
+UNLIKE = rf'[",;|\t\r\n]|^{SPACE}|{SPACE}$|^$'
 
 
 @dataclass(frozen=True)
@@ -71,7 +85,7 @@ class Mark:
     def _hiding(self) -> tuple[tuple[str, str], ...]:
         before, mark = f"(^|[{self.breaks}])", self.text
         return (
-            (f"{before}({mark}*[{SIGNS}])", rf"\g<1>{mark}\g<2>"),
+            (f"{before}({mark}*{SIGN})", rf"\g<1>{mark}\g<2>"),
             (f"(^)({mark}*[\\t\\r\\n])", rf"\g<1>{mark}\g<2>"),
         )
 
@@ -79,13 +93,23 @@ class Mark:
     def _showing(self) -> tuple[tuple[str, str], ...]:
         before, mark = f"(^|[{self.breaks}])", self.text
         return (
-            (f"{before}{mark}({mark}*[{SIGNS}])", r"\g<1>\g<2>"),
+            (f"{before}{mark}({mark}*{SIGN})", r"\g<1>\g<2>"),
             (f"(^){mark}({mark}*[\\t\\r\\n])", r"\g<1>\g<2>"),
         )
 
+    @cached_property
+    def _first(self) -> frozenset[str]:
+        return SIGNS | {self.text, "\t", "\r", "\n"}
+
+    @cached_property
+    def _break(self) -> re.Pattern[str]:
+        return re.compile(f"[{self.breaks}]")
+
     def hide(self, value: str) -> str:
         """Returns a text with the mark wherever a spreadsheet could see a formula."""
-        return _replaced(value, self._hiding)
+        if value[:1] in self._first or self._break.search(value):
+            return _replaced(value, self._hiding)
+        return value
 
     def show(self, value: str) -> str:
         """Returns what `hide` was given."""
@@ -137,7 +161,7 @@ def csv_lines(
         ['query,grade\\n', "'=1+1,-2\\n", '" red, blue",0.5\\n', '"",\\n']
     """
     for row in rows:
-        line = separator.join([_cell(one, mark) for one in row])
+        line = separator.join([csv_cell(one, mark) for one in row])
         # A line without anything would be none.
         yield (line or '""') + "\n"
 
@@ -149,16 +173,23 @@ def csv_text(
     return "".join(csv_lines(rows, separator=separator, mark=mark))
 
 
-def _cell(value: Cell, mark: Mark) -> str:
+def csv_cell(value: Cell, mark: Mark = APOSTROPHE) -> str:
+    """Returns what stands in CSV for one value, as `csv_lines` writes it.
+
+    Raises:
+        InputError: If a text holds what no file of text can.
+    """
     if value is None:
         return ""
     if not isinstance(value, str):
         return float.__repr__(value) if isinstance(value, float) else str(value)
-    if value and not DOUBTFUL.search(value):
+    inside = INSIDE.search(value)
+    if not (inside or value[:1] in OUTER or value[-1:] in SPACES) and value:
         return value
-    _check(value)
+    if inside:
+        _check(value)
     marked = mark.hide(value)
-    if marked and not QUOTED.search(marked):
+    if not (inside or marked[:1] in SPACES or marked[-1:] in SPACES) and marked:
         return marked
     return '"' + marked.replace('"', '""') + '"'
 
@@ -172,9 +203,7 @@ def _check(value: str) -> None:
         fault = "half of a surrogate pair"
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-        raise InputError(
-            f"CSV cannot hold {fault}: `{shown}`", hint="JSON Lines can, or repair the text"
-        )
+        raise InputError(f"CSV cannot hold {fault}: `{shown}`", hint=REPAIR)
 
 
 def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
@@ -191,23 +220,37 @@ def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
     import polars as pl
 
     for column in frame.select(pl.col(pl.String)).get_columns():
-        zeros = column.filter(column.str.contains("\0", literal=True))
-        if len(zeros):
-            _check(zeros[0])
+        _check_column(column)
     return hide_texts(frame.lazy()).collect().write_csv(separator=separator, quote_style="never")
 
 
+def _check_column(column: pl.Series) -> pl.Series:
+    zeros = column.filter(column.str.contains("\0", literal=True))
+    if len(zeros):
+        _check(zeros[0])
+    return column
+
+
 def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Returns a frame whose texts and headings are cells, to be written without further quotes."""
+    """Returns a frame whose texts and headings are cells, to be written without further quotes.
+
+    Collecting it raises `InputError` where a text holds what no file of text can.
+    """
     import polars as pl
 
     schema = frame.collect_schema()
     texts = [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
+    checked = frame.with_columns(
+        pl.col(name)
+        .cast(pl.String)
+        .map_batches(_check_column, return_dtype=pl.String, is_elementwise=True)
+        for name in texts
+    )
     cells = [_quoted(APOSTROPHE.hide_expression(name)).alias(name) for name in texts]
     if len(schema) == 1:
         # A line without anything would be none.
         cells = [cell.fill_null('""') for cell in cells]
-    return frame.with_columns(cells).rename({name: _cell(name, APOSTROPHE) for name in schema})
+    return checked.with_columns(cells).rename({name: csv_cell(name) for name in schema})
 
 
 def _quoted(column: pl.Expr) -> pl.Expr:
@@ -215,7 +258,7 @@ def _quoted(column: pl.Expr) -> pl.Expr:
 
     mark = pl.lit('"')
     quoted = pl.concat_str(mark, column.str.replace_all('"', '""', literal=True), mark)
-    return pl.when(column.str.contains(f"{UNLIKE}|^$")).then(quoted).otherwise(column)
+    return pl.when(column.str.contains(UNLIKE)).then(quoted).otherwise(column)
 
 
 def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
@@ -225,7 +268,7 @@ def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
         polars.exceptions.PolarsError: If it is no table.
 
     Examples:
-        >>> read_cells(b"query,rank\n'=1+1,1\n").rows()
+        >>> read_cells(b"query,rank\\n'=1+1,1\\n").rows()
         [('=1+1', '1')]
     """
     import io

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
-from relkit.io.cells import hide_texts, show_column
+from relkit.io.cells import REPAIR, hide_texts, show_column
 from relkit.io.open import Source, split_suffix
 from relkit.io.rows import csv_reader, json_object
 from relkit.registry import suggestion
@@ -142,7 +142,10 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
         elif kind == "jsonl":
             frame.sink_ndjson(partial)
         else:
-            hide_texts(frame).sink_csv(partial, quote_style="never")
+            try:
+                hide_texts(frame).sink_csv(partial, quote_style="never")
+            except InputError as error:  # to which Polars adds where in the plan it was
+                raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
         if split_suffix(target)[2]:
             _compress(partial, target)
 

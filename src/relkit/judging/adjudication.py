@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
+from relkit.judging.agreement import Ratings
 from relkit.judging.gold import GoldStore
 from relkit.judging.projects import find_project, refuse_closed
 from relkit.judging.records import Item, Rating, User
 from relkit.judging.schema import actions, adjudications, assignments, gold, items, sa
 from relkit.judging.texts import check_grade, check_text, is_id
 
-__all__ = ["AdjudicationStore", "FinalGrade", "Queued"]
+__all__ = ["AdjudicationStore", "FinalGrade", "FinalValue", "Queued"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,10 @@ class Queued:
     ratings: tuple[Rating, ...]
     spread: float
     unrateable: int
+
+
+#: The grade that counts, and where it is from.
+FinalValue = tuple[Aggregate, str]
 
 
 class AdjudicationStore(GoldStore):
@@ -206,28 +213,39 @@ class AdjudicationStore(GoldStore):
             rule: As in `relkit.judging.aggregation.aggregate`. Under `mean_gain` decided and known
                 grades become gains too.
         """
+        return self._final_grades(project_id, self.final_values(project_id, rule=rule))
+
+    def _final_grades(self, project_id: int, values: Mapping[int, FinalValue]) -> list[FinalGrade]:
+        return [
+            FinalGrade(item, found.value, source, found.judges, found.agreeing, found.tied)
+            for item in self.items(project_id)
+            if item.id in values
+            for found, source in [values[item.id]]
+        ]
+
+    def final_values(
+        self, project_id: int, *, rule: Rule = "median", grades: Ratings | None = None
+    ) -> dict[int, FinalValue]:
+        """Returns what counts as the grade by item, and where it is from, without the items.
+
+        Args:
+            project_id: The project.
+            rule: As for `final_grades`.
+            grades: What `grades` returned, where it is known.
+        """
         project = self.project(project_id)
-        grades = self.grades(project_id)
-        fixed = {
-            **{item: (grade, "gold") for item, grade in self.gold(project_id).items()},
-            **{
-                item: (grade, "adjudicated") for item, grade in self.adjudicated(project_id).items()
-            },
-        }
-        found = []
-        for item in self.items(project_id):
-            given = list(grades.get(item.id, {}).values())
-            if item.id in fixed:
-                grade, source = fixed[item.id]
-                one = aggregate([grade], rule=rule, scale=project.scale)
-                result = replace(one, judges=len(given), agreeing=given.count(grade))
-            elif given:
-                result, source = aggregate(given, rule=rule, scale=project.scale), rule
-            else:
-                continue
-            found.append(_final(item, result, source))
+        given = self.grades(project_id) if grades is None else grades
+
+        @cache
+        def combine(*given: float) -> Aggregate:  # the same few grades again and again
+            return aggregate(given, rule=rule, scale=project.scale)
+
+        found = {item: (combine(*said.values()), str(rule)) for item, said in given.items() if said}
+        fixed = {item: (grade, "gold") for item, grade in self.gold(project_id).items()}
+        decided = self.adjudicated(project_id).items()
+        fixed |= {item: (grade, "adjudicated") for item, grade in decided}
+        for item, (grade, source) in fixed.items():
+            said = [*given.get(item, {}).values()]
+            counted = replace(combine(grade), judges=len(said), agreeing=said.count(grade))
+            found[item] = (counted, source)
         return found
-
-
-def _final(item: Item, found: Aggregate, source: str) -> FinalGrade:
-    return FinalGrade(item, found.value, source, found.judges, found.agreeing, found.tied)

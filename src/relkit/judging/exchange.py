@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relkit.errors import InputError
@@ -38,14 +37,22 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
     """
     project = store.project(project_id)
     ratings = store.ratings(project.id)
-    finals = {one.item.id: one for one in store.final_grades(project.id, rule=rule)}
+    grades = {
+        item: {one.judge: one.grade for one in said if one.grade is not None}
+        for item, said in ratings.items()
+    }
+    finals = store.final_values(project.id, rule=rule, grades=grades)
     rows = []
-    for item in store.items(project.id):
-        row = Row(replace(item, id=0), tuple(ratings.get(item.id, ())))
-        if final := finals.get(item.id):
-            source = final.source if is_machine_source(final.source) else ""
-            row = replace(row, final=final.value, final_source=source)
-        rows.append(row)
+    for number, item in store.items_by_id(project.id):
+        found, source = finals.get(number, (None, ""))
+        rows.append(
+            Row(
+                item,
+                tuple(ratings.get(number, ())),
+                None if found is None else found.value,
+                source if is_machine_source(source) else "",
+            )
+        )
     return Sheet(tuple(rows), project.name, project.scale)
 
 

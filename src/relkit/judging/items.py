@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.accounts import AccountStore
@@ -15,6 +16,10 @@ from relkit.judging.schema import items, sa, sides
 from relkit.judging.texts import is_id
 
 __all__ = ["ItemStore"]
+
+
+#: What an item is outside of the database, in the order of `Item`.
+CONTENT = [items.c[one.name] for one in fields(Item) if one.name != "id"]
 
 
 class ItemStore(ProjectStore, AccountStore):
@@ -53,6 +58,15 @@ class ItemStore(ProjectStore, AccountStore):
             query = query.where(items.c.id.in_([one for one in ids if is_id(one)]))
         with self.database.read() as connection:
             return [read_item(row) for row in connection.execute(query)]
+
+    def items_by_id(self, project_id: int) -> Iterator[tuple[int, Item]]:
+        """Yields the ids of a project's items, and the items without them, in their order."""
+        query = sa.select(*CONTENT, items.c.id)
+        query = query.where(items.c.project_id == project_id).order_by(items.c.id)
+        with self.database.read() as connection:
+            for part in connection.execute(query).partitions(1000):
+                for *content, number in part:
+                    yield number, Item(*content)
 
     def project_of(self, item_id: int) -> Project:
         """Returns the project that an item belongs to.

@@ -15,6 +15,12 @@ from relkit.judging.schema import actions, assignments, sa, users
 __all__ = ["Imported", "RatingStore"]
 
 
+#: What an action says besides its judge, in the order of `Rating`.
+SAID = (
+    actions.c.grade, actions.c.reason, actions.c.note, actions.c.seconds, actions.c.created_at,
+)  # fmt: skip
+
+
 class RatingStore(ItemStore):
     """The part of a store that keeps what judges say."""
 
@@ -27,15 +33,14 @@ class RatingStore(ItemStore):
             project_id: The project.
             items: Of these items only; None for all.
         """
-        query = _standing(project_id, actions).where(actions.c.kind.in_(("grade", "cannot")))
+        query = _standing(project_id, *SAID).where(actions.c.kind.in_(("grade", "cannot")))
         if items is not None:
             query = query.where(assignments.c.item_id.in_(items))
         found: dict[int, list[Rating]] = {}
         with self.database.read() as connection:
-            for row in connection.execute(query):
-                found.setdefault(row[0], []).append(
-                    Rating(row.name, row.grade, row.reason, row.note, row.seconds, row.created_at)
-                )
+            for part in connection.execute(query).partitions(1000):
+                for item, *said in part:
+                    found.setdefault(item, []).append(Rating(*said))
         return found
 
     def grades(self, project_id: int) -> Ratings:
@@ -87,10 +92,10 @@ class RatingStore(ItemStore):
         return bring_in(self, project, given, report=report)
 
 
-def _standing(project_id: int, said: Any) -> sa.Select[Any]:
+def _standing(project_id: int, *said: Any) -> sa.Select[Any]:
     """Selects item, judge and `said` of every action that fills a place, in order."""
     return (
-        sa.select(assignments.c.item_id, users.c.name, said)
+        sa.select(assignments.c.item_id, users.c.name, *said)
         .select_from(
             assignments.join(actions, assignments.c.action_id == actions.c.id).join(
                 users, assignments.c.user_id == users.c.id

@@ -17,7 +17,7 @@ __all__ = ["choose_fields"]
 SAMPLING = frozenset({
     "sessions", "sessioncount", "querysessions", "tiersessions", "totalsessions", "tier",
     "tiernumber", "tierqueries", "tierleast", "tiermost", "probability", "inclusionprobability",
-    "samplingprobability", "samplingweight", "inclusionweight", "commonk",
+    "drawprobability", "samplingprobability", "samplingweight", "inclusionweight", "commonk",
 })  # fmt: skip
 #: Columns that samples have, and that say something of a document elsewhere: of a shoe its weight.
 DOUBTFUL = frozenset({"weight", "draw", "design", "seed", "k", "position", "rank", "reason"})

@@ -194,7 +194,7 @@ class Format(ABC):
         """Returns what a file of this format will not hold of a sheet, counted."""
         counts = dict.fromkeys(PARTS, 0)
         counts["name"] = bool(sheet.name)
-        for row in sheet.rows:
+        for row in sheet.rows if {*self.lacks} - {"name"} else ():
             for part in _used(row):
                 counts[part] += 1
         return tuple(
@@ -570,6 +570,10 @@ def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, 
             query = shown_query(row.item) if shown else row.item.query
             found.setdefault(query, []).append((row, row.final))
     return found
+
+
+#: Returns JSON on one line; made once, as there may be a million.
+write_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def dump(value: Any) -> str:

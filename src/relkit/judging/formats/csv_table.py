@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit import columns
 from relkit.errors import InputError, ParseError
-from relkit.io.cells import APOSTROPHE, Cell, csv_lines
+from relkit.io.cells import APOSTROPHE, csv_cell
 from relkit.io.rows import csv_reader
 from relkit.judging.formats.base import (
     Format,
@@ -24,6 +23,7 @@ from relkit.judging.formats.base import (
     parse_json,
     plain_number,
     register,
+    write_json,
 )
 from relkit.judging.records import Item, Rating
 from relkit.scale import Scale
@@ -50,15 +50,6 @@ KNOWN = frozenset(
         "rel",
     }
 )
-#: What `relkit sample` says of how often a query is asked, and how it was drawn: it could sway.
-COUNTS = frozenset(
-    {
-        *("sessions", "querysessions", "tiersessions", "totalsessions", "draw", "drawprobability"),
-        *("tiernumber", "tierqueries", "tierleast", "tiermost", "commonk"),
-    }
-)
-#: What stands beside them in a sample, and may be a property of a product elsewhere.
-BESIDE = frozenset({"k", "design", "seed"})
 #: Names of the column of documents in Quepid's files, of earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
 #: Nobody grades by so many, and they would take all memory.
@@ -167,30 +158,33 @@ class CsvTable(Format):
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
         """Yields one line a rating; items without one have a line of their own."""
-        return csv_lines(_cells(sheet))
+        with_source = any(row.final_source for row in sheet.rows)
+        last = ["final", "final_source"] if with_source else ["final"]
+        yield _cells([*ITEM_COLUMNS, *RATING_COLUMNS, *last]) + "\n"
+        nobody = "," * (len(RATING_COLUMNS) - 1)
+        for row in sheet.rows:
+            item = row.item
+            fields = write_json(dict(item.fields)) if item.fields else None
+            about = _cells([*(getattr(item, name) for name in ITEM_COLUMNS[:-1]), fields])
+            ended = _cells([getattr(row, name) for name in last])
+            for one in row.ratings:
+                cannot = "1" if one.grade is None else None
+                said = [one.judge, one.grade, cannot, one.reason, one.note, one.seconds, one.at]
+                yield f"{about},{_cells(said)},{ended}\n"
+            if not row.ratings:
+                yield f"{about},{nobody},{ended}\n"
 
 
-def _cells(sheet: Sheet) -> Iterator[list[Cell]]:
-    with_source = any(row.final_source for row in sheet.rows)
-    last = ["final", "final_source"] if with_source else ["final"]
-    yield [*ITEM_COLUMNS, *RATING_COLUMNS, *last]
-    for row in sheet.rows:
-        item = row.item
-        about = [_cell(getattr(item, name)) for name in ITEM_COLUMNS[:-1]]
-        about.append(json.dumps(dict(item.fields), ensure_ascii=False) if item.fields else None)
-        ended = [_cell(getattr(row, name)) for name in last]
-        for one in row.ratings:
-            cannot = "1" if one.grade is None else None
-            said = (one.reason, one.note, one.seconds, one.at)
-            yield [*about, _cell(one.judge), _cell(one.grade), cannot, *map(_cell, said), *ended]
-        if not row.ratings:
-            yield [*about, *[None] * len(RATING_COLUMNS), *ended]
-
-
-def _cell(value: str | float | None) -> Cell:
-    if isinstance(value, str):
-        return value or None
-    return None if value is None else plain_number(value)
+def _cells(values: Iterable[str | float | None]) -> str:
+    """Returns cells, of which what is empty is nothing."""
+    return ",".join(
+        [
+            csv_cell(value if isinstance(value, str) else plain_number(value))
+            if value not in (None, "")
+            else ""
+            for value in values
+        ]
+    )
 
 
 def _row(
@@ -213,7 +207,6 @@ def _row(
         name: values.get(name, "") for name in ITEM_COLUMNS[2:] if name not in {*used, "rank"}
     }
     used |= texts.keys()
-    used |= _of_sample(values)
     extra: dict[str, Any] = {
         name: value for name, value in values.items() if name not in used and value
     }
@@ -253,13 +246,6 @@ def _row(
         _number(values.get("at", ""), "point in time"),
     )
     return Row(item, (rating,), ended, source)
-
-
-def _of_sample(names: Iterable[str]) -> set[str]:
-    """Returns the columns that say how a sample was drawn, which no judge is to see."""
-    plain = {name: columns.plain_name(name) for name in names}
-    hidden = COUNTS if COUNTS.isdisjoint(plain.values()) else COUNTS | BESIDE
-    return {name for name, one in plain.items() if one in hidden}
 
 
 def _fields(text: str) -> dict[str, Any]:

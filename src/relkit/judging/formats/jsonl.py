@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from relkit.judging.formats.base import (
     parse_json,
     parse_number,
     register,
+    write_json,
 )
 from relkit.judging.records import Item, Rating
 from relkit.scale import Scale
@@ -64,7 +64,7 @@ class JsonLines(Format):
                 content["final"] = row.final
             if row.final_source:
                 content["final_source"] = row.final_source
-            yield json.dumps(content, ensure_ascii=False) + "\n"
+            yield write_json(content) + "\n"
 
 
 def _given(record: Item | Rating, names: Sequence[str]) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relkit.errors import ParameterError
 from relkit.judging.accounts import MACHINE_PREFIX
-from relkit.judging.adjudication import FinalGrade
+from relkit.judging.adjudication import FinalGrade, FinalValue
 from relkit.judging.aggregation import Rule, aggregate
+from relkit.judging.agreement import Ratings
 from relkit.judging.llm.configurations import (
     Configuration,
     read_configuration,
@@ -137,10 +138,12 @@ class MachineStore(ReplyStore):
             project_id: The project.
             rule: As in `relkit.judging.aggregation.aggregate`.
         """
-        return super().final_grades(project_id, rule=rule)
+        return self._final_grades(project_id, super().final_values(project_id, rule=rule))
 
-    def final_grades(self, project_id: int, *, rule: Rule = "median") -> list[FinalGrade]:
-        """Returns the grade that counts of every item that has one, in the items' order.
+    def final_values(
+        self, project_id: int, *, rule: Rule = "median", grades: Ratings | None = None
+    ) -> dict[int, FinalValue]:
+        """Returns what counts as the grade by item, and where it is from, without the items.
 
         What a lead decided comes first, then what is known of gold items, then what `rule` makes
         of the judges' grades. Of items that nobody said anything of, the median of an accepted
@@ -150,23 +153,17 @@ class MachineStore(ReplyStore):
             project_id: The project.
             rule: As in `relkit.judging.aggregation.aggregate`. Under `mean_gain` decided, known
                 and a model's grades become gains too.
+            grades: What `grades` returned, where it is known.
         """
-        people = self.people_grades(project_id, rule=rule)
+        found = super().final_values(project_id, rule=rule, grades=grades)
         accepted = self.acceptance(project_id)
         if accepted is None:
-            return people
+            return found
         scale = self.project(project_id).scale
-        graded = {one.item.id: one for one in people}
         said = self.ratings(project_id)
-        samples = self.samples(accepted.configuration)
-        found = []
-        for item in self.items(project_id):
-            if item.id in graded:
-                found.append(graded[item.id])
-            elif item.id in samples and item.id not in said:
-                median = aggregate(samples[item.id]).value
-                value = aggregate([median], rule=rule, scale=scale).value
-                found.append(
-                    FinalGrade(item, value, accepted.configuration.judge, 0, 0, tied=False)
-                )
+        for item, sample in self.samples(accepted.configuration).items():
+            if item not in found and item not in said:
+                one = aggregate([aggregate(sample).value], rule=rule, scale=scale)
+                nobody = replace(one, judges=0, agreeing=0, tied=False)
+                found[item] = (nobody, accepted.configuration.judge)
         return found
