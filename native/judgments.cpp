@@ -82,11 +82,11 @@ void JudgmentTable::mark(std::string_view subtopic) {
   }
   const std::uint32_t number = subtopics_.insert(subtopic, arena_);
   Marks& marks = marks_[last_];
-  const std::size_t rows = queries_[last_].documents.size();
-  if (rows == 1) {
+  const std::size_t read = queries_[last_].documents.size();
+  if (read == 1) {
     marks.only = number;
   } else if (!marks.rows.empty() || marks.only != number) {
-    marks.rows.resize(rows - 1, marks.only);
+    marks.rows.resize(read - 1, marks.only);
     marks.rows.push_back(number);
     several = true;
   }

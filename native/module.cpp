@@ -29,11 +29,22 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// Python never frees what a daemon thread holds at the end, down to the globals of its functions. What
+// nanobind then finds left says nothing of this module; in all other cases it is to be told.
+void forgive_daemons() {
+  nb::dict modules = nb::module_::import_("sys").attr("modules");
+  if (!modules.contains("threading")) return;
+  for (nb::handle thread : modules["threading"].attr("enumerate")()) {
+    if (nb::cast<bool>(thread.attr("daemon"))) nb::set_leak_warnings(false);
+  }
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
   module.attr("__version__") = RELKIT_VERSION;
   nb::register_exception_translator(translate);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&forgive_daemons));
   relkit::bind_tables(module);
   relkit::bind_plan(module);
   relkit::bind_batch(module);

@@ -108,9 +108,14 @@ def _check_judgments(
         return reference.Judged(dictionary), _native.JudgmentTable.from_dict(dictionary)
     if {query: found.grades(query) for query in found.queries()} != expected.grades:
         raise DisagreementError("grades")
-    # The slow reader knows no subtopics: a document of two of them is no repetition.
-    if found.duplicates != expected.duplicates and not found.has_subtopics:
+    if found.duplicates != expected.duplicates:
         raise DisagreementError("number of repeated judgments")
+    if found.has_subtopics != expected.several:
+        raise DisagreementError("whether there are subtopics")
+    if expected.several:
+        subtopics = {query: found.subtopics(query) for query in found.queries()}
+        if subtopics != expected.subtopics:
+            raise DisagreementError("subtopics")
     return expected, found
 
 
@@ -281,8 +286,12 @@ def _valid(random: Random) -> tuple[bytes, bytes]:
     qrels, run = [], []
     for query in random.sample(QUERIES, random.randint(1, 4)):
         if random.randrange(6):
-            for document in {_document(random) for _ in range(random.randint(1, 5))}:
-                qrels.append(b"%s 0 %s %d\n" % (query, document, random.randint(-1, 4)))
+            subtopics = random.choice([[b"0"], [b"0"], [b"1"], [b"1", b"2", b"10"]])
+            # In an order that does not change with the process: a seed makes one input.
+            for document in sorted({_document(random) for _ in range(random.randint(1, 5))}):
+                for subtopic in random.sample(subtopics, random.randint(1, len(subtopics))):
+                    grade = random.randint(-1, 4)
+                    qrels.append(b"%s %s %s %d\n" % (query, subtopic, document, grade))
         if random.randrange(8):
             documents = {_document(random) for _ in range(random.randint(1, 8))}
             for rank, document in enumerate(sorted(documents), start=1):

@@ -27,10 +27,19 @@ class RefusedError(Exception):
 
 @dataclass
 class Judged:
-    """Grades by query and document, and where each was read."""
+    """Grades by query and document, the highest of its subtopics, and those by subtopic."""
 
     grades: dict[str, dict[str, float]] = field(default_factory=dict)
+    subtopics: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     duplicates: int = 0
+
+    @property
+    def several(self) -> bool:
+        """Whether a query has more than one subtopic."""
+        names = (
+            {name for one in known.values() for name in one} for known in self.subtopics.values()
+        )
+        return any(len(one) > 1 for one in names)
 
 
 @dataclass
@@ -58,19 +67,24 @@ def read_judgments(text: bytes) -> Judged:
     """Reads qrels; raises `RefusedError`."""
     judged = Judged()
     contradicted = set()
-    for line, (query, _, document, grade), _ in _rows(text, 4, 4):
-        known = judged.grades.setdefault(_text(query), {})
-        name, value = _text(document), _number(grade, line)
+    for line, (query, subtopic, document, grade), _ in _rows(text, 4, 4):
+        value = _number(grade, line)
+        known = judged.subtopics.setdefault(_text(query), {}).setdefault(_text(document), {})
+        name = _text(subtopic)
         if name not in known:
             known[name] = value
         elif known[name] == value:
             judged.duplicates += 1
         else:
             contradicted.add(line)
-    if not judged.grades:
+    if not judged.subtopics:
         raise RefusedError({0})
     if contradicted:
         raise RefusedError(contradicted)
+    judged.grades = {
+        query: {document: max(one.values()) for document, one in known.items()}
+        for query, known in judged.subtopics.items()
+    }
     return judged
 
 

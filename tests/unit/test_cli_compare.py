@@ -94,6 +94,14 @@ def test_the_gate_stays_open_where_nothing_is_proven(relkit: Command, runs: Path
     assert relkit("compare", "j.qrels", "good.run", "same.run", "--fail-if-worse", "rr").code == 0
 
 
+def test_a_check_that_cannot_fail_is_refused(relkit: Command) -> None:
+    done = relkit(*BOTH, "--fail-if-worse", "ap,judged@10")
+    assert done.code == 2
+    assert not done.out
+    assert "--fail-if-worse `judged@10`: the measure describes the data" in done.err
+    assert "hint: name a measure of quality, such as ndcg@10" in done.err
+
+
 def test_scores_and_values(relkit: Command, runs: Path) -> None:
     rows = "".join(f"{q},{label},{2 - label},{label}\n" for q in QUERIES for label in (1, 0))
     (runs / "test.csv").write_text(f"query,label,old,new\n{rows}", "utf-8")

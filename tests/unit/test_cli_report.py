@@ -54,3 +54,21 @@ def test_an_input_is_never_written_over(relkit, files: Path) -> None:
     outcome = relkit("report", RUNS[0], "bm25.md", RUNS[2], "-o", "bm25.md")
     assert outcome.code == 2
     assert "is one of the inputs" in outcome.err
+
+
+def test_texts_of_queries_are_shown(relkit, files: Path) -> None:
+    texts = ("--query-texts", "queries.tsv")
+    done = relkit("report", *RUNS, "-m", "rr", "-o", "report.md", *texts)
+    assert done.code == 0, done.err
+    assert "q2 · blue shoes" in (files / "report.md").read_text("utf-8")
+    assert "queries.tsv: nothing about 1 of 3 queries (q3)" in done.err
+    (files / "other.csv").write_text("id,text\nx1,red shoes\n", "utf-8")
+    done = relkit("report", *RUNS, "-m", "rr", "-o", "report.md", "--query-texts", "other.csv")
+    assert done.code == 3
+    assert "other.csv: none of its rows is about one of the queries" in done.err
+    done = relkit("report", *RUNS, "-o", "-", "--format", "markdown", "--query-texts", "gone.csv")
+    assert done.code == 3
+    assert "gone.csv" in done.err
+    done = relkit("report", *RUNS, "-o", "queries.tsv", "--format", "markdown", *texts)
+    assert done.code == 2
+    assert (files / "queries.tsv").read_text("utf-8").startswith("id\ttext")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -305,3 +306,79 @@ def test_a_ratio_that_rests_on_one_query_has_no_interval() -> None:
     perfect = relkit.compare(judgments, baseline, dict.fromkeys(judgments, right), "pnr")
     assert perfect.contrasts[0].difference == math.inf
     assert perfect.contrasts[0].p_values["permutation"] == pytest.approx(2 / 32, abs=0.01)
+
+
+def described_comparison(**settings: object) -> relkit.Comparison:
+    judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+    old = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
+    new = {query: {"good": 2.0, "bad": 1.0, "new": 0.5} for query in judgments} | {"q0": old["q0"]}
+    measures = ["judged@10", "rr", "ap", "num_ret"]
+    return relkit.compare(judgments, old, new, measures, names=["old", "new"], **settings)
+
+
+def test_what_tells_of_the_data_is_shown_and_not_tested() -> None:
+    """How much was judged is no hypothesis: it raises no other p-value by being corrected for."""
+    comparison = described_comparison()
+    judgments, runs = comparison.judgments, [comparison.run(name) for name in ("old", "new")]
+    alone = relkit.compare(judgments, *runs, ["rr", "ap"], names=["old", "new"])
+    for name in ("rr", "ap"):
+        assert comparison.contrast("new", name) == replace(
+            alone.contrast("new", name),
+            p_values=comparison.contrast("new", name).p_values,
+            statistics=comparison.contrast("new", name).statistics,
+        )
+    assert comparison.tested == ("rr", "ap")
+    assert comparison.corrected == 2
+    assert comparison.focus == "rr"
+    one = comparison.contrast("new", "judged@10").to_dict()
+    assert one["verdict"] == "described"
+    assert "describes the data" in one["untested"]
+    assert one["difference"] == pytest.approx((19 * 2 / 3 + 1) / 20 - 1)
+    for name in ("p", "p_adjusted", "effect_size", "detectable"):
+        assert one[name] is None
+    assert one["interval"] == [None, None]
+    assert set(one["p_values"].values()) == {None}
+    assert comparison.contrast("new", "rr").to_dict()["untested"] is None
+    assert comparison.regressions("judged@10") == ()
+
+
+def test_every_form_shows_what_is_not_tested_without_p() -> None:
+    comparison = described_comparison()
+    shown = str(comparison)
+    row = next(line for line in shown.splitlines() if line.startswith("judged@10"))
+    assert row.split() == ["judged@10", "1.0000", "0.6833", "-0.3167"]
+    assert "over 2 comparisons" in shown
+    said = " ".join(shown.split())
+    assert "Not tested, as they describe the data and not quality: judged@10, num_ret" in said
+    assert "gained most on rr" in shown
+    assert "**59.0000**" not in comparison.to_markdown()
+    frame = comparison.to_frame()
+    assert frame["p"].null_count() == 2
+    only = relkit.compare(
+        comparison.judgments, comparison.run("old"), comparison.run("new"), "num_ret"
+    )
+    assert only.corrected == 0
+    assert "Bold" not in only.to_markdown()
+    assert "+19.0000" in str(only)
+
+
+def test_tukey_leaves_out_what_tells_of_the_data() -> None:
+    comparison = described_comparison()
+    runs = [comparison.run(name) for name in ("old", "new")]
+    three = relkit.compare(
+        comparison.judgments,
+        runs[0],
+        [runs[1], runs[0]],
+        ["rr", "judged@10"],
+        names=["a", "b", "c"],
+        test="tukey",
+        resamples=99,
+    )
+    assert {pair.measure for pair in three.pairs} == {"rr"}
+    assert three.contrast("b", "judged@10").verdict == "described"
+    assert three.contrast("b", "rr").verdict == "better"
+
+
+def test_an_ideal_list_is_quality_only_where_it_is_made_of_what_was_returned() -> None:
+    assert relkit.measure("idcg@10").describes == "data"
+    assert relkit.measure("idcg(ideal=retrieved)@10").describes == "quality"

@@ -7,6 +7,8 @@ import re
 import string
 import sys
 import tomllib
+from dataclasses import replace
+from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -270,8 +272,52 @@ def test_the_file_refers_to_nothing_outside(comparison: relkit.Comparison) -> No
     assert "url(http" not in text
 
 
-def test_the_same_comparison_gives_the_same_bytes(comparison: relkit.Comparison) -> None:
+def test_the_same_comparison_gives_the_same_bytes(
+    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert render_report(comparison) == render_report(comparison)
+
+
+@pytest.mark.parametrize("format", ["html", "markdown"])
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "on 2023-11-14."), ("zh", "生成于 2023-11-14。")]
+)
+def test_the_last_line_has_version_and_date(
+    comparison: relkit.Comparison,
+    monkeypatch: pytest.MonkeyPatch,
+    format: Any,
+    lang: Any,
+    words: str,
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    text = render_report(comparison, format=format, lang=lang)
+    assert f"relkit {relkit.__version__} {words}" in text[-4000:]
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
+    today = datetime.now().astimezone().date()
+    days = {(today + timedelta(days=days)).isoformat() for days in (0, 1)}
+    assert any(day in render_report(comparison, format=format)[-4000:] for day in days)
+
+
+def test_numbers_of_one_list_have_the_same_decimals() -> None:
+    """The finest difference says how many."""
+    one = made(measures=["rr", "recall@2"])
+    small = [replace(contrast, difference=0.0012) for contrast in one.contrasts[1:]]
+    one.contrasts = (one.contrasts[0], *small)
+    for comparison, decimals in ((made(measures=["rr", "recall@2"]), 3), (one, 4)):
+        for line in headlines(comparison):
+            shown = re.sub(r"p [=<] \d\.\d+", "", line)
+            assert set(map(len, re.findall(r"\d\.(\d+)", shown))) == {decimals}, line
+
+
+@pytest.mark.parametrize("format", ["html", "markdown"])
+def test_what_was_asked_stands_beside_the_ids(comparison: relkit.Comparison, format: Any) -> None:
+    query = next(one for one, delta in comparison.deltas("new", "rr").items() if delta > 0)
+    asked = {query: "red  shoes for <children>", "none of ours": "never shown"}
+    text = render_report(comparison, format=format, query_texts=asked)
+    assert f"{query} · red shoes for &lt;children&gt;" in text
+    assert "never shown" not in text
+    assert f"{query} · " not in render_report(comparison, format=format)
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.MD", "report.htm"])

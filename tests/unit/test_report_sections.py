@@ -15,10 +15,11 @@ from tests.values import whole_list
 
 import relkit
 from relkit.convention import CHOICES, presets
+from relkit.language import Language
 from relkit.measures.names import measure as parse_measure
 from relkit.report import build_page
 from relkit.report.catalogue import catalogue
-from relkit.report.charts import draw
+from relkit.report.charts import DRAWINGS, draw
 from relkit.report.classification import PRECISION_RECALL, judged_scores, thin
 from relkit.report.diagnoses import diagnosis_section
 from relkit.report.losses import run_losses
@@ -202,6 +203,44 @@ def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> N
     assert band.candidate == pytest.approx(math.fsum(steps) / len(judgments))
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, lang: Language) -> None:
+    """A gain is never −183 %: 100 % is the baseline's whole DCG, and the parts add up."""
+    judgments, *runs = collection()
+    old, new = runs[::-1] if turned else runs
+    one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
+    chart = _charts(build_page(one, lang=lang))["bands"]
+    bands = rank_bands(one, "new")
+    whole = math.fsum(band.baseline for band in bands)
+    assert {band.difference > 0 for band in bands} == {True, False}
+    shares = []
+    for row, band, cells in zip(chart.rows, bands, chart.table.cells(), strict=True):
+        share = float(row["share"].replace("−", "-").rstrip(" %"))
+        assert share == pytest.approx(100 * band.difference / whole, abs=0.051)
+        assert row["share"].startswith("+" if band.difference > 0 else "−")
+        assert (row["side"] == "gain") == (band.difference > 0)
+        assert cells[-1].text == row["share"]
+        shares.append(share)
+    total = math.fsum(band.difference for band in bands)
+    assert sum(shares) == pytest.approx(100 * total / whole, abs=0.05 * len(bands))
+    texts = catalogue(lang)
+    assert texts.signed_percent(total / whole, 1) in chart.caption
+    assert f"{whole:.4f}" in chart.caption
+    drawing = json.dumps(DRAWINGS["bands"](chart, 640).to_dict(), ensure_ascii=False)
+    assert all(row["share"] in drawing for row in chart.rows)
+
+
+def test_bands_of_a_baseline_without_value_have_no_percentages() -> None:
+    judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(4)}
+    old, new = {q: {"b": 1.0} for q in judgments}, {q: {"a": 1.0} for q in judgments}
+    one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
+    chart = _charts(build_page(one))["bands"]
+    assert [row["share"] for row in chart.rows] == ["+1.0000"]
+    assert [row[-1].text for row in chart.table.cells()] == ["–"]
+    assert "100 %" not in chart.caption
+
+
 @pytest.mark.parametrize(
     ("good", "words"),
     [
@@ -239,6 +278,35 @@ def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) 
     assert relkit.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
     chart = _charts(build_page(comparison))["curves"]
     assert any(entry.text == f"new {expected:.3f}" for entry in chart.legend)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_curve_below_chance_is_explained(lang: Language) -> None:
+    """Scores that are reversed are told from scores that queries do not share."""
+    judgments = {f"q{n}": {"a": 1, "b": 0, "c": 0} for n in range(6)}
+    # Right within each query; the queries with fewer relevant documents have the higher scores.
+    judgments["q0"] |= {f"x{n}": 0 for n in range(40)}
+    apart = {q: {"a": 3.0, "b": 2.0, "c": 1.0} for q in judgments}
+    apart["q0"] |= {"a": 999.0} | {f"x{n}": 100.0 + n for n in range(40)}
+    good, turned = (
+        {q: {d: sign * grade for d, grade in grades.items()} for q, grades in judgments.items()}
+        for sign in (10.0, -10.0)
+    )
+    names = ["apart", "reversed", "good"]
+    runs = (apart, turned, good)
+    one = relkit.compare(judgments, runs[0], runs[1:], "rr", names=names)
+    prose = build_page(one, lang=lang).section("curves").blocks[0]
+    texts = catalogue(lang)
+    told = {text.split("：")[0].split(":")[0].split(" ")[0]: text for text in prose.texts[1:]}
+    assert set(told) == {"apart", "reversed"}
+    for name, key in (("apart", "across"), ("reversed", "within")):
+        judged = judged_scores(one, name, 1.0)
+        area = relkit.roc_curve(judged.labels, judged.scores).area
+        assert area < 0.5
+        assert texts.say("curves.below", run=name, area=f"{area:.3f}") in told[name]
+        within = relkit.evaluate(judgments, dict(zip(names, runs, strict=True))[name], "gauc")
+        assert texts.say(f"curves.below_{key}", within=f"{within['gauc']:.3f}") in told[name]
+        assert (within["gauc"] < 0.5) == (key == "within")
 
 
 def test_average_precision_is_that_of_one_list(comparison: relkit.Comparison) -> None:
@@ -418,7 +486,33 @@ def test_every_kind_of_measure_is_told() -> None:
         for name in registry:
             for heading in registry.get(name).headings:
                 assert f"heading.{heading}" in texts
-            for verdict in ("better", "worse"):
-                assert texts.say(
-                    f"meaning.{kind_of(str(parse_measure(whole_list(name))))}.{verdict}"
-                )
+            measure = parse_measure(whole_list(name))
+            kind = kind_of(str(measure))
+            if measure.describes == "quality":
+                assert texts.say(f"meaning.{kind}.better") != texts.say(f"meaning.{kind}.worse")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_was_judged_is_told_and_not_tested(lang: Language) -> None:
+    judgments, old, new = collection(2, 12)
+    for run in new.values():
+        run["nobody judged this"] = 99.0
+    measures = ["ndcg@10", "judged@10", "num_ret"]
+    one = relkit.compare(judgments, new, old, measures, names=["new", "old"])
+    texts = catalogue(lang)
+    page = build_page(one, lang=lang)
+    lines = [str(line) for line in page.section("summary").blocks[0].items]
+    assert len(lines) == 3
+    assert texts.say("meaning.judged.fewer") in lines[1]
+    assert texts.say("meaning.data") in lines[2]
+    for line in lines[1:]:
+        assert "p = " not in line
+        assert "p < " not in line
+    table, legend, forest = page.section("comparison").blocks[:3]
+    rows = [[cell.text for cell in row] for row in table.cells()]
+    # Interval, p, d_z, record, detectable, needed, other tests: nothing of it is a description's.
+    assert rows[1][4:] == rows[2][4:] == ["–"] * 7
+    assert "Judged@10" in legend.texts[0]
+    assert [row["name"] for row in forest.rows] == ["ndcg@10"]
+    assert texts.say("count.measures.one") in page.subtitle
+    assert texts.say("correction.holm") not in page.subtitle

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import random
+import shutil
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -155,6 +158,64 @@ def test_a_telephone_scrolls_down_only(tab, page: Path) -> None:
     assert smallest >= 0.9
 
 
+@pytest.mark.parametrize("width", [1366, 390])
+def test_labels_of_axes_do_not_touch(width: int, tab, page: Path) -> None:
+    tab.open(page, width=width)
+    assert tab.run(f"{TOUCHING}.length") == 0, tab.run(TOUCHING)
+
+
+def test_no_column_is_cut_on_a_usual_screen(tab, page: Path) -> None:
+    tab.open(page, width=1366)
+    table = "document.querySelector('#comparison .scroll')"
+    assert tab.run(f"{table}.querySelectorAll('thead th').length") >= 12
+    assert tab.run(f"{table}.scrollWidth - {table}.clientWidth") <= 1
+
+
+def test_paper_shows_what_is_folded(tab, page: Path) -> None:
+    tab.open(page, width=720)
+    hidden = """[...document.querySelectorAll('details')].filter(one => {
+        const inside = one.querySelector('table, p').getBoundingClientRect();
+        return inside.height === 0 || !one.querySelector('table, p').checkVisibility(
+            {contentVisibilityAuto: true});
+    }).length"""
+    count = tab.run("document.querySelectorAll('details').length")
+    assert count > 10
+    assert tab.run(hidden) == count
+    tab.emulate(media="print")
+    assert tab.run("document.querySelectorAll('details[open]').length") == 0
+    assert tab.run(hidden) == 0
+    assert tab.run("document.documentElement.scrollWidth") <= 720
+
+
+def test_a_printed_page_has_no_heading_without_its_text(
+    tab, comparison: relkit.Comparison, tmp_path: Path
+) -> None:
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext is not installed (poppler-utils)")
+    path = tmp_path / "report.html"
+    relkit.write_report(comparison, path)
+    tab.open(path)
+    titles = set(tab.run("[...document.querySelectorAll('h2')].map(e => e.innerText)"))
+    data = tab.send("Page.printToPDF", printBackground=True, displayHeaderFooter=False)["data"]
+    (tmp_path / "report.pdf").write_bytes(base64.b64decode(data))
+    command = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
+    text = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    pages = [
+        [line.strip() for line in one.splitlines() if line.strip()] for one in text.split("\f")
+    ]
+    pages = [lines for lines in pages if lines]
+    assert titles <= {line for lines in pages for line in lines}
+    for lines in pages:
+        assert lines[-1] not in titles
+    assert len(pages[-1]) > 3
+    assert relkit.__version__ in pages[-1][-1]
+    # Nothing that is folded on the screen is lost: each query's derivation is there.
+    assert (
+        text.count("all together")
+        == tab.run("document.querySelectorAll('details.drill').length") - 1
+    )
+
+
 @pytest.mark.slow
 def test_seven_thousand_queries_open_in_a_second(tab, tmp_path: Path) -> None:
     numbers = random.Random(11)
@@ -177,6 +238,19 @@ VISIBLE = """[...document.querySelectorAll('figure.chart')].filter(figure =>
     const box = svg.getBoundingClientRect();
     return box.width > 200 && box.height > 50 && svg.querySelectorAll('path').length > 2;
   }).length === 1).length"""
+TOUCHING = """[...document.querySelectorAll('figure.chart svg')].flatMap(svg => {
+  if (!svg.getBoundingClientRect().width) return [];
+  return [...svg.querySelectorAll('.role-axis-label')].flatMap(axis => {
+    const labels = [...axis.querySelectorAll('text')].filter(e =>
+      getComputedStyle(e).opacity !== '0'
+      && !/rotate\\((?!0)/.test(e.getAttribute('transform') || ''));
+    const boxes = labels.map(e => [e.getBoundingClientRect(), e.textContent]);
+    return boxes.flatMap(([one, text], place) => boxes.slice(place + 1)
+      .filter(([other]) => one.left < other.right + 2 && other.left < one.right + 2
+        && one.top < other.bottom && other.top < one.bottom)
+      .map(([, next]) => text + '|' + next));
+  });
+})"""
 DUPLICATES = """(() => { const seen = new Set();
   return [...document.querySelectorAll('[id]')].map(e => e.id)
     .filter(id => seen.has(id) || !seen.add(id)); })()"""

@@ -138,6 +138,7 @@ def command(
     settings["threads"] = threads
     given = split_measures(measures)
     gate_names = split_measures(gates)
+    _check_gate_names(gate_names)
     names = given + [name for name in gate_names if given and not _same(name, given)]
     rules: dict[str, Any] = {
         "convention": chosen_convention(convention, changes),
@@ -168,6 +169,21 @@ def command(
     if form != "json":
         messages.notes(("", note) for note in comparison.notes)
     _check_gates(comparison, gate_names)
+
+
+def _check_gate_names(gates: Sequence[str]) -> None:
+    """Refuses a check that could never fail.
+
+    Raises:
+        ParameterError: If a measure is not tested, as it describes the data.
+    """
+    from relkit.comparison.contrast import UNTESTED, describes_data
+
+    for name in filter(describes_data, gates):
+        raise ParameterError(
+            f"--fail-if-worse `{name}`: {UNTESTED}, so that no run is worse on it",
+            hint="name a measure of quality, such as ndcg@10",
+        )
 
 
 def _with_gates(gates: Sequence[str]) -> list[str]:

@@ -113,12 +113,15 @@ def _build(directory: str) -> None:
 def _write_reports(comparison: Comparison, directory: str) -> None:
     """Writes the report in each language."""
     from relkit.report import write_report
+    from relkit.sampling.query_texts import read_query_texts
 
+    asked = read_query_texts(os.path.join(directory, FILES[3]), comparison.results[0].queries)
     messages.say()
     with Progress("writing the report") as progress:
         for place, (language, name) in enumerate(REPORTS.items()):
             progress(place, len(REPORTS), name)
-            write_report(comparison, os.path.join(directory, name), lang=language)
+            path = os.path.join(directory, name)
+            write_report(comparison, path, lang=language, query_texts=asked)
     for name in REPORTS.values():
         messages.say(f"report: {os.path.join(directory, name)}")
 

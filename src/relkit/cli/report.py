@@ -27,6 +27,7 @@ from relkit.cli.output import emit, protect_inputs
 from relkit.errors import ParameterError
 
 if TYPE_CHECKING:
+    from relkit.comparison import Comparison
     from relkit.language import Language
     from relkit.report import Format
 
@@ -88,6 +89,12 @@ pip install 'relkit[report]'; Markdown does not.
     show_default=True,
     help="Queries derived rank by rank: so many that lost most, and that gained most.",
 )
+@click.option(
+    "--query-texts",
+    metavar="FILE",
+    help="A table of the queries' ids and texts (CSV, TSV, JSON Lines, Parquet), to show what"
+    " was asked beside the ids.",
+)
 @comparison_options
 @convention_options
 @scale_option
@@ -108,6 +115,7 @@ def command(
     names: tuple[str, ...],
     focus: str | None,
     queries: int,
+    query_texts: str | None,
     settings: dict[str, Any],
     convention: str | None,
     changes: tuple[str, ...],
@@ -133,7 +141,7 @@ def command(
         )
     files = [judgments, *runs]
     check_stdin(files)
-    protect_inputs(output, files)
+    protect_inputs(output, [*files, query_texts])
     roles = chosen_columns(columns)
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
@@ -156,6 +164,7 @@ def command(
             progress=progress,
             **settings,
         )
+    texts = {} if query_texts is None else _texts(query_texts, comparison)
     with Progress("writing") as progress:
         text = render_report(
             comparison,
@@ -165,6 +174,22 @@ def command(
             measure=focus,
             queries=queries,
             progress=progress,
+            query_texts=texts,
         )
     emit(text, output)
     messages.notes(("", note) for note in comparison.notes)
+
+
+def _texts(path: str, comparison: Comparison) -> dict[str, str]:
+    """Reads what was asked, and says where that is not known of all queries."""
+    from relkit.sampling.query_texts import read_query_texts
+
+    queries = {one for result in comparison.results for one in result.queries}
+    texts = read_query_texts(path, queries)
+    missing = sorted(queries - texts.keys())
+    if missing:
+        messages.warning(
+            f"{path}: nothing about {len(missing):,} of {len(queries):,} queries"
+            f" ({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''})"
+        )
+    return texts

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.comparison.contrast import Contrast
+from relkit.comparison.contrast import Contrast, describes_data
 from relkit.comparison.inference import all_pairs, contrasts
 from relkit.comparison.notes import pairing_notes
 from relkit.comparison.pairing import Sample, pair
@@ -39,6 +39,8 @@ class Comparison:
         baseline: The name of the run compared with.
         candidates: The names of the others.
         measures: The measures' names.
+        tested: Those of them that are hypotheses: all but measures of the data, such as
+            `judged@10`, which are shown without a p-value and do not count in the correction.
         contrasts: One a candidate and measure, candidate by candidate.
         pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
             HSD test.
@@ -88,13 +90,18 @@ class Comparison:
             for place, candidate in enumerate(self.candidates, 1)
             for measure, columns in samples.items()
         }
-        self.pairs = all_pairs(names, samples, settings, progress) if len(names) > 2 else ()
         definitions = {
             name: entry.definition for one in results[:1] for name, entry in one.entries.items()
         }
+        described = {name for name in samples if describes_data(definitions.get(name) or name)}
+        self.tested = tuple(name for name in samples if name not in described)
+        tested = {name: samples[name] for name in self.tested}
+        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
         self.contrasts = tuple(
             replace(one, definition=definitions.get(one.measure, ""))
-            for one in contrasts(self.baseline, self._pairings, self.pairs, settings, progress)
+            for one in contrasts(
+                self.baseline, self._pairings, self.pairs, settings, described, progress
+            )
         )
         self.notes = (*notes, *pairing_notes(self._pairings))
 
@@ -124,6 +131,22 @@ class Comparison:
     def confidence(self) -> float:
         """The level of the intervals."""
         return self.settings.confidence
+
+    @property
+    def corrected(self) -> int:
+        """How many p-values are corrected together, 0 where none are.
+
+        Tukey's test corrects for the runs itself, and leaves a candidate's measures.
+        """
+        count = len(self.tested)
+        if self.test != "tukey":
+            count *= len(self.candidates)
+        return count if self.correction != "none" and count > 1 else 0
+
+    @property
+    def focus(self) -> str:
+        """The measure that queries are looked at by: the first that is tested."""
+        return (self.tested or self.measures)[0]
 
     def contrast(self, candidate: str, measure: str) -> Contrast:
         """Returns one candidate's contrast on one measure.

@@ -6,11 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from relkit.measures.names import measure as parse_measure
 from relkit.render import json_number
 
-__all__ = ["Contrast", "PairContrast", "Verdict"]
+__all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]
 
-Verdict = Literal["better", "worse", "undecided"]
+Verdict = Literal["better", "worse", "undecided", "described"]
+#: Why a measure has no p-value, where that is its nature.
+UNTESTED = "the measure describes the data, not the quality of a ranking"
+
+
+def describes_data(measure: str) -> bool:
+    """Whether a measure is shown and not tested; another program's values always are tested.
+
+    Examples:
+        >>> describes_data("judged@10"), describes_data("ndcg@10"), describes_data("revenue")
+        (True, False, False)
+    """
+    try:
+        return parse_measure(measure).describes == "data"
+    except (LookupError, ValueError):
+        return False
 
 
 @dataclass(frozen=True)
@@ -47,7 +63,9 @@ class Contrast:
             equal labels (`strict`) and that of random orders (`random`).
         candidate_details: The same for the candidate.
         definition: The measure with every parameter filled in; empty where only values were given.
-        verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`.
+        verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`; and
+            `described` for a measure of the data, such as `judged@10`. Such a contrast holds both
+            numbers and their difference; it is not tested, so it has neither p nor interval.
     """
 
     measure: str
@@ -75,6 +93,11 @@ class Contrast:
     candidate_details: Mapping[str, float] = field(default_factory=dict)
     statistics: Mapping[str, float] = field(default_factory=dict)
     definition: str = ""
+
+    @property
+    def tested(self) -> bool:
+        """Whether the difference is a hypothesis, and not a description of the data."""
+        return self.verdict != "described"
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; null stands for a number that does not exist."""
@@ -110,6 +133,7 @@ class Contrast:
             "detectable": json_number(self.detectable),
             "queries_needed": self.queries_needed,
             "verdict": self.verdict,
+            "untested": None if self.tested else UNTESTED,
             **details,
         }
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from relkit.comparison.contrast import Contrast, PairContrast, Verdict
-from relkit.comparison.outcomes import NO_POOLED, outcomes
+from relkit.comparison.outcomes import NO_POOLED, STATISTICS, outcomes
 from relkit.comparison.pairing import Pairing, Sample, common_values
 from relkit.comparison.runs import Progress
-from relkit.comparison.settings import Settings
+from relkit.comparison.settings import TESTS, Settings
 
 __all__ = ["all_pairs", "contrasts"]
 
@@ -19,6 +20,7 @@ def contrasts(
     pairings: Mapping[tuple[str, str], Pairing],
     pairs: Sequence[PairContrast],
     settings: Settings,
+    described: Collection[str] = (),
     progress: Progress | None = None,
 ) -> tuple[Contrast, ...]:
     """Contrasts every candidate with the baseline on every measure, and corrects for their number.
@@ -28,6 +30,7 @@ def contrasts(
         pairings: By candidate and measure.
         pairs: What `all_pairs` found; needed where Tukey's test decides.
         settings: How differences are judged.
+        described: Measures of the data, which are shown and not tested.
         progress: Called with the work done, all of it, and what comes next.
     """
     from relkit.statistics import adjust
@@ -36,35 +39,25 @@ def contrasts(
     for place, ((candidate, _), pairing) in enumerate(pairings.items()):
         if progress is not None:
             progress(place, len(pairings), f"{candidate}, {pairing.measure}")
-        found.append(_contrast(baseline, candidate, pairing, pairs, settings))
+        one = _described(baseline, candidate, pairing, settings.test)
+        if pairing.measure not in described:
+            one = _tested(one, pairing, pairs, settings)
+        found.append(one)
     adjusted: list[float] = []
     for family in _families(found, settings.test):
         adjusted += adjust([one.p for one in family], settings.correction)
     return tuple(
         replace(one, p_adjusted=p, verdict=_verdict(one.difference, p, settings.alpha))
+        if one.tested
+        else one
         for one, p in zip(found, adjusted, strict=True)
     )
 
 
-def _contrast(
-    baseline: str,
-    candidate: str,
-    pairing: Pairing,
-    pairs: Sequence[PairContrast],
-    settings: Settings,
-) -> Contrast:
-    from relkit import statistics
-
-    p_values, tested = outcomes(pairing, settings.draws)
-    test = settings.test
-    if pairing.pools is not None and test in NO_POOLED:
-        test = "permutation"
-    if settings.test == "tukey":
-        p = _tukey_p(pairs, baseline, candidate, pairing.measure)
-    else:
-        p = p_values[test]
+def _described(baseline: str, candidate: str, pairing: Pairing, test: str) -> Contrast:
+    """Returns what is seen without a test."""
     wins, ties, losses = pairing.wins_ties_losses
-    deviation = statistics.standard_deviation(pairing.differences)
+    nothing = math.nan
     return Contrast(
         measure=pairing.measure,
         baseline=baseline,
@@ -75,28 +68,55 @@ def _contrast(
         baseline_mean=pairing.baseline_value,
         candidate_mean=pairing.candidate_value,
         difference=pairing.difference,
-        interval=_interval(pairing, settings),
+        interval=(nothing, nothing),
         test=test,
-        p=p,
-        p_adjusted=p,
-        effect_size=statistics.effect_size(pairing.differences),
-        statistics=tested,
+        p=nothing,
+        p_adjusted=nothing,
+        effect_size=nothing,
         wins=wins,
         ties=ties,
         losses=losses,
-        detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
-        queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
-        p_values=p_values,
+        detectable=nothing,
+        queries_needed=0,
+        verdict="described",
+        p_values=dict.fromkeys(TESTS, nothing),
+        statistics=dict.fromkeys(STATISTICS, nothing),
         baseline_details=pairing.details[0],
         candidate_details=pairing.details[1],
     )
 
 
-def _tukey_p(pairs: Sequence[PairContrast], baseline: str, candidate: str, measure: str) -> float:
+def _tested(
+    described: Contrast, pairing: Pairing, pairs: Sequence[PairContrast], settings: Settings
+) -> Contrast:
+    from relkit import statistics
+
+    p_values, statistics_found = outcomes(pairing, settings.draws)
+    test = settings.test
+    if pairing.pools is not None and test in NO_POOLED:
+        test = "permutation"
+    p = _tukey_p(pairs, described) if settings.test == "tukey" else p_values[test]
+    deviation = statistics.standard_deviation(pairing.differences)
+    return replace(
+        described,
+        interval=_interval(pairing, settings),
+        test=test,
+        p=p,
+        effect_size=statistics.effect_size(pairing.differences),
+        statistics=statistics_found,
+        verdict="undecided",
+        detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
+        queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
+        p_values=p_values,
+    )
+
+
+def _tukey_p(pairs: Sequence[PairContrast], wanted: Contrast) -> float:
     return next(
         one.p
         for one in pairs
-        if (one.first, one.second, one.measure) == (baseline, candidate, measure)
+        if (one.first, one.second, one.measure)
+        == (wanted.baseline, wanted.candidate, wanted.measure)
     )
 
 

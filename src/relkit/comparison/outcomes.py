@@ -13,7 +13,7 @@ from relkit.comparison.settings import TESTS
 if TYPE_CHECKING:
     from relkit.statistics import Resampling
 
-__all__ = ["NO_POOLED", "Lazy", "outcomes"]
+__all__ = ["NO_POOLED", "STATISTICS", "Lazy", "outcomes"]
 
 #: Tests of one value a query, which a pooled number does not have.
 NO_POOLED = ("t", "wilcoxon", "sign")

@@ -6,11 +6,11 @@ from collections.abc import ItemsView, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.columns import NAMES, plain_name
-from relkit.errors import InputError
+from relkit.columns import NAMES
 from relkit.judging.formats.base import Sheet
 from relkit.judging.formats.naming import ORIGINAL
 from relkit.judging.records import Item
+from relkit.sampling.query_texts import key_column, named_column, text_columns
 
 if TYPE_CHECKING:
     import os
@@ -29,12 +29,12 @@ PARTS = {
     "url": ("url", "link", "uri", "链接"),
     "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
 }  # fmt: skip
-QUERY_TEXTS = ("querytext", "text", "query", "question", "title", "keywords", "keyword", "查询")
 #: The columns of the tables that stand beside an export of ids.
 WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
 #: What an id is of an item, and what it stands for takes its place.
 KEYS = ("query", "document")
-QUERY_IDS = ("id", *NAMES["query"])
+#: What rows of a table should be about.
+IMPORTED = "an item that is imported"
 
 
 def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
@@ -71,8 +71,8 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
 
     table = read_table(path)
     wanted = {row.item.document for row in sheet.rows}
-    key = _key(table, wanted, NAMES["document"], "document", str(path))
-    chosen = {part: _column(table, names, key) for part, names in PARTS.items()}
+    key = key_column(table, wanted, NAMES["document"], str(path), role="document", of=IMPORTED)
+    chosen = {part: named_column(table, names, key) for part, names in PARTS.items()}
     original = _original(table, key)
     known: dict[str, dict[str, Any]] = {}
     for document, row in _rows(table, key, wanted):
@@ -110,14 +110,7 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
 
     table = read_table(path)
     wanted = {row.item.query for row in sheet.rows}
-    key = _key(table, wanted, QUERY_IDS, "query_id", str(path))
-    column = _column(table, QUERY_TEXTS, key)
-    if column is None:
-        raise InputError(
-            "has no column of the queries' texts",
-            path=str(path),
-            hint=f"call it query_text; the columns are {', '.join(table.columns)}",
-        )
+    key, column = text_columns(table, wanted, str(path))
     original = _original(table, key)
     known = {}
     for query, row in _rows(table, key, wanted):
@@ -129,35 +122,6 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
         replace(row, item=_filled(row.item, known.get(row.item.query, {}))) for row in sheet.rows
     )
     return replace(sheet, rows=rows), sum(row.item.query not in known for row in sheet.rows)
-
-
-def _key(
-    table: pl.DataFrame, wanted: set[str], names: tuple[str, ...], role: str, path: str
-) -> str:
-    """Returns the column of a usual name that holds most of the ids."""
-    import polars as pl
-
-    found = {
-        name: int(table[name].cast(pl.String, strict=False).is_in(list(wanted)).sum())
-        for name in table.columns
-        if plain_name(name) in names and not table[name].dtype.is_nested()
-    }
-    best = max(found, key=lambda name: found[name], default="")
-    if found.get(best):
-        return best
-    raise InputError(
-        "none of its rows is about an item that is imported",
-        path=path,
-        hint=f"ids were looked for in {', '.join(found)}: they must be written as in the log or run"
-        if found
-        else f"call the column of ids `{role}`; the columns are {', '.join(table.columns)}",
-    )
-
-
-def _column(table: pl.DataFrame, names: tuple[str, ...], key: str) -> str | None:
-    """Returns the first column that has one of the names."""
-    plain = {plain_name(name): name for name in table.columns if name != key}
-    return next((plain[name] for name in names if name in plain), None)
 
 
 def _original(table: pl.DataFrame, key: str) -> str | None:

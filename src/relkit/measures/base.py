@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Combine",
+    "Describes",
     "Measure",
     "Step",
     "added",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Combine = Literal["mean", "ratio", "sum", "pooled", "geometric"]
+Describes = Literal["quality", "data"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Measure(ABC):
         shares: Whether a step's contribution is what its document adds to the value, so that the
             difference of two values can be told document by document.
         weighted: Whether rows of labelled scores may weigh differently.
+        describes: What it tells: the `quality` of a ranking, or the `data`, such as how much of a
+            list was judged. A comparison shows the latter and does not test it.
         ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
             are; for other measures they are not relevant and worth nothing.
         sums_undefined: Whether queries without a value have a share in a ratio of sums.
@@ -122,6 +126,7 @@ class Measure(ABC):
     needs: ClassVar[str] = "judgments"
     shares: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
+    describes: ClassVar[Describes] = "quality"
     ordinal: ClassVar[bool] = False
     sums_undefined: ClassVar[bool] = False
     needs_subtopics: ClassVar[bool] = False

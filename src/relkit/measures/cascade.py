@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from relkit.errors import ParameterError
-from relkit.measures.base import Measure, Step, register
+from relkit.measures.base import Describes, Measure, Step, register
 from relkit.measures.gain import UNJUDGED, native_gain
 from relkit.ranking import Ranking
 from relkit.rules import Gain, gain_function
@@ -175,6 +175,7 @@ class RBPResidual(Measure):
 
     name = "rbp_residual"
     formula = "(1 - p) sum of p^(rank - 1) over unjudged ranks, + p^n"
+    describes: ClassVar[Describes] = "data"
     argument: ClassVar[str] = "p"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "weight")
     shares: ClassVar[bool] = False

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.measures.base import Measure, Step, added, equation, figure, register
+from relkit.measures.base import Describes, Measure, Step, added, equation, figure, register
 from relkit.ranking import Ranking
 from relkit.rules import Discount, Gain, Ideal, gain_function
 
@@ -230,6 +230,11 @@ class IDCG(Measure):
     gain: Gain | None = None
     discount: Discount | None = None
     ideal: Ideal | None = None
+
+    @property
+    def describes(self) -> Describes:  # type: ignore[override]
+        """What a ranker could make of the documents is its own; of all judged ones, it is not."""
+        return "quality" if self.ideal == "retrieved" else "data"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(

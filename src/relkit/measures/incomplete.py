@@ -4,7 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.measures.base import Combine, Measure, Step, added, equation, figure, register
+from relkit.measures.base import (
+    Combine,
+    Describes,
+    Measure,
+    Step,
+    added,
+    equation,
+    figure,
+    register,
+)
 from relkit.measures.binary import BinaryMeasure, NeedsRelevant
 from relkit.measures.gain import UNBOUNDED
 from relkit.ranking import Ranking
@@ -174,6 +183,7 @@ class Judged(Measure):
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
     formula = "judged in top k / min(k, retrieved)"
     headings: ClassVar[tuple[str, str]] = ("judged", "divisor")
+    describes: ClassVar[Describes] = "data"
     k: int | None = None
 
     def undefined(self, ranking: "Ranking") -> str | None:
@@ -232,6 +242,7 @@ class Unjudged(Measure):
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
     formula = "unjudged in top k / k"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "divisor")
+    describes: ClassVar[Describes] = "data"
     k: int | None = None
 
     def _of(self, ranking: "Ranking") -> int:
@@ -297,6 +308,7 @@ class NumRet(Count):
     name = "num_ret"
     aliases = ("numret",)
     formula = "retrieved documents"
+    describes: ClassVar[Describes] = "data"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         for entry in ranking:
@@ -328,6 +340,7 @@ class NumRel(Count):
     name = "num_rel"
     aliases = ("numrel",)
     formula = "judged documents with grade >= rel"
+    describes: ClassVar[Describes] = "data"
     rel: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -399,6 +412,7 @@ class NumNonrelRet(Count):
     name = "num_nonrel_ret"
     aliases = ("num_nonrel_judged_ret",)
     formula = "retrieved documents judged not relevant"
+    describes: ClassVar[Describes] = "data"
     rel: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -431,6 +445,7 @@ class NumQ(Count):
     name = "num_q"
     aliases = ("numq",)
     formula = "evaluated queries"
+    describes: ClassVar[Describes] = "data"
     shares: ClassVar[bool] = False
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["csv", "html", "latex", "markdown", "table"]
 
-SIGNS = {"better": "▲", "worse": "▼", "undecided": "·"}
+SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
 TESTS = {
     "t": "paired t test",
     "wilcoxon": "Wilcoxon signed-rank test",
@@ -56,18 +56,11 @@ def _difference(first: float, second: float) -> float:
     return 0.0 if first == second else second - first
 
 
-def _corrected(comparison: Comparison) -> bool:
-    tukey = comparison.test == "tukey"
-    count = len(comparison.measures if tukey else comparison.contrasts)
-    return comparison.correction != "none" and count > 1
-
-
 def _contrast_rows(
     contrasts: Sequence[Contrast], comparison: Comparison, digits: int
 ) -> tuple[list[str], list[list[str]]]:
-    corrected = _corrected(comparison)
     headings = ["measure", "A", "B", "B - A", f"{_percent(comparison.confidence)} interval", "p"]
-    if corrected:
+    if comparison.corrected:
         headings.append("corrected")
     rows = []
     for one in contrasts:
@@ -76,11 +69,11 @@ def _contrast_rows(
             number(one.baseline_mean, digits),
             number(one.candidate_mean, digits),
             signed(one.difference, digits),
-            TERMINAL.signed_interval(one.interval, digits),
-            p_value(one.p, digits),
+            TERMINAL.signed_interval(one.interval, digits) if one.tested else "",
+            p_value(one.p, digits) if one.tested else "",
         ]
-        if corrected:
-            row.append(p_value(one.p_adjusted, digits))
+        if comparison.corrected:
+            row.append(p_value(one.p_adjusted, digits) if one.tested else "")
         rows.append([*row, SIGNS[one.verdict]])
         for name, first, second in beside(one):
             numbers = number(first, digits), number(second, digits)
@@ -103,6 +96,7 @@ def _detail_rows(contrasts: Sequence[Contrast], digits: int) -> tuple[list[str],
             f"{one.queries_needed:,}" if one.queries_needed else "-",
         ]
         for one in contrasts
+        if one.tested
     ]
     return headings, rows
 
@@ -140,8 +134,8 @@ def _query_rows(
 
 
 def _queries_line(comparison: Comparison, candidate: str, digits: int, shown: int = 3) -> list[str]:
-    """Names the queries that gained and lost most on the first measure."""
-    measure = comparison.measures[0]
+    """Names the queries that gained and lost most on the first measure that is tested."""
+    measure = comparison.focus
     deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
     gained = [item for item in deltas[:shown] if item[1] > 0]
     lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
@@ -157,11 +151,9 @@ def legend(comparison: Comparison) -> str:
     """Returns what the signs mean, and by which test, correction and intervals."""
     settings = comparison.settings
     real = f"p ≤ {settings.alpha:g}"
-    if _corrected(comparison):
-        tukey = settings.test == "tukey"
-        count = len(comparison.measures if tukey else comparison.contrasts)
-        real += f" after {CORRECTIONS[settings.correction]} over {count} "
-        real += "measures" if tukey else "comparisons"
+    if comparison.corrected:
+        real += f" after {CORRECTIONS[settings.correction]} over {comparison.corrected} "
+        real += "measures" if settings.test == "tukey" else "comparisons"
     text = (
         f"▲ better, ▼ worse ({TESTS[settings.test]}, {real}), · undecided;"
         f" {INTERVALS[settings.interval]} intervals"
@@ -179,6 +171,10 @@ def legend(comparison: Comparison) -> str:
             text += f" and the {TESTS[settings.test]} cannot be used: p is that of Fisher's"
             text += " randomisation test, which swaps whole queries between the runs"
         text += "; the interval comes from drawing whole queries"
+    described = [name for name in comparison.measures if name not in comparison.tested]
+    if described:
+        labels = [_label(comparison.contrast(comparison.candidates[0], one)) for one in described]
+        text += f". Not tested, as they describe the data and not quality: {', '.join(labels)}"
     return text
 
 
@@ -219,7 +215,7 @@ def table(
         headings, rows = _contrast_rows(contrasts, comparison, digits)
         lines += ["", *fold(headings, rows, 1, columns), ""]
         headings, rows = _detail_rows(contrasts, digits)
-        lines += [*fold(headings, rows, 1, columns), ""]
+        lines += [*fold(headings, rows, 1, columns), ""] if rows else []
         found = [] if per_query else _queries_line(comparison, candidate, digits)
         lines += [*found, ""] if found else []
     if comparison.pairs:
@@ -266,10 +262,9 @@ def _matrix(comparison: Comparison) -> dict[tuple[str, str], float]:
 
 
 def _best(comparison: Comparison, values: dict[tuple[str, str], float]) -> dict[str, float]:
-    """Returns each measure's highest number, NaN where no run has one."""
+    """Returns each tested measure's highest number, NaN where no run has one."""
     columns = {
-        measure: [values[run, measure] for run in comparison.runs]
-        for measure in comparison.measures
+        measure: [values[run, measure] for run in comparison.runs] for measure in comparison.tested
     }
     return {
         measure: max((value for value in column if not math.isnan(value)), default=math.nan)
@@ -282,7 +277,7 @@ def _superscript_legend(comparison: Comparison) -> str:
         how = f"{TESTS['tukey']}, p ≤ {comparison.alpha:g}"
     else:
         how = f"{TESTS[comparison.test]}, p ≤ {comparison.alpha:g}"
-        if _corrected(comparison):
+        if comparison.corrected:
             how += f" after {CORRECTIONS[comparison.correction]}"
         pooled = pooled_measures(comparison)
         if pooled and comparison.test in ONE_VALUE_TESTS:
@@ -300,13 +295,13 @@ def markdown(comparison: Comparison, *, digits: int = DIGITS) -> str:
         for measure in comparison.measures:
             value = values[run, measure]
             text = number(value, digits)
-            text = f"**{text}**" if value == best[measure] else text
+            text = f"**{text}**" if value == best.get(measure) else text
             above = marks.get((run, measure), "")
             row.append(text + (f"<sup>{above}</sup>" if above else ""))
         rows.append(row)
     measures = _measure_labels(comparison)
     blocks = ["\n".join(markdown_lines(["", "run", *measures], rows, 2))]
-    blocks.append(_superscript_legend(comparison))
+    blocks += [_superscript_legend(comparison)] if comparison.tested else []
     for candidate in comparison.candidates:
         contrasts = _of(comparison, candidate)
         blocks.append(f"A = {comparison.baseline}, B = {candidate}")
@@ -314,7 +309,7 @@ def markdown(comparison: Comparison, *, digits: int = DIGITS) -> str:
             _contrast_rows(contrasts, comparison, digits),
             _detail_rows(contrasts, digits),
         ):
-            blocks.append("\n".join(markdown_lines(headings, cells)))
+            blocks += ["\n".join(markdown_lines(headings, cells))] if cells else []
     if comparison.pairs:
         blocks.append("All pairs of runs")
         blocks.append("\n".join(markdown_lines(*_pair_rows(comparison, digits), 2)))
@@ -378,7 +373,7 @@ def latex(comparison: Comparison, *, digits: int = DIGITS) -> str:
         row = [chr(ord("a") + place % 26), _latex_text(run)]
         for measure in comparison.measures:
             text = number(values[run, measure], digits)
-            if values[run, measure] == best[measure]:
+            if values[run, measure] == best.get(measure):
                 text = rf"\textbf{{{text}}}"
             above = marks.get((run, measure), "")
             row.append(text + (rf"\textsuperscript{{{above}}}" if above else ""))

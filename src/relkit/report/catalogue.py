@@ -42,6 +42,10 @@ class Catalogue:
         """Returns a share as percent."""
         return PAGE.percent(share, digits, language=self.language)
 
+    def signed_percent(self, share: float, digits: int = 0) -> str:
+        """Returns a relative difference as percent, with its sign."""
+        return PAGE.signed_percent(share, digits, language=self.language)
+
     def join(self, texts: list[str]) -> str:
         """Returns a list in a sentence: `a, b and c`."""
         if len(texts) < 2:

@@ -61,6 +61,11 @@ def _label_width(names: Sequence[str], width: int) -> int:
     return min(8 * max(map(columns_of, names), default=0), width // 3)
 
 
+def _ticks(width: int) -> int:
+    """Returns how many numbers stand beside each other under an axis without touching."""
+    return max(2, width // 90)
+
+
 def _forest(chart: Chart, width: int) -> Any:
     alt = altair()
     rows = [dict(row) for row in chart.rows]
@@ -90,7 +95,14 @@ def _forest(chart: Chart, width: int) -> Any:
         .encode(x=alt.X("zero:Q"))
     )
     lines = base.mark_rule(strokeWidth=2, aria=False).encode(
-        x=alt.X("low:Q", title=chart.labels["axis"]), x2="high:Q", y=y, color=color
+        x=alt.X(
+            "low:Q",
+            title=chart.labels["axis"],
+            axis=alt.Axis(tickCount=_ticks(width - wide - 40)),
+        ),
+        x2="high:Q",
+        y=y,
+        color=color,
     )
     filled = base.transform_filter("datum.verdict != 'undecided'").mark_point(
         filled=True, size=90, opacity=1
@@ -248,7 +260,12 @@ def _losses(chart: Chart, width: int) -> Any:
         axis=alt.Axis(labelLimit=wide * 7 // 8, minExtent=wide + 8),
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.1),
     )
-    x = alt.X("value:Q", title=chart.labels["x"], stack="zero")
+    x = alt.X(
+        "value:Q",
+        title=chart.labels["x"],
+        stack="zero",
+        axis=alt.Axis(tickCount=_ticks(width - wide - 40)),
+    )
     bars = base.mark_bar(strokeWidth=1.5).encode(
         x=x,
         y=y,
@@ -404,6 +421,9 @@ CONFIG: Mapping[str, Any] = {
         "domainColor": ROLES["line"],
         "tickColor": ROLES["line"],
         "gridColor": ROLES["grid"],
+        # A label at an end stands below its tick, as the others do.
+        "labelFlush": False,
+        "labelSeparation": 6,
     },
     "axisY": {"domain": False, "ticks": False, "labelPadding": 6, "minExtent": 44},
     "legend": {

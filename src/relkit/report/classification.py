@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.curves import Curve, precision_recall_curve, roc_curve
 from relkit.errors import InputError
+from relkit.evaluation import Evaluator
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Chart, Columns, Key, Prose, Section, Table
@@ -118,8 +119,25 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
         (_chart(ROC, roc, [(0, 0), (1, 1)], counts, texts),),
         (_chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),),
     )
-    blocks = (Prose((texts.say("curves.pooling"),)), Columns(charts))
+    below = tuple(
+        _below_chance(comparison, name, curve.area, texts)
+        for name, curve in roc.items()
+        if curve.area < 0.4995
+    )
+    blocks = (Prose((texts.say("curves.pooling"), *below)), Columns(charts))
     return Section("curves", texts.say("section.curves"), blocks)
+
+
+def _below_chance(comparison: Comparison, name: str, area: float, texts: Catalogue) -> str:
+    """Says that a curve is worse than chance, and whether its queries are, too."""
+    evaluator = Evaluator(
+        comparison.judgments, convention=comparison.convention, scale=comparison.scale
+    )
+    within = evaluator.evaluate(comparison.run(name), ["gauc"])["gauc"]
+    key = "unknown" if math.isnan(within) else "across" if within >= 0.5 else "within"
+    said = texts.say("curves.below", run=name, area=number(area, 3))
+    said += texts.say("list.sentence")
+    return said + texts.say(f"curves.below_{key}", within=number(within, 3))
 
 
 def _chart(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relkit.diagnosis import diagnose
@@ -38,6 +38,7 @@ def build_page(
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
     progress: Progress | None = None,
+    query_texts: Mapping[str, str] | None = None,
 ) -> Page:
     """Returns everything that a report says, before it becomes HTML or Markdown.
 
@@ -45,18 +46,20 @@ def build_page(
         comparison: What to report.
         lang: `en` or `zh`.
         title: The heading of the page; by default it names the runs.
-        measure: The measure that the queries are looked at by; by default the first.
+        measure: The measure that the queries are looked at by; by default the first
+            that is tested.
         queries: Queries that are derived, on either side.
         funnel: What `relkit.funnel` found for the stages of the search.
         findings: What `relkit.diagnose` found; by default it is asked.
         progress: Called with the sections made, all of them, and which comes next.
+        query_texts: What was asked, by the queries' ids.
 
     Raises:
         ParameterError: If the language is none of them.
         UnknownNameError: If the measure was not compared.
     """
     texts = catalogue(lang)
-    focus = comparison.contrast(comparison.candidates[0], measure or comparison.measures[0]).measure
+    focus = comparison.contrast(comparison.candidates[0], measure or comparison.focus).measure
     heading = title or texts.say(
         "page.title",
         baseline=comparison.baseline,
@@ -66,7 +69,9 @@ def build_page(
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
-        "queries": lambda: query_section(comparison, focus, texts, shown=queries),
+        "queries": lambda: query_section(
+            comparison, focus, texts, shown=queries, query_texts=query_texts
+        ),
     }
     if lists:
         parts |= {

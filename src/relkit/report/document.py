@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +16,7 @@ from relkit.report.markdown import render_markdown
 from relkit.report.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from relkit.attribution import Funnel
     from relkit.comparison import Comparison
@@ -43,6 +44,7 @@ def render_report(
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
     progress: Progress | None = None,
+    query_texts: Mapping[str, str] | None = None,
 ) -> str:
     """Returns a report as text; see `relkit.write_report`."""
     page = build_page(
@@ -54,6 +56,7 @@ def render_report(
         funnel=funnel,
         findings=findings,
         progress=progress,
+        query_texts=query_texts,
     )
     return render_page(page, format)
 
@@ -68,9 +71,17 @@ def render_page(page: Page, format: Format) -> str:
 
     render = {"html": render_html, "markdown": render_markdown}
     check_choice("format", format, list(render))
-    text = render[format](page, version=_native.__version__)
+    text = render[format](page, version=_native.__version__, date=_today())
     # Ids that are not UTF-8 hold surrogates, which no file takes.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _today() -> str:
+    """Returns the day, or that of SOURCE_DATE_EPOCH for files that must be the same every day."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if given.isdecimal():
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    return datetime.now().astimezone().date().isoformat()
 
 
 def write_page(text: str, path: str | PathLike[str]) -> None:
@@ -105,6 +116,7 @@ def write_report(
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
     progress: Progress | None = None,
+    query_texts: Mapping[str, str] | None = None,
 ) -> None:
     """Writes a report on a comparison: one file, HTML or Markdown by its ending.
 
@@ -121,6 +133,7 @@ def write_report(
             are computed anyway.
         findings: What `relkit.diagnose` found; by default it is asked.
         progress: Called with the sections made, all of them, and which comes next.
+        query_texts: What was asked, by the queries' ids: stands beside them.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -150,5 +163,6 @@ def write_report(
         funnel=funnel,
         findings=findings,
         progress=progress,
+        query_texts=query_texts,
     )
     write_page(text, path)

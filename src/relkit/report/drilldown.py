@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relkit.convention import Convention
@@ -12,7 +12,7 @@ from relkit.explanation import Change, Explanation, explain_change
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
 from relkit.report.phrases import formula_text, reason_text
-from relkit.report.wording import MARKS, number, signed
+from relkit.report.wording import MARKS, asked, number, signed
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
@@ -41,12 +41,14 @@ class Drilldown:
         candidate: Its name.
         measure: The measure's name.
         texts: The language.
+        queries: What was asked, by the queries' ids.
     """
 
     comparison: Comparison
     candidate: str
     measure: str
     texts: Catalogue
+    queries: Mapping[str, str] = field(default_factory=dict)
 
     def blocks(
         self, lost: Mapping[str, float], gained: Mapping[str, float], names: Mapping[str, str]
@@ -75,7 +77,7 @@ class Drilldown:
         ]
         shown = f"{' → '.join(values)} ({signed(delta)})" if values else signed(delta)
         return Details(
-            summary=query,
+            summary=asked(query, self.queries),
             blocks=self._derivation(query) if has_lists(self.comparison) else (),
             name=name,
             tone=tone,

@@ -40,12 +40,13 @@ KINDS = {
 }
 
 
-def render_html(page: Page, *, version: str) -> str:
+def render_html(page: Page, *, version: str, date: str) -> str:
     """Returns a page as HTML with its style, its script and its charts inside.
 
     Args:
         page: What it says.
         version: Of relkit, for the last line.
+        date: Of the report, for the last line.
 
     Raises:
         DependencyError: If jinja2, altair or vl-convert-python is not installed.
@@ -56,6 +57,7 @@ def render_html(page: Page, *, version: str) -> str:
     text = environment.get_template("page.html").render(
         page=page,
         version=version,
+        date=date,
         style=Markup(_template("page.css")),
         script=Markup(_template("page.js")),
     )

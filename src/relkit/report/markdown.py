@@ -23,12 +23,13 @@ from relkit.report.page import (
 __all__ = ["render_markdown"]
 
 
-def render_markdown(page: Page, *, version: str) -> str:
+def render_markdown(page: Page, *, version: str, date: str) -> str:
     """Returns a page as Markdown.
 
     Args:
         page: What it says.
         version: Of relkit, for the last line.
+        date: Of the report, for the last line.
     """
     texts = catalogue(page.language)
     parts = [f"# {escape(page.title)}", escape(page.subtitle)]
@@ -36,7 +37,7 @@ def render_markdown(page: Page, *, version: str) -> str:
     for section in page.sections:
         parts.append(f"## {escape(section.title)}")
         parts += _lines(section.blocks, texts, 3)
-    parts.append(f"*{escape(texts.say('page.made_by', version=version))}*")
+    parts.append(f"*{escape(texts.say('page.made_by', version=version, date=date))}*")
     return "\n\n".join(part for part in parts if part)
 
 

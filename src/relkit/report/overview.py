@@ -28,8 +28,7 @@ def lead(comparison: Comparison, texts: Catalogue) -> tuple[str, ...]:
 def _outcome(comparison: Comparison, candidate: str, texts: Catalogue) -> str:
     names: dict[str, list[str]] = {"better": [], "worse": [], "undecided": []}
     for one in _of(comparison, candidate):
-        # More or fewer judged results are neither good nor bad.
-        if kind_of(one.measure) != "judged":
+        if one.tested:
             names[one.verdict].append(label(one.measure))
     values = {"candidate": candidate, "baseline": comparison.baseline}
     better, worse, undecided = (names[key] for key in ("better", "worse", "undecided"))
@@ -53,11 +52,11 @@ def _outcome(comparison: Comparison, candidate: str, texts: Catalogue) -> str:
 def subtitle(comparison: Comparison, texts: Catalogue) -> str:
     """Returns how many queries and measures were compared, and by which test."""
     queries = max((one.queries for one in comparison.contrasts), default=0)
-    key = "page.subtitle" if _corrected(comparison) else "page.subtitle_single"
+    key = "page.subtitle" if comparison.corrected else "page.subtitle_single"
     return texts.say(
         key,
         queries=texts.count("count.queries", queries),
-        measures=texts.count("count.measures", len(comparison.measures)),
+        measures=texts.count("count.measures", len(comparison.tested)),
         test=texts.say(f"test.{comparison.test}"),
         correction=texts.say(f"correction.{comparison.correction}"),
         alpha=f"{comparison.alpha:g}",
@@ -72,17 +71,33 @@ def summary_section(comparison: Comparison, texts: Catalogue) -> Section:
         title = ""
         if len(comparison.candidates) > 1:
             title = texts.say("headline.title", candidate=candidate, baseline=comparison.baseline)
-        sentences = tuple(headline(one, comparison, texts) for one in contrasts)
+        digits = max(map(_digits, contrasts), default=3)
+        sentences = tuple(headline(one, comparison, texts, digits) for one in contrasts)
         blocks.append(Headlines(title, sentences))
     return Section("summary", texts.say("section.summary"), tuple(blocks))
 
 
-def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headline:
+def _digits(one: Contrast) -> int:
+    """Returns decimals that show a difference; the finest of a list is the list's."""
+    return 3 if not one.difference or not abs(one.difference) < 0.0095 else 4
+
+
+def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: int) -> Headline:
     """Returns one contrast as a sentence that claims no more than the test allows."""
-    digits = 3 if math.isnan(one.difference) or abs(one.difference) >= 0.0095 else 4
+    before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
+    if not one.tested:
+        return Headline(
+            subject=label(one.measure),
+            numbers=f"{before} → {after}",
+            evidence=texts.say("headline.described", difference=signed(one.difference, digits)),
+            meaning=_told(one, texts),
+            tone=one.verdict,
+            mark=MARKS[one.verdict],
+            separator=texts.say("list.colon"),
+        )
     low, high = one.interval
     p = p_equation(one.p_adjusted)
-    if _corrected(comparison):
+    if comparison.corrected:
         p = texts.say("headline.corrected", p=p)
     values = {
         "difference": signed(one.difference, digits),
@@ -95,12 +110,11 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
     evidence = texts.say("headline.evidence" if held else "headline.evidence_no_interval", **values)
     if one.verdict == "undecided":
         known = math.isfinite(one.detectable) and one.detectable > 0
-        known = known and kind_of(one.measure) != "judged"
         key = "headline.undecided" if known else "headline.undecided_plain"
         meaning = texts.say(key, detectable=number(one.detectable, digits))
         if one.p <= comparison.alpha < one.p_adjusted:
             alone = p_equation(one.p)
-            count = _comparisons(comparison)
+            count = comparison.corrected
             meaning = texts.say("headline.undecided_corrected", p=alone, count=count)
     else:
         key = f"meaning.{kind_of(one.measure)}.{one.verdict}"
@@ -108,7 +122,6 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
         cutoff = getattr(parse_measure(one.measure), "k", None)
         if kind_of(one.measure) == "coverage" and cutoff is not None:
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
-    before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
     return Headline(
         subject=label(one.measure),
         numbers=f"{before} → {after}",
@@ -118,6 +131,13 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue) -> Headlin
         mark=MARKS[one.verdict],
         separator=texts.say("list.colon"),
     )
+
+
+def _told(one: Contrast, texts: Catalogue) -> str:
+    """Says what a measure of the data tells, and which way it went."""
+    if kind_of(one.measure) != "judged" or not one.difference:
+        return texts.say("meaning.data")
+    return texts.say(f"meaning.judged.{'more' if one.difference > 0 else 'fewer'}")
 
 
 def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
@@ -135,9 +155,9 @@ def comparison_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 
 def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
-    corrected = _corrected(comparison)
+    corrected = bool(comparison.corrected)
     # Where all of them rest on the same number of queries, the page's first lines say it.
-    differ = len({one.queries for one in comparison.contrasts}) > 1
+    differ = len({one.queries for one in comparison.contrasts if one.tested}) > 1
     headings = [
         texts.say("table.measure"),
         comparison.baseline,
@@ -167,7 +187,7 @@ def _table(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
                 p_value(one.p),
                 *([p_value(one.p_adjusted)] if corrected else []),
                 signed(one.effect_size, 2),
-                f"{one.wins:,} / {one.ties:,} / {one.losses:,}",
+                f"{one.wins:,} / {one.ties:,} / {one.losses:,}" if one.tested else "–",
                 number(one.detectable),
                 f"{one.queries_needed:,}" if one.queries_needed else "–",
                 _agreement(one, comparison.alpha, texts),
@@ -201,6 +221,7 @@ def _tests(comparison: Comparison, candidate: str, texts: Catalogue) -> Table:
             *(p_value(one.p_values.get(name, math.nan)) for name in TESTS),
         )
         for one in _of(comparison, candidate)
+        if one.tested
     )
     caption = f"{candidate}{texts.say('list.colon')}{texts.say('table.test_caption')}"
     return Table(headings, rows, caption)
@@ -233,12 +254,12 @@ def _pairs(comparison: Comparison, texts: Catalogue) -> Table:
 def _legend(comparison: Comparison, texts: Catalogue) -> str:
     alpha = f"{comparison.alpha:g}"
     rule = texts.say("comparison.rule", alpha=alpha)
-    if _corrected(comparison):
+    if comparison.corrected:
         rule = texts.say(
             "comparison.rule_corrected",
             alpha=alpha,
             correction=texts.say(f"correction.{comparison.correction}"),
-            count=_comparisons(comparison),
+            count=comparison.corrected,
         )
     text = texts.say("comparison.legend", test=texts.say(f"test.{comparison.test}"), rule=rule)
     pooled = pooled_measures(comparison)
@@ -248,6 +269,10 @@ def _legend(comparison: Comparison, texts: Catalogue) -> str:
         text += texts.say("list.sentence") + texts.say(
             f"comparison.{key}", measures=texts.join(pooled), test=test
         )
+    described = [label(name) for name in comparison.measures if name not in comparison.tested]
+    if described:
+        text += texts.say("list.sentence")
+        text += texts.say("comparison.described", measures=texts.join(described))
     return text
 
 
@@ -256,7 +281,7 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
     rows: list[dict[str, Any]] = []
     for one in comparison.contrasts:
         unit = _deviation(comparison, one)
-        if not math.isfinite(one.difference) or not unit > 0:
+        if not one.tested or not math.isfinite(one.difference) or not unit > 0:
             continue
         low, high = one.interval
         name = measure_label(one.measure, one.average, one.definition)
@@ -294,7 +319,7 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
         table=table,
         labels={
             "axis": texts.say("forest.axis"),
-            **{key: texts.say(f"table.{key}") for key in MARKS},
+            **{key: texts.say(f"table.{key}") for key in ("better", "worse", "undecided")},
         },
     )
 
@@ -311,13 +336,3 @@ def _deviation(comparison: Comparison, one: Contrast) -> float:
 
 def _of(comparison: Comparison, candidate: str) -> Sequence[Contrast]:
     return [one for one in comparison.contrasts if one.candidate == candidate]
-
-
-def _corrected(comparison: Comparison) -> bool:
-    return comparison.correction != "none" and _comparisons(comparison) > 1
-
-
-def _comparisons(comparison: Comparison) -> int:
-    """Returns how many are corrected together; Tukey's test corrects for the runs itself."""
-    tukey = comparison.test == "tukey"
-    return len(comparison.measures if tukey else comparison.contrasts)

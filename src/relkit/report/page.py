@@ -26,7 +26,7 @@ __all__ = [
     "Tone",
 ]
 
-Tone = Literal["", "better", "worse", "undecided"]
+Tone = Literal["", "better", "worse", "undecided", "described"]
 
 
 @dataclass(frozen=True)

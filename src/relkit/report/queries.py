@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import Drilldown
 from relkit.report.page import Block, Chart, Section, Table
-from relkit.report.wording import label, signed
+from relkit.report.wording import asked, label, signed
 
 if TYPE_CHECKING:
     from relkit.comparison import Comparison
@@ -21,7 +21,12 @@ MOST_BARS = 120
 
 
 def query_section(
-    comparison: Comparison, measure: str, texts: Catalogue, *, shown: int = 10
+    comparison: Comparison,
+    measure: str,
+    texts: Catalogue,
+    *,
+    shown: int = 10,
+    query_texts: Mapping[str, str] | None = None,
 ) -> Section:
     """Returns the sorted differences of one measure, and the queries that lost and gained most.
 
@@ -30,13 +35,16 @@ def query_section(
         measure: Its name.
         texts: The language.
         shown: Queries on either side.
+        query_texts: What was asked, by the queries' ids.
     """
+    known = query_texts or {}
     blocks: list[Block] = []
     for place, candidate in enumerate(comparison.candidates, 1):
         lost, gained = extremes(comparison.deltas(candidate, measure), shown)
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
-        blocks.append(_waterfall(comparison, candidate, measure, texts, names))
-        blocks += Drilldown(comparison, candidate, measure, texts).blocks(lost, gained, names)
+        blocks.append(_waterfall(comparison, candidate, measure, texts, names, known))
+        drilldown = Drilldown(comparison, candidate, measure, texts, known)
+        blocks += drilldown.blocks(lost, gained, names)
     return Section("queries", texts.say("section.queries"), tuple(blocks))
 
 
@@ -59,6 +67,7 @@ def _waterfall(
     measure: str,
     texts: Catalogue,
     names: Mapping[str, str],
+    known: Mapping[str, str],
 ) -> Chart:
     deltas = sorted(
         comparison.deltas(candidate, measure).items(), key=lambda item: (-item[1], item[0])
@@ -76,7 +85,7 @@ def _waterfall(
                 "delta": delta,
                 "side": "gain" if delta > 0 else "loss",
                 "query": query,
-                "text": f"{query} {signed(delta)}" if single else f"{len(group)}: {signed(delta)}",
+                "text": f"{asked(query, known) if single else f'{len(group)}:'} {signed(delta)}",
                 "link": f"#{names[query]}" if query in names else None,
             }
         )

@@ -147,16 +147,18 @@ def _chart(
     bands: Sequence[Band], comparison: Comparison, candidate: str, texts: Catalogue
 ) -> Chart:
     total = math.fsum(one.difference for one in bands)
+    whole = math.fsum(one.baseline for one in bands)
     rows, cells = [], []
     for one in bands:
-        share = texts.percent(one.difference / total) if total else "–"
+        # Of what the baseline has in all: such parts have the sign of their bar, and add up.
+        share = texts.signed_percent(one.difference / whole, 1) if whole > 0 else "–"
         side = "gain" if one.difference >= 0 else "loss"
         rows.append(
             {
                 "band": one.label,
                 "difference": one.difference,
                 "side": side,
-                "share": share.replace("-", "−"),
+                "share": share if whole > 0 else signed(one.difference),
                 "text": f"{one.label}{texts.say('list.colon')}{signed(one.difference)}",
             }
         )
@@ -167,7 +169,7 @@ def _chart(
                 number(one.baseline),
                 number(one.candidate),
                 Cell(signed(one.difference), tone, MARKS[tone] if tone else ""),
-                share.replace("-", "−"),
+                share,
             )
         )
     table = Table(
@@ -176,15 +178,23 @@ def _chart(
             comparison.baseline,
             candidate,
             texts.say("table.difference"),
-            texts.say("bands.share"),
+            texts.say("bands.share", baseline=comparison.baseline),
         ),
         tuple(cells),
     )
     values = {"candidate": candidate, "baseline": comparison.baseline}
+    caption = texts.say("bands.caption", difference=signed(total))
+    if whole > 0:
+        caption += texts.say("list.sentence") + texts.say(
+            "bands.percent",
+            baseline=comparison.baseline,
+            whole=number(whole),
+            change=texts.signed_percent(total / whole, 1),
+        )
     return Chart(
         kind="bands",
         title=texts.say("bands.title", **values),
-        caption=texts.say("bands.caption", difference=signed(total)),
+        caption=caption,
         rows=tuple(rows),
         table=table,
         labels={"x": texts.say("bands.band"), "y": texts.say("bands.axis")},

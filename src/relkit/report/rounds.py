@@ -440,28 +440,28 @@ def _queries(found: Monitor, texts: Catalogue, count: int) -> Section:
 def _query_table(found: Monitor, frame: pl.DataFrame, caption: str, texts: Catalogue) -> Table:
     headings = (
         texts.say("table.query"),
+        f"DCG@{found.common_k}",
+        texts.say("monitor.change"),
+        texts.say("monitor.before"),
+        f"NDCG@{found.common_k}",
         texts.say("monitor.tier"),
         texts.say("monitor.sessions"),
         texts.say("monitor.sampled"),
-        f"DCG@{found.common_k}",
-        f"NDCG@{found.common_k}",
-        texts.say("monitor.before"),
-        texts.say("monitor.change"),
     )
     rows = tuple(
         (
             row["query"],
+            number(row["dcg"], DIGITS),
+            signed(_float(row["change"]), DIGITS),
+            number(_float(row["before"]), DIGITS),
+            number(_float(row["ndcg"]), DIGITS),
             tier_name(row["tier"], texts.language),
             f"{row['sessions']:,}",
             f"{row['sampled']:,}",
-            number(row["dcg"], DIGITS),
-            number(_float(row["ndcg"]), DIGITS),
-            number(_float(row["before"]), DIGITS),
-            signed(_float(row["change"]), DIGITS),
         )
         for row in frame.iter_rows(named=True)
     )
-    return Table(headings, rows, caption, left=2)
+    return Table(headings, rows, caption)
 
 
 def _float(value: float | None) -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from relkit.measures.names import measure as parse_measure
 from relkit.render.names import measure_label
 from relkit.render.numbers import PAGE
 
-__all__ = ["MARKS", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
+__all__ = ["MARKS", "asked", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
 
 number, signed = PAGE.number, PAGE.signed
 p_value, p_equation = PAGE.p_value, PAGE.p_equation
 
-MARKS = {"better": "▲", "worse": "▼", "undecided": "○"}
+MARKS = {"better": "▲", "worse": "▼", "undecided": "○", "described": ""}
 
 KINDS = {
     "recall": "coverage",
@@ -62,6 +64,17 @@ def label(measure: str) -> str:
         return shown
     short = name.upper() if len(name) <= 5 and name not in WRITTEN else name
     return WRITTEN.get(name, short) + shown[len(name) :]
+
+
+def asked(query: str, texts: Mapping[str, str]) -> str:
+    """Returns a query's id, with what was asked where that is known and says more.
+
+    Examples:
+        >>> asked("q1", {"q1": "red shoes"}), asked("red shoes", {"red shoes": "red shoes"})
+        ('q1 · red shoes', 'red shoes')
+    """
+    text = " ".join(texts.get(query, "").split())
+    return f"{query} · {text}" if text and text != query else query
 
 
 def kind_of(measure: str) -> str:

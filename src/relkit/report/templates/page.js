@@ -32,6 +32,15 @@
       target.querySelector("summary").focus({ preventScroll: true });
     }
   }
+  // Where the style sheet cannot open what is folded, for paper.
+  var folded = [];
+  window.addEventListener("beforeprint", function () {
+    folded = Array.prototype.slice.call(document.querySelectorAll("details:not([open])"));
+    folded.forEach(function (one) { one.open = true; });
+  });
+  window.addEventListener("afterprint", function () {
+    folded.forEach(function (one) { one.open = false; });
+  });
   window.addEventListener("hashchange", open);
   open();
 })();
