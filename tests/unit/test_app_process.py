@@ -50,6 +50,11 @@ def test_a_signal_ends_it_in_order_and_the_file_holds_everything(
     check_grades(database, judges)
 
 
+def test_sigterm_is_an_orderly_end_on_postgresql_too(new_judging_database) -> None:
+    with new_judging_database("postgresql") as address, Server(address) as server:
+        assert server.end() == 0
+
+
 def test_a_request_that_runs_is_answered_before_the_end(tmp_path: Path) -> None:
     database = tmp_path / "judging.db"
     tokens = prepare(database, items=20)

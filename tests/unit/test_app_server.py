@@ -128,12 +128,15 @@ def test_health_tells_a_database_that_is_gone(tmp_path: Path) -> None:
     found.close()
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
-def test_health_tells_a_folder_that_is_sealed(tmp_path: Path) -> None:
+def test_health_tells_a_folder_that_is_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
     with open_store(tmp_path / "judging.db", create=True) as store:
-        tmp_path.chmod(0o500)
+        monkeypatch.setattr("relkit.app.health.os.open", refuse)
         assert fresh(store).problem() == "the database cannot be written"
-        tmp_path.chmod(0o700)
 
 
 def test_many_who_ask_cost_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

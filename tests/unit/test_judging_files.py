@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -235,3 +236,38 @@ def test_a_checkpoint_leaves_everything_in_the_file(tmp_path: Path) -> None:
     with open_store(tmp_path / "copy.db") as store:
         assert store.project("June").name == "June"
         assert store.user("ann").name == "ann"
+
+
+def test_a_program_that_is_killed_while_it_makes_a_database_leaves_none(tmp_path: Path) -> None:
+    path = tmp_path / "judging.db"
+    code = (
+        "import os, sys\n"
+        "from relkit.judging.database import Database\n"
+        "from relkit.judging.store import open_store\n"
+        "upgrade = Database.upgrade\n"
+        "def half(self):\n"
+        "    with self.write() as connection:\n"
+        "        connection.exec_driver_sql('CREATE TABLE users (id)')\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "Database.upgrade = half\n"
+        "open_store(sys.argv[1], create=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert done.returncode != 0
+    assert not path.exists()
+    fill(path)
+
+
+def test_programs_that_make_a_database_at_once_share_one(tmp_path: Path) -> None:
+    path = tmp_path / "judging.db"
+    code = (
+        "import sys\n"
+        "from relkit.judging.store import open_store\n"
+        "with open_store(sys.argv[1], create=True) as store:\n"
+        "    store.create_project(sys.argv[2])"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    running = [subprocess.Popen([*command, str(number)]) for number in range(4)]
+    assert [one.wait(60) for one in running] == [0] * 4
+    with open_store(path) as store:
+        assert sorted(one.name for one in store.projects()) == ["0", "1", "2", "3"]

@@ -40,6 +40,9 @@ names of --host and --allowed-host. Ctrl-C and SIGTERM end it in order: the file
 of the database then holds everything. `relkit judge backup` copies it meanwhile.
 """
 
+PLAIN = """others reach this server over plain HTTP, which shows passwords and grades to the network
+put a proxy with HTTPS in front (--host 127.0.0.1 --proxy 127.0.0.1), or give --ssl-certificate"""
+
 
 def _check_names(
     context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
@@ -185,9 +188,9 @@ def serve(
                 event_days=event_days,
                 rounds=rounds,
             )
-            _warn(store.database.file, open_to_all=not is_local(listening), safe=bool(
-                ssl_certificate or proxies
-            ))  # fmt: skip
+            if not (is_local(listening) or ssl_certificate or proxies):
+                messages.warning(PLAIN)
+            _name_shared_files(store.database.file)
             in_background(lambda: tidy_up(store), "tidying up")
             shown = f"[{host}]" if ":" in host else host
             address = f"{'https' if ssl_certificate else 'http'}://{shown}"
@@ -211,19 +214,12 @@ def serve(
                     )
 
 
-def _warn(file: str, *, open_to_all: bool, safe: bool) -> None:
-    """Says what an operator should know before others come."""
-    if open_to_all and not safe:
+def _name_shared_files(file: str) -> None:
+    shared = readable_by_others(file) if file else []
+    if shared:
         messages.warning(
-            "others reach this server over plain HTTP, which shows passwords and grades to the"
-            " network\nput a proxy with HTTPS in front (--host 127.0.0.1 --proxy 127.0.0.1), or"
-            " give --ssl-certificate"
-        )
-    wide = readable_by_others(file) if file else []
-    if wide:
-        messages.warning(
-            f"other users of this machine can read {', '.join(wide)}\n"
-            f"chmod 600 {' '.join(map(shlex.quote, wide))}"
+            f"other users of this machine can read {', '.join(shared)}\n"
+            f"chmod 600 {' '.join(map(shlex.quote, shared))}"
         )
 
 

@@ -9,9 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote
 
 from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.judging.connections import (
+    PATIENCE,
+    begin,
+    connect_to_read,
+    prepare_reading,
+    prepare_writing,
+)
 from relkit.judging.files import is_read_only
 from relkit.judging.schema import sa
 
@@ -19,9 +25,6 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 __all__ = ["Database", "new_id"]
-
-#: Seconds that a writer waits for another process's transaction to end.
-PATIENCE = 60.0
 
 #: PostgreSQL's words for: no such table, no such column, not allowed. It counts them as mistakes of
 #: the program; SQLite, and we, as a database that cannot be used.
@@ -89,15 +92,15 @@ class Database:
                 hint="pip install 'relkit[postgres]'",
             ) from None
         if self.sqlite:
-            prepare = _prepare_reading if self.read_only else _prepare
+            prepare = prepare_reading if self.read_only else prepare_writing
             sa.event.listen(self.engine, "connect", prepare)
-            sa.event.listen(self.engine, "begin", _begin)
+            sa.event.listen(self.engine, "begin", begin)
 
     def _settings(self, url: sa.URL) -> dict[str, Any]:
         if self.sqlite:
             found: dict[str, Any] = {"pool_size": 20, "max_overflow": 80}
             if self.read_only:
-                return {**found, "creator": lambda: _connect_to_read(self.file)}
+                return {**found, "creator": lambda: connect_to_read(self.file)}
             return {**found, "connect_args": {"timeout": PATIENCE}}
         return {
             "pool_size": 10,
@@ -319,40 +322,3 @@ def _url(address: str) -> sa.URL:
             hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
         )
     return url
-
-
-def _connect_to_read(path: str) -> sqlite3.Connection:
-    """Connects to a file that nobody can change here."""
-    # What a server has not yet moved into the file is seen only with its log, and that only where
-    # its lock file can be used; without a log there must be none of these.
-    log = os.path.exists(f"{path}-wal") and os.stat(f"{path}-wal").st_size
-    how = "mode=ro" if log else "mode=ro&immutable=1"
-    return sqlite3.connect(
-        f"file:{quote(os.path.abspath(path))}?{how}", uri=True, timeout=PATIENCE,
-        check_same_thread=False,
-    )  # fmt: skip
-
-
-def _prepare_reading(connection: Any, record: object) -> None:
-    """Sets up one connection to SQLite that only reads."""
-    connection.isolation_level = None
-
-
-def _prepare(connection: Any, record: object) -> None:
-    """Sets up one connection to SQLite."""
-    connection.isolation_level = None  # the driver must not begin transactions of its own
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-    # The mode is kept in the file: that of another program stays as it is.
-    tables = "SELECT count(*) = 0 OR max(name = 'alembic_version') FROM sqlite_master"
-    if cursor.execute(tables).fetchone()[0]:
-        cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
-
-
-def _begin(connection: sa.Connection) -> None:
-    """Begins a transaction that will write as a writer: to become one later may fail."""
-    writes = connection.get_execution_options().get("relkit_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
