@@ -109,6 +109,7 @@ class SignInGuard:
         self.settings = settings
         self.attempts = Attempts(store, max(HOUR, settings.sign_in_window))
         self.written: deque[float] = deque()
+        self.writing = threading.Lock()
         self.tidied = 0.0
         self.threads = ThreadPoolExecutor(settings.sign_in_threads, "relkit-passwords")
         self.turns = {
@@ -219,10 +220,13 @@ class SignInGuard:
     def _may_write(self) -> bool:
         """Says whether a mistake is written down: a flood of them must not fill the disk."""
         now = self.store.clock()
-        while self.written and self.written[0] <= now - self.settings.sign_in_window:
-            self.written.popleft()
-        self.written.append(now)
-        return len(self.written) <= MOST_WRITTEN
+        with self.writing:
+            while self.written and self.written[0] <= now - self.settings.sign_in_window:
+                self.written.popleft()
+            if len(self.written) >= MOST_WRITTEN:
+                return False
+            self.written.append(now)
+            return True
 
     async def _take_turn(self, known: Acquaintance, work: Callable[[], T]) -> T:
         turns = self.turns[known]
