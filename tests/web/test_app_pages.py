@@ -88,7 +88,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def secrets(server: Server) -> dict[str, str]:
     """What the browser holds of each person's sign-in."""
     with open_store(server.database) as store:
-        return {name: start_sign_in(store, store.user(name)) for name in ("lead", "ana", "bo", "cy")}
+        return {
+            name: start_sign_in(store, store.user(name)) for name in ("lead", "ana", "bo", "cy")
+        }
 
 
 def show(tab: Any, server: Server, page: Page, secrets: dict[str, str], **view: Any) -> None:
