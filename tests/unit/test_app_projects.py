@@ -19,7 +19,8 @@ from relkit.app.leading import judge_agreement
 from relkit.judging.access import start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
-from relkit.judging.filling import count_bare, fill_items
+from relkit.judging.disguise import find_marks
+from relkit.judging.filling import fill_items, measure_bare
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
 from relkit.judging.store import Store, open_store
@@ -112,7 +113,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     known = Item("q", "d2", title="Boot", fields={"price": 3})
     store.add_items(project.id, [Item("q", "d1"), known])
     page = read(store, "lea", "/projects/1")
-    assert "Results that judges see as a mere ID: 1." in page
+    assert "Results that judges see as a mere ID: 50%." in page
     assert "--project June \\ pool.csv" in page
     told = [
         Item("q", "d1", title="Shoe", fields={"colour": "red"}),
@@ -126,7 +127,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     assert (found["d1"].title, found["d1"].fields) == ("Shoe", {"colour": "red"})
     assert (found["d2"].title, found["d2"].snippet) == ("Boot", "warm")
     assert found["d2"].fields == {"price": 3, "colour": "blue"}
-    assert count_bare(store, project.id) == 0
+    assert measure_bare(store, project.id) == 0.0
     assert "mere ID" not in read(store, "lea", "/projects/1")
 
 
@@ -166,3 +167,21 @@ def test_the_page_of_agreement_begins_with_the_verdict(store: Store) -> None:
     page = read(store, "lea", "/projects/1/agreement")
     assert "Judges agree well: ordinal α is 1.00 over 47 results." in page
     assert "标注员高度一致" in read(store, "lea", "/projects/1/agreement", "zh")
+
+
+def test_gold_items_that_look_different_are_told_to_leads(store: Store) -> None:
+    project = store.create_project("June", gold_share=0.2)
+    shown = {"price": 3, "sessions": 4}
+    store.add_items(
+        project.id, [Item("q", f"d{n}", title="T", url="u", fields=shown) for n in range(9)]
+    )
+    assert find_marks(store, project.id) == []
+    store.set_gold(project.id, [(Item("q", "g1", title="T"), 3), (Item("q", "g2", title="T"), 0)])
+    assert find_marks(store, project.id) == ["fields.price", "url"]
+    page = read(store, "lea", "/projects/1")
+    assert "Gold items can be told from others. Only one of the two has: price, URLs." in page
+    assert "Gold items can be told" not in read(store, "ana", "/")
+    known = [Item("q", name, url="u", fields={"price": 9}) for name in ("g1", "g2")]
+    assert fill_items(store, project.id, known) == 2
+    assert find_marks(store, project.id) == []
+    assert "Gold items can be told" not in read(store, "lea", "/projects/1")

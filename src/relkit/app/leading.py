@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -22,8 +22,9 @@ from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_eve
 from relkit.errors import InputError
 from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
+from relkit.judging.disguise import find_marks
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.filling import count_bare
+from relkit.judging.filling import measure_bare
 from relkit.judging.formats import Format, Sheet, formats
 from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
 from relkit.judging.importing import Imported, announce_import
@@ -102,7 +103,8 @@ def _project(
         found=describe_work(store, project),
         machines=describe_machines(store, project),
         formats=[formats.get(name) for name in fitting_formats(found)],
-        bare=count_bare(store, project),
+        bare=measure_bare(store, project),
+        marks=_name_marks(visitor.language, find_marks(store, project)),
         import_command=write_import(store, found),
         keys=list_levels(found, visitor.language),
         confirmed=count_confirmed(store, project),
@@ -123,6 +125,15 @@ def write_import(store: Store, project: Project) -> str:
     return (
         f"relkit judge import {address} --project {name} \\\n    {what} \\\n"
         "    --documents catalogue.csv --queries queries.tsv"
+    )
+
+
+def _name_marks(language: Language, marks: Sequence[str]) -> str:
+    """Returns parts of items in words."""
+    fields = "fields."
+    return say(language, "lead.part_separator").join(
+        mark.removeprefix(fields) if mark.startswith(fields) else say(language, f"part.{mark}")
+        for mark in marks
     )
 
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.judging.places import take_turn
 from relkit.judging.records import Item
-from relkit.judging.rows import item_row
+from relkit.judging.rows import item_row, read_item
 from relkit.judging.schema import items, sa
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["count_bare", "fill_items"]
+__all__ = ["SOME", "fill_items", "measure_bare", "read_some"]
+
+#: Items that say what most are like.
+SOME = 1000
 
 TEXTS = ("query_text", "title", "snippet", "url", "image")
 
@@ -55,18 +58,15 @@ def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
     return len(changes)
 
 
-def count_bare(store: Store, project_id: int) -> int:
-    """Returns how many items of a project judges would see as a mere id."""
-    query = (
-        sa.select(sa.func.count())
-        .select_from(items)
-        .where(
-            items.c.project_id == project_id,
-            items.c.title == "",
-            items.c.snippet == "",
-            items.c.url == "",
-            items.c.image == "",
-        )
-    )
+def read_some(store: Store, project_id: int) -> list[Item]:
+    """Returns some items of a project that chance chose: enough to say what most are like."""
+    query = sa.select(items).where(items.c.project_id == project_id).order_by(items.c.place)
     with store.database.read() as connection:
-        return int(connection.execute(query).scalar_one())
+        return [read_item(row) for row in connection.execute(query.limit(SOME))]
+
+
+def measure_bare(store: Store, project_id: int) -> float:
+    """Returns the share of a project's items that judges see as a mere id, as some of them say."""
+    some = read_some(store, project_id)
+    bare = sum(not (one.title or one.snippet or one.url or one.image) for one in some)
+    return bare / max(len(some), 1)
