@@ -32,6 +32,7 @@ class Progress:
         later: What the judge put off.
         available: Items that the judge could still be given, gold among them.
         seconds: The mean time of the judge's grades that have one; NaN where none has.
+        free: Items with a place that nobody has.
     """
 
     items: int
@@ -43,6 +44,7 @@ class Progress:
     later: int = 0
     available: int = 0
     seconds: float = math.nan
+    free: int = 0
 
 
 def measure_progress(store: Store, project_id: int, user: User | None = None) -> Progress:
@@ -65,6 +67,32 @@ def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, P
     with store.database.read() as connection:
         overall, free = _overall(connection, project, store.clock())
         return overall, _of_judges(connection, project, overall, free, store.clock())
+
+
+def measure_own(store: Store, project_id: int, user: User, overall: Progress) -> Progress:
+    """Counts what one judge did and has left, of a project whose own progress is known.
+
+    What the judge could be given counts every item with a free place: it is `overall.free`.
+    """
+    project = store.project(project_id)
+    with store.database.read() as connection:
+        now = store.clock()
+        return _of_judges(connection, project, overall, overall.free, now, user)[user.id]
+
+
+def count_held(store: Store, project_id: int, user: User) -> dict[str, int]:
+    """Returns how many places a judge has in each state."""
+    query = (
+        sa.select(assignments.c.state, sa.func.count())
+        .where(
+            assignments.c.project_id == project_id,
+            assignments.c.user_id == user.id,
+            assignments.c.state.in_(("open", "later", "done")),
+        )
+        .group_by(assignments.c.state)
+    )
+    with store.database.read() as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def _overall(connection: sa.Connection, project: Project, now: float) -> tuple[Progress, int]:
@@ -91,7 +119,7 @@ def _overall(connection: sa.Connection, project: Project, now: float) -> tuple[P
         ).select_from(per_item)
     ).one()
     *counts, free = map(int, row)
-    return Progress(*counts), free
+    return Progress(*counts, free=free), free
 
 
 def _of_judges(
@@ -112,6 +140,9 @@ def _of_judges(
     def count(query: sa.Select[Any]) -> dict[int, Any]:
         return {row[0]: row[1] for row in connection.execute(query)}
 
+    whose_actions = actions.c.project_id == project.id
+    if chosen is not None:
+        whose_actions = sa.and_(whose_actions, actions.c.user_id == chosen)
     states: dict[int, dict[str, int]] = {}
     held = select(assignments, assignments.c.state, sa.func.count())
     for judge, state, times in connection.execute(
@@ -127,7 +158,7 @@ def _of_judges(
         select(actions, sa.func.max(actions.c.id).label("id"))
         .where(
             actions.c.kind.in_(DECIDING),
-            actions.c.id.not_in(undone(actions.c.project_id == project.id)),
+            actions.c.id.not_in(undone(whose_actions)),
         )
         .group_by(actions.c.user_id, actions.c.item_id)
         .subquery()
@@ -141,15 +172,14 @@ def _of_judges(
     # Of the items with a free place, those that the judge has or said something of.
     known = sa.union(
         select(assignments, assignments.c.item_id),
-        select(actions, actions.c.item_id).where(*speaks(actions.c.project_id == project.id)),
+        select(actions, actions.c.item_id).where(*speaks(whose_actions)),
     ).subquery()
-    still_free = sa.select(assignments.c.item_id).where(
-        assignments.c.project_id == project.id, assignments.c.slot.is_not(None), is_free(now)
+    # Looked up for each item: the free places of a project may be many more.
+    still_free = sa.exists().where(
+        assignments.c.item_id == known.c.item_id, assignments.c.slot.is_not(None), is_free(now)
     )
     taken = count(
-        sa.select(known.c.user_id, sa.func.count())
-        .where(known.c.item_id.in_(still_free))
-        .group_by(known.c.user_id)
+        sa.select(known.c.user_id, sa.func.count()).where(still_free).group_by(known.c.user_id)
     )
     golden = sa.select(gold.c.item_id).select_from(gold.join(items))
     golden = golden.where(items.c.project_id == project.id)
