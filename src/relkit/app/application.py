@@ -46,6 +46,7 @@ from relkit.app.visitor import (
 )
 from relkit.errors import RelkitError, UnknownNameError
 from relkit.judging.actions import AnsweredError
+from relkit.judging.figures import NotReadyError
 from relkit.judging.schema import sa
 from relkit.judging.store import Store
 
@@ -117,6 +118,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_api_route("/healthz", _health, include_in_schema=False)
     app.add_exception_handler(SignInNeededError, _ask_to_sign_in)
     app.add_exception_handler(OwnPasswordNeededError, _ask_for_password)
+    app.add_exception_handler(NotReadyError, _tell_counting)
     app.add_exception_handler(RelkitError, _tell_problem)
     app.add_exception_handler(RequestValidationError, _tell_validation)
     app.add_exception_handler(HTTPException, _tell_status)
@@ -175,6 +177,12 @@ def _tell_problem(request: Request, error: Exception) -> Response:
         status, hint = 503, ""
         message = say(chosen_language(request), "error.503")
     return _answer(request, status, message, hint)
+
+
+def _tell_counting(request: Request, error: Exception) -> Response:
+    answer: Response = render(request, see_visitor(request), "counting.html", status=202)
+    answer.headers["Retry-After"] = "2"
+    return answer
 
 
 def _tell_validation(request: Request, error: Exception) -> Response:

@@ -22,10 +22,9 @@ from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
 from relkit.judging.keys import confirm_keys
 from relkit.judging.mixing import mask_item, split_item, unmask_item
 from relkit.judging.places import see_preference
-from relkit.judging.progress import measure_progress
+from relkit.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.shown import choose_fields
-from relkit.judging.status import describe_project as describe_status
 from relkit.judging.store import Store
 from relkit.render import json_values
 
@@ -174,7 +173,8 @@ def _result(item: Item) -> dict[str, Any]:
 
 
 def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
-    found = asdict(measure_progress(store, project, user))
+    found = asdict(recent_progress(store, project, user))
+    del found["free"]
     if user.role == "judge":
         # How far the project is, without gold, would say which of one's own items are gold.
         found = {name: found[name] for name in OWN}
@@ -271,13 +271,23 @@ def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, 
 @router.get("/projects/{project}/status")
 def show_status(store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, Any]:
     """For leads: progress by judge, agreement, gold quality, as `relkit judge status` says it."""
-    return dict(json_values(describe_status(store, project)))
+    return dict(json_values(recent_work(store, project) | recent_agreement(store, project)))
 
 
 @router.get("/projects/{project}/queue")
-def show_queue(store: OpenStore, user: LeadingCaller, project: Id) -> list[dict[str, Any]]:
-    """For leads: disagreements to decide, the widest first."""
-    return [dict(json_values(asdict(one))) for one in store.queue(store.project(project).id)]
+def show_queue(
+    store: OpenStore,
+    user: LeadingCaller,
+    project: Id,
+    limit: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+) -> list[dict[str, Any]]:
+    """For leads: disagreements to decide, the widest first; `limit` asks for the first ones."""
+    found = store.project(project).id
+    if limit is None:
+        chosen = store.queue(found)
+    else:
+        chosen, _ = recent_queue(store, found, most=limit)
+    return [dict(json_values(asdict(one))) for one in chosen]
 
 
 @router.post("/adjudications")

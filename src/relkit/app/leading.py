@@ -30,8 +30,8 @@ from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
 from relkit.judging.importing import Imported, announce_import
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
+from relkit.judging.recent import recent_agreement, recent_queue, recent_work
 from relkit.judging.records import Kind, Project
-from relkit.judging.status import describe_agreement, describe_work
 from relkit.judging.store import Store
 from relkit.judging.unpacking import is_archive
 from relkit.language import Language
@@ -43,6 +43,8 @@ router = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
 #: An item, or 0 for none.
 Number = Annotated[int, Query(ge=0, le=LARGEST_ID)]
+#: Seconds that a page waits for figures of a large project, which are counted after a start.
+PATIENCE = 0.5
 #: Disagreements on one page.
 SHOWN = 20
 #: Results of which an agreement says something.
@@ -100,7 +102,7 @@ def _project(
         visitor,
         "project.html",
         project=found,
-        found=describe_work(store, project),
+        found=recent_work(store, project, patience=PATIENCE),
         machines=describe_machines(store, project),
         formats=[formats.get(name) for name in fitting_formats(found)],
         bare=measure_bare(store, project),
@@ -232,7 +234,7 @@ def export_file(
 @router.get("/projects/{project}/agreement")
 def show_agreement(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """How far judges agree: over all, by tier, by pair and by judge; and with language models."""
-    found = describe_agreement(store, project)
+    found = recent_agreement(store, project, patience=PATIENCE)
     return render(
         request,
         visitor,
@@ -284,7 +286,7 @@ def show_queue(
         again: An item to decide anew.
     """
     found = store.project(project)
-    shown = store.queue(project, again=again, most=SHOWN)
+    shown, waiting = recent_queue(store, project, again=again, most=SHOWN, patience=PATIENCE)
     ids = [one.item.id for one in shown]
     grade = store.adjudicated(project).get(decided)
     return render(
@@ -292,7 +294,7 @@ def show_queue(
         visitor,
         "queue.html",
         project=found,
-        count=max(store.count_queue(project), len(shown)),
+        count=waiting,
         queue=[
             (one, new_secret(), following)
             for one, following in zip(shown, [*ids[1:], 0], strict=False)

@@ -17,9 +17,9 @@ from relkit.app.visitor import CheckedForm, Leader, LeadingCaller, OpenStore, Vi
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import SUFFIX
 from relkit.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
+from relkit.judging.recent import recent_work
 from relkit.judging.records import Project
 from relkit.judging.removal import start_removal, tidy_up
-from relkit.judging.status import describe_work
 from relkit.judging.store import Store
 from relkit.judging.unpacking import Archive, Unpacked, prepare_unpacking
 
@@ -120,7 +120,7 @@ def _ask_to_delete(
         "delete_project.html",
         status=400 if wrong else 200,
         project=project,
-        found=describe_work(store, project.id),
+        found=recent_work(store, project.id),
         wrong=wrong,
     )
 

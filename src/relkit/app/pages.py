@@ -23,7 +23,7 @@ __all__ = ["ASSETS", "asset", "render", "render_markdown"]
 
 SCRIPTS = (
     "drawing.js", "job.js", "judge.js", "keys.js", "offline.js", "outbox.js", "queue.js", "tabs.js",
-    "worker.js",
+    "wait.js", "worker.js",
 )  # fmt: skip
 ASSETS = {"style.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 

@@ -10,10 +10,13 @@ from fastapi.responses import Response
 from relkit.app.catalogue import say, sentence_case, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
-from relkit.app.visitor import OpenStore, Person
+from relkit.app.visitor import OpenStore, Person, Visitor
+from relkit.judging.figures import NotReadyError
 from relkit.judging.keys import choose_keys, is_notice_due
-from relkit.judging.progress import measure_progress
+from relkit.judging.progress import Progress
+from relkit.judging.recent import recent_progress
 from relkit.judging.records import REASONS, Project
+from relkit.judging.store import Store
 from relkit.language import Language
 from relkit.scale import scales
 
@@ -25,10 +28,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 def show_projects(request: Request, store: OpenStore, visitor: Person) -> Response:
     """All projects with one's own progress."""
-    found = [
-        (project, measure_progress(store, project.id, visitor.account))
-        for project in store.projects("open")
-    ]
+    found = [(project, _progress(store, project.id, visitor)) for project in store.projects("open")]
     closed = [one for one in store.projects() if one.state == "closed"] if visitor.leads else []
     return render(
         request,
@@ -38,6 +38,14 @@ def show_projects(request: Request, store: OpenStore, visitor: Person) -> Respon
         closed=closed,
         scales=_scales(visitor.language),
     )
+
+
+def _progress(store: Store, project: int, visitor: Visitor) -> Progress | None:
+    """How far a project is; None while a large one is counted for the first time."""
+    try:
+        return recent_progress(store, project, visitor.account, patience=0.2)
+    except NotReadyError:
+        return None
 
 
 def _scales(language: Language) -> dict[str, str]:

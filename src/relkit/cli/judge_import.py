@@ -31,7 +31,6 @@ Examples:
   relkit judge import judging.db judgments.csv --project June --gold
   relkit judge import judging.db --project SBS --side old=bm25.run \\
       --side new=tfidf.run -k 5
-  relkit judge import judging.db june.relkit-project
 
 A pool of `relkit sample`, a run or a list of queries and documents says nothing
 of what a document looks like: --documents names a table with a row a document,

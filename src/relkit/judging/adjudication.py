@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -71,6 +71,7 @@ class AdjudicationStore(GoldStore):
         at_least: float = 1.0,
         again: int | None = None,
         most: int | None = None,
+        among: Sequence[int] | None = None,
     ) -> list[Queued]:
         """Returns what a lead should decide: disagreements, the widest first, then what could not
         be graded. Gold items and what is decided already are not in it.
@@ -80,11 +81,12 @@ class AdjudicationStore(GoldStore):
             at_least: The least spread that counts as a disagreement.
             again: An item to decide anew, although it is decided: the first.
             most: How many to return; None returns all.
+            among: Look at these items only; None looks at all.
 
         Raises:
             ParameterError: If `at_least` is not above 0.
         """
-        rows = self._queued(project_id, at_least, again)[:most]
+        rows = self._queued(project_id, at_least, again, among)[:most]
         chosen = None if most is None else [item for item, _, _ in rows]
         ratings = self.ratings(project_id, items=chosen)
         by_id = {item.id: item for item in self.items(project_id, ids=chosen)}
@@ -97,8 +99,16 @@ class AdjudicationStore(GoldStore):
         """Returns how long the queue is."""
         return len(self._queued(project_id, at_least))
 
+    def queued_items(self, project_id: int, *, at_least: float = 1.0) -> list[int]:
+        """Returns the items of the queue, in its order."""
+        return [item for item, *_ in self._queued(project_id, at_least)]
+
     def _queued(
-        self, project_id: int, at_least: float, again: int | None = None
+        self,
+        project_id: int,
+        at_least: float,
+        again: int | None = None,
+        among: Sequence[int] | None = None,
     ) -> list[tuple[int, float, int]]:
         """Returns item, spread and how many could not grade it, in the queue's order."""
         if not at_least > 0:
@@ -123,6 +133,8 @@ class AdjudicationStore(GoldStore):
             .group_by(item)
             .having(sa.or_(spread >= at_least, unrateable > 0))
         )
+        if among is not None:
+            query = query.where(item.in_(among))
         with self.database.read() as connection:
             rows = connection.execute(query).all()
         found = [

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from relkit.errors import ParameterError
 from relkit.judging.database import Database, new_id
+from relkit.judging.figures import Figures
 from relkit.judging.schema import sa
 
 __all__ = ["StoreBase"]
@@ -19,11 +20,13 @@ class StoreBase:
     Attributes:
         database: The connection.
         clock: Tells the time.
+        figures: What was counted of large projects.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self.database = database
         self.clock = clock
+        self.figures = Figures()
 
     def __enter__(self) -> Self:
         return self

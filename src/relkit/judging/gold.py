@@ -79,6 +79,7 @@ class GoldStore(RatingStore):
         """Returns how each judge grades the gold items, by name: the first grade of each counts."""
         first = (
             sa.select(sa.func.min(actions.c.id))
+            .select_from(actions.join(gold, actions.c.item_id == gold.c.item_id))
             .where(actions.c.project_id == project_id, actions.c.kind == "grade")
             .group_by(actions.c.item_id, actions.c.user_id)
         )

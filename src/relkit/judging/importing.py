@@ -270,14 +270,16 @@ class _Batch:
         self.rows = rows
         self.work = work
         self.now = store.clock()
-        pairs = {(one.item.query, one.item.document): one for one in reversed(list(rows))}
+        # In the file's order; of two rows of one item the first is taken.
+        pairs: dict[tuple[str, str], Incoming] = {}
+        for one in rows:
+            pairs.setdefault((one.item.query, one.item.document), one)
         if work is None:  # else it was checked before the first batch went in
             for one in pairs.values():
                 check_item(one.item)
         self.known = find_items(connection, project.id, pairs)
         self.old = sorted(self.known.values())
-        # In the file's order; of two rows of one item the first is taken.
-        self.new = {key: one for key, one in reversed(pairs.items()) if key not in self.known}
+        self.new = {key: one for key, one in pairs.items() if key not in self.known}
         self.actions: list[dict[str, Any]] = []
         self.fresh: list[_Place] = []
         self.taken: list[_Place] = []

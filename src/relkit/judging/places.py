@@ -85,15 +85,18 @@ def new_to(
     project: Project, user: User, item: sa.ColumnElement[int]
 ) -> list[sa.ColumnElement[bool]]:
     """Which items a judge neither has nor said anything of."""
-    mine = sa.select(assignments.c.item_id).where(
-        assignments.c.project_id == project.id, assignments.c.user_id == user.id
-    )
-    said = sa.select(actions.c.item_id).where(
-        actions.c.project_id == project.id,
-        actions.c.user_id == user.id,
-        *speaks(actions.c.user_id == user.id),
-    )
-    return [item.not_in(mine), item.not_in(said)]
+    held, said = assignments.alias(), actions.alias()
+    # Looked up for each item that is free: a judge's own may be many more.
+    taken_back = actions.alias()
+    return [
+        ~sa.exists().where(held.c.item_id == item, held.c.user_id == user.id),
+        ~sa.exists().where(
+            said.c.item_id == item,
+            said.c.user_id == user.id,
+            said.c.kind.in_(("grade", "cannot", "skip")),
+            ~sa.exists().where(taken_back.c.undoes == said.c.id),
+        ),
+    ]
 
 
 def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:

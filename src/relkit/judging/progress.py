@@ -32,6 +32,7 @@ class Progress:
         later: What the judge put off.
         available: Items that the judge could still be given, gold among them.
         seconds: The mean time of the judge's grades that have one; NaN where none has.
+        free: Items with a place that nobody has.
     """
 
     items: int
@@ -43,16 +44,17 @@ class Progress:
     later: int = 0
     available: int = 0
     seconds: float = math.nan
+    free: int = 0
 
 
 def measure_progress(store: Store, project_id: int, user: User | None = None) -> Progress:
     """Counts what is done and what is left, of a project and of one judge."""
     project = store.project(project_id)
     with store.database.read() as connection:
-        overall, free = _overall(connection, project, store.clock())
+        overall = _overall(connection, project, store.clock())
         if user is None:
             return overall
-        return _of_judges(connection, project, overall, free, store.clock(), user)[user.id]
+        return _of_judges(connection, project, overall, store.clock(), user)[user.id]
 
 
 def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, Progress]]:
@@ -63,11 +65,36 @@ def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, P
     """
     project = store.project(project_id)
     with store.database.read() as connection:
-        overall, free = _overall(connection, project, store.clock())
-        return overall, _of_judges(connection, project, overall, free, store.clock())
+        overall = _overall(connection, project, store.clock())
+        return overall, _of_judges(connection, project, overall, store.clock())
 
 
-def _overall(connection: sa.Connection, project: Project, now: float) -> tuple[Progress, int]:
+def measure_own(store: Store, project_id: int, user: User, overall: Progress) -> Progress:
+    """Counts what one judge did and has left, of a project whose own progress is known.
+
+    What the judge could be given counts every item with a free place: it is `overall.free`.
+    """
+    project = store.project(project_id)
+    with store.database.read() as connection:
+        return _of_judges(connection, project, overall, store.clock(), user)[user.id]
+
+
+def count_held(store: Store, project_id: int, user: User) -> dict[str, int]:
+    """Returns how many places a judge has in each state."""
+    query = (
+        sa.select(assignments.c.state, sa.func.count())
+        .where(
+            assignments.c.project_id == project_id,
+            assignments.c.user_id == user.id,
+            assignments.c.state.in_(("open", "later", "done")),
+        )
+        .group_by(assignments.c.state)
+    )
+    with store.database.read() as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _overall(connection: sa.Connection, project: Project, now: float) -> Progress:
     """Counts a project's items and places, and the items with a place that is free."""
     done = sa.case((assignments.c.state == "done", 1), else_=0)
     per_item = (
@@ -90,15 +117,14 @@ def _overall(connection: sa.Connection, project: Project, now: float) -> tuple[P
             ),
         ).select_from(per_item)
     ).one()
-    *counts, free = map(int, row)
-    return Progress(*counts), free
+    every, full, places, filled, free = map(int, row)
+    return Progress(every, full, places, filled, free=free)
 
 
 def _of_judges(
     connection: sa.Connection,
     project: Project,
     overall: Progress,
-    free: int,
     now: float,
     user: User | None = None,
 ) -> dict[int, Progress]:
@@ -112,6 +138,9 @@ def _of_judges(
     def count(query: sa.Select[Any]) -> dict[int, Any]:
         return {row[0]: row[1] for row in connection.execute(query)}
 
+    whose_actions = actions.c.project_id == project.id
+    if chosen is not None:
+        whose_actions = sa.and_(whose_actions, actions.c.user_id == chosen)
     states: dict[int, dict[str, int]] = {}
     held = select(assignments, assignments.c.state, sa.func.count())
     for judge, state, times in connection.execute(
@@ -127,7 +156,7 @@ def _of_judges(
         select(actions, sa.func.max(actions.c.id).label("id"))
         .where(
             actions.c.kind.in_(DECIDING),
-            actions.c.id.not_in(undone(actions.c.project_id == project.id)),
+            actions.c.id.not_in(undone(whose_actions)),
         )
         .group_by(actions.c.user_id, actions.c.item_id)
         .subquery()
@@ -141,15 +170,14 @@ def _of_judges(
     # Of the items with a free place, those that the judge has or said something of.
     known = sa.union(
         select(assignments, assignments.c.item_id),
-        select(actions, actions.c.item_id).where(*speaks(actions.c.project_id == project.id)),
+        select(actions, actions.c.item_id).where(*speaks(whose_actions)),
     ).subquery()
-    still_free = sa.select(assignments.c.item_id).where(
-        assignments.c.project_id == project.id, assignments.c.slot.is_not(None), is_free(now)
+    # Looked up for each item: the free places of a project may be many more.
+    still_free = sa.exists().where(
+        assignments.c.item_id == known.c.item_id, assignments.c.slot.is_not(None), is_free(now)
     )
     taken = count(
-        sa.select(known.c.user_id, sa.func.count())
-        .where(known.c.item_id.in_(still_free))
-        .group_by(known.c.user_id)
+        sa.select(known.c.user_id, sa.func.count()).where(still_free).group_by(known.c.user_id)
     )
     golden = sa.select(gold.c.item_id).select_from(gold.join(items))
     golden = golden.where(items.c.project_id == project.id)
@@ -180,7 +208,7 @@ def _of_judges(
                 project,
                 judge,
                 given.get(one, 0),
-                free - taken.get(one, 0),
+                overall.free - taken.get(one, 0),
                 every - seen.get(one, 0),
             ),
             seconds=math.nan if mean is None else float(mean),

@@ -236,7 +236,7 @@ assignments = sa.Table(
     sa.UniqueConstraint("item_id", "slot"),
     sa.UniqueConstraint("item_id", "user_id"),
     sa.Index(None, "project_id", "state", "user_id"),
-    sa.Index(None, "project_id", "user_id"),
+    sa.Index(None, "project_id", "user_id", "item_id"),
     sa.Index(None, "action_id"),
 )
 
@@ -247,6 +247,7 @@ lapses = sa.Table(
     sa.Column("item_id", sa.Integer, sa.ForeignKey("items.id"), primary_key=True),
     sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True),
     _time(),
+    sa.Index(None, "user_id"),
 )
 
 actions = sa.Table(
@@ -270,7 +271,7 @@ actions = sa.Table(
     sa.CheckConstraint("(kind = 'undo') = (undoes IS NOT NULL)", name="undoes"),
     sa.UniqueConstraint("user_id", "key"),
     sa.UniqueConstraint("undoes"),
-    sa.Index(None, "project_id", "user_id"),
+    sa.Index(None, "project_id", "user_id", "kind", "item_id", "seconds"),
     sa.Index(None, "item_id"),
 )
 

@@ -41,6 +41,20 @@ def upgrade() -> None:
     op.create_index("ix_jobs_project_id_state", "jobs", ["project_id", "state"])
     op.add_column("projects", sa.Column("state", sa.Text(), server_default="open", nullable=False))
     op.add_column("items", sa.Column("job_id", sa.Integer(), nullable=True))
+    # What a judge did is counted without reading the rows.
+    op.drop_index("ix_assignments_project_id_user_id", "assignments")
+    op.create_index(
+        "ix_assignments_project_id_user_id_item_id",
+        "assignments",
+        ["project_id", "user_id", "item_id"],
+    )
+    op.drop_index("ix_actions_project_id_user_id", "actions")
+    op.create_index(
+        "ix_actions_project_id_user_id_kind_item_id_seconds",
+        "actions",
+        ["project_id", "user_id", "kind", "item_id", "seconds"],
+    )
+    op.create_index("ix_lapses_user_id", "lapses", ["user_id"])
     # What refers to a row is found when that is removed.
     op.create_index("ix_assignments_action_id", "assignments", ["action_id"])
     op.create_index("ix_llm_requests_item_id", "llm_requests", ["item_id"])
@@ -51,6 +65,11 @@ def downgrade() -> None:
     op.drop_index("ix_llm_requests_request_hash", "llm_requests")
     op.drop_index("ix_llm_requests_item_id", "llm_requests")
     op.drop_index("ix_assignments_action_id", "assignments")
+    op.drop_index("ix_lapses_user_id", "lapses")
+    op.drop_index("ix_actions_project_id_user_id_kind_item_id_seconds", "actions")
+    op.create_index("ix_actions_project_id_user_id", "actions", ["project_id", "user_id"])
+    op.drop_index("ix_assignments_project_id_user_id_item_id", "assignments")
+    op.create_index("ix_assignments_project_id_user_id", "assignments", ["project_id", "user_id"])
     op.drop_column("items", "job_id")
     op.drop_column("projects", "state")
     op.drop_table("jobs")

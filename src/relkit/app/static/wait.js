@@ -1,0 +1,3 @@
+"use strict";
+// The page is asked for again until its figures are there.
+setTimeout(() => location.reload(), 2000);

@@ -1,0 +1,125 @@
+"""Figures of large projects: counted in the background, and shown as they were a moment ago.
+
+Counting a million results takes seconds, and every page asks. So of a large project a figure is
+counted again after some time only, by one thread at a time, and those who ask meanwhile get the
+last one. Figures of other projects are always those of the moment.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from relkit.errors import RelkitError
+from relkit.judging.schema import items, sa
+
+if TYPE_CHECKING:
+    from relkit.judging.base import StoreBase
+
+__all__ = ["Figures", "NotReadyError", "is_large"]
+
+T = TypeVar("T")
+
+#: Results from which on a project is large.
+LARGE = 20_000
+#: A figure is good for so many times as long as counting it took.
+SHARE = 20.0
+
+
+class NotReadyError(RelkitError):
+    """A figure is being counted for the first time, and nobody waited for it."""
+
+    def __init__(self) -> None:
+        super().__init__("this is being counted", hint="ask again in a few seconds")
+
+
+@dataclass
+class _Kept:
+    """A figure, or the error that came in its place."""
+
+    value: Any = None
+    error: BaseException | None = None
+    good_until: float = 0.0
+
+
+class Figures:
+    """What was counted of large projects."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, _Kept] = {}
+        self._counting: dict[Hashable, threading.Event] = {}
+
+    def get(
+        self,
+        key: Hashable,
+        count: Callable[[], T],
+        *,
+        patience: float | None = None,
+        least: float = 0.0,
+    ) -> T:
+        """Returns a figure: the last one, while another is counted where that is too old.
+
+        Args:
+            key: What it is a figure of.
+            count: Counts it.
+            patience: Seconds to wait for the first one; None waits as long as it takes.
+            least: Seconds that it is good for at least.
+
+        Raises:
+            NotReadyError: If there is none yet and the patience was too short.
+        """
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or time.monotonic() > kept.good_until:
+                ready = self._start(key, count, least)
+        if kept is None:
+            if not ready.wait(patience):
+                raise NotReadyError
+            with self._lock:
+                kept = self._kept[key]
+        if kept.error is not None:
+            with self._lock:
+                self._kept.pop(key, None)
+            raise kept.error
+        return cast("T", kept.value)
+
+    def forget(self) -> None:
+        """Forgets all figures."""
+        with self._lock:
+            self._kept.clear()
+
+    def _start(self, key: Hashable, count: Callable[[], Any], least: float) -> threading.Event:
+        """Counts in a thread, unless one does already."""
+        if key in self._counting:
+            return self._counting[key]
+        ready = self._counting[key] = threading.Event()
+
+        def run() -> None:
+            start = time.monotonic()
+            found = _Kept()
+            try:
+                found.value = count()
+            except BaseException as error:
+                found.error = error
+            end = time.monotonic()
+            found.good_until = end + max(least, SHARE * (end - start))
+            with self._lock:
+                if found.error is None or key not in self._kept:
+                    self._kept[key] = found
+                del self._counting[key]
+            ready.set()
+
+        threading.Thread(target=run, name="figures", daemon=True).start()
+        return ready
+
+
+def is_large(store: StoreBase, project_id: int) -> bool:
+    """Says whether counting a project takes so long that nobody should wait for it each time."""
+    some = sa.select(items.c.id).where(items.c.project_id == project_id).limit(LARGE + 1).subquery()
+    with store.database.read() as connection:
+        found = connection.execute(sa.select(sa.func.count()).select_from(some)).scalar_one()
+    return int(found) > LARGE
