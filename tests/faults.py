@@ -135,12 +135,12 @@ class Graders:
     At the end each sends until its last grade is confirmed: end a fault before it.
 
     Attributes:
-        confirmed: The grades that the server said it has stored, by judge and item.
+        confirmed: The grades that the server said it has stored, by judge and document.
         answers: How often which status was answered; 0 stands for no answer at all.
     """
 
     def __init__(self, server: Server, tokens: list[str]) -> None:
-        self.confirmed: dict[tuple[str, int], float] = {}
+        self.confirmed: dict[tuple[str, str], float] = {}
         self.answers: Counter[int] = Counter()
         self._server = server
         self._stop = threading.Event()
@@ -179,11 +179,14 @@ class Graders:
         while not self._stop.is_set():
             found = self._send("/api/projects/1/tasks?count=5", {}, token)
             for task in found.get("tasks", []):
-                item, grade = task["id"], task["id"] % 4
-                action = {"kind": "grade", "key": f"k{item}", "item_id": item, "grade": grade}
+                # Judges know items by other numbers than the store.
+                item, grade = task["document"], int(task["document"][1:]) % 4
+                action = {
+                    "kind": "grade", "key": f"k{item}", "item_id": task["id"], "grade": grade,
+                }  # fmt: skip
                 while (receipt := self._send("/api/actions", action, token)) == {}:
                     time.sleep(0.02)
-                assert receipt["counted"], receipt
+                assert (receipt["kind"], receipt["grade"]) == ("grade", grade), receipt
                 self.confirmed[judge, item] = grade
                 if self._stop.is_set():
                     return
@@ -213,12 +216,15 @@ def check_grades(address: str | Path, graders: Graders) -> None:
     """Fails if a confirmed grade is lost or changed, or any is stored twice."""
     with open_store(address) as store:
         project = store.project("June")
+        documents = {item.id: item.document for item in store.items(project.id)}
         stored = {
-            (rating.judge, item): rating.grade
+            (rating.judge, documents[item]): rating.grade
             for item, ratings in store.ratings(project.id).items()
             for rating in ratings
         }
-        times = Counter((row["judge"], row["item_id"]) for row in store.history(project.id))
+        times = Counter(
+            (row["judge"], documents[row["item_id"]]) for row in store.history(project.id)
+        )
     assert stored == graders.confirmed
     assert set(times.values()) <= {1}
     assert set(times) == set(stored)

@@ -44,8 +44,10 @@ def test_a_signal_ends_it_in_order_and_the_file_holds_everything(
         shutil.copy(database, tmp_path / "copy.db")
         server.start()
     with open_store(tmp_path / "copy.db") as store:
-        stored = store.ratings(store.project("June").id)
-    graded = {(one.judge, item) for item, found in stored.items() for one in found}
+        project = store.project("June").id
+        documents = {item.id: item.document for item in store.items(project)}
+        stored = store.ratings(project)
+    graded = {(one.judge, documents[item]) for item, found in stored.items() for one in found}
     assert set(kept) <= graded
     check_grades(database, judges)
 
@@ -89,7 +91,7 @@ def test_a_signal_before_it_serves_ends_it_too(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"
         "import relkit.judging.access as access\n"
-        "def create_first_account(store):\n"
+        "def create_first_account(store, **options):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "access.create_first_account = create_first_account\n"
         "from relkit.cli.application import main\n"
