@@ -96,7 +96,7 @@ def measure(store: Store) -> None:
         (judge, "GET", "/api/projects/1/progress"),
         (judge, "POST", "/api/projects/1/tasks?count=12"),
         (lead, "GET", "/api/projects/1/status"),
-        (lead, "GET", "/api/projects/1/queue"),
+        (lead, "GET", "/api/projects/1/queue?limit=20"),
     ]
     print(f"{'':44}{'first':>9}{'again':>9}{'after a grade':>15}")
     for client, method, path in pages:

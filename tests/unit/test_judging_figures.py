@@ -1,0 +1,131 @@
+"""Figures of large projects: counted in the background, exact where a project is small."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from relkit.judging import figures, recent
+from relkit.judging.actions import record_action
+from relkit.judging.assignment import take_tasks
+from relkit.judging.figures import Figures, NotReadyError, is_large
+from relkit.judging.progress import measure_progress
+from relkit.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
+from relkit.judging.records import Item, Rating
+from relkit.judging.status import describe_agreement, describe_work
+from relkit.judging.store import Store, open_store
+
+
+@pytest.fixture
+def store(judging_database: str) -> Iterator[Store]:
+    with open_store(judging_database) as opened:
+        project = opened.create_project("June", overlap=2)
+        given = [(Item("q", f"d{n}"), [Rating("Ann", n % 4), Rating("Bo", 0)]) for n in range(20)]
+        opened.import_ratings(project.id, [*given, *((Item("r", f"d{n}"), []) for n in range(20))])
+        yield opened
+
+
+def test_one_thread_counts_and_the_others_get_the_last_figure() -> None:
+    kept = Figures()
+    go, counted = threading.Event(), []
+
+    def count() -> int:
+        counted.append(1)
+        assert go.wait(30)
+        return len(counted)
+
+    with pytest.raises(NotReadyError):
+        kept.get("a", count, patience=0.01)
+    with pytest.raises(NotReadyError):
+        kept.get("a", count, patience=0)
+    go.set()
+    assert kept.get("a", count) == 1
+    assert kept.get("b", lambda: 7) == 7
+    time.sleep(0.05)
+    kept.forget()
+    assert kept.get("a", count) == 2
+    assert kept.get("a", count, patience=0) == 2
+
+
+def test_a_figure_that_is_too_old_is_counted_again_for_the_next_who_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(figures, "SHARE", 0.0)
+    kept, numbers = Figures(), iter(range(100))
+    assert kept.get("a", lambda: next(numbers)) == 0
+    assert kept.get("a", lambda: next(numbers)) == 0
+    end = time.monotonic() + 10
+    while kept.get("a", lambda: next(numbers)) == 0:
+        assert time.monotonic() < end
+    assert kept.get("b", lambda: 1, least=100) == 1
+    assert kept.get("b", lambda: 2, least=100) == 1
+
+
+def test_an_error_is_told_and_not_kept() -> None:
+    kept = Figures()
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", lambda: 1 / 0)
+    assert kept.get("a", lambda: 1.5) == 1.5
+
+
+@pytest.mark.parametrize("large", [0, 10_000])
+def test_figures_are_those_of_the_project(
+    store: Store, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "LARGE", large)
+    assert is_large(store, 1) == (large == 0)
+    ann = store.user("Ann")
+    assert recent_progress(store, 1, ann) == measure_progress(store, 1, ann)
+    assert recent_work(store, 1) == describe_work(store, 1)
+    assert recent_agreement(store, 1) == describe_agreement(store, 1)
+    shown, count = recent_queue(store, 1, most=5)
+    assert (shown, count) == (store.queue(1, most=5), store.count_queue(1))
+    # What one does oneself is seen at once, and what is decided never comes again.
+    for n, task in enumerate(take_tasks(store, ann, 1, count=6)):
+        if n < 4:
+            record_action(store, ann, "grade", key=str(n), item_id=task.item.id, grade=1)
+    now, exact = recent_progress(store, 1, ann), measure_progress(store, 1, ann)
+    assert (now.done, now.open, now.available) == (exact.done, exact.open, exact.available)
+    lee = store.create_user("Lee", role="lead")
+    decided = shown[0].item.id
+    store.adjudicate(decided, lee, 1, key="k")
+    left, number = recent_queue(store, 1, most=5)
+    assert decided not in [one.item.id for one in left]
+    assert (left, number) == (store.queue(1, most=5), count - 1)
+    again, _ = recent_queue(store, 1, again=decided, most=5)
+    assert again[0].item.id == decided
+
+
+def test_a_page_of_a_large_project_does_not_wait(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fastapi")
+    pytest.importorskip("httpx2")
+    from tests.unit.test_app_lead import Somebody
+
+    from relkit.app import leading
+
+    monkeypatch.setattr(figures, "LARGE", 0)
+    monkeypatch.setattr(leading, "PATIENCE", 0.05)
+    go = threading.Event()
+
+    def slowly(store: Store, project: int) -> dict[str, object]:
+        assert go.wait(30)
+        return describe_agreement(store, project)
+
+    monkeypatch.setattr(recent, "describe_agreement", slowly)
+    store.create_user("lea", role="lead")
+    lea = Somebody(store, "lea")
+    waiting = lea.get("/projects/1/agreement")
+    assert (waiting.status_code, waiting.headers["retry-after"]) == (202, "2")
+    assert "wait.js" in waiting.text
+    go.set()
+    end = time.monotonic() + 30
+    while (answer := lea.get("/projects/1/agreement")).status_code == 202:
+        assert time.monotonic() < end
+    assert "Krippendorff" in answer.text
