@@ -271,9 +271,8 @@ def test_half_a_character_is_refused_with_file_and_line(store: Store, escape: st
         ("a.jsonl", b'{"query": "q"}\n' * 2_000_000, "holds too much to be read at once"),
         ("a.json", b"[" + b"[]," * 8_000_000, "holds too much to be read at once"),
         ("a.csv", b"query,doc\n" + b"q,d\n" * 5_000_000, "holds too much to be read at once"),
-        ("a.csv", b",".join(b"c%d" % n for n in range(1_000_000)), "more than 10,000 columns"),
+        ("a.csv", b",".join(b"c%d" % n for n in range(20_000)), "more than 10,000 columns"),
         ("a.jsonl", b'{"query": "q", "document": ' + b"[" * 900 + b"]" * 900 + b"}", "not JSON"),
-        ("a.jsonl", b'{"query": "' + b"q" * 2**24, "not JSON"),
     ],
 )
 def test_an_import_takes_no_more_than_its_share(

@@ -601,6 +601,7 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
             "`x` is no point in time",
         ),
         ("opensearch", "[" * 100_000, "not JSON"),
+        ("csv", ",".join(f"c{n}" for n in range(10_002)), "file:1: there are more than 10,000"),
     ],
 )  # fmt: skip
 def test_bad_files(name: str, text: str, message: str) -> None:

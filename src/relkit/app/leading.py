@@ -26,7 +26,7 @@ from relkit.judging.disguise import find_marks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.filling import measure_bare
 from relkit.judging.formats import Format, Sheet, formats
-from relkit.judging.formats.base import PARTS, decode, find_format, join_rows
+from relkit.judging.formats.base import PARTS, check_size, decode, find_format, join_rows
 from relkit.judging.importing import Imported, announce_import
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
@@ -185,20 +185,22 @@ def import_file(
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
-    limit = request.app.state.settings.largest_sheet
     data = file.file.read()
     if is_archive(data[:4]):
         raise HTTPException(400, "archive_here")
+    large = len(data) > LARGE
+    text = decode(data, name)
+    del data
+    check_size(text, request.app.state.settings.largest_sheet, name)
 
     def read() -> Sheet:
-        text = decode(data, name)
         chosen = find_format(form or None, name, text)
-        return join_rows(chosen.read(text, path=name, scale=found.scale, limit=limit), path=name)
+        return join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
 
     def note(told: Imported) -> None:
         note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
 
-    if len(data) <= LARGE:
+    if not large:
         told = import_sheet(
             store, found.id, read(), as_gold=bool(gold), source=name, by=visitor.account
         )

@@ -143,12 +143,8 @@ class Format(ABC):
         Raises:
             InputError: If it is not of this format, cannot be used, or takes more.
         """
-        if limit is not None and _size(text) > limit:
-            raise InputError(
-                f"holds too much to be read at once: it takes more than {limit / 2**20:,.0f} MiB",
-                path=path,
-                hint="send it in parts; the command line has no such limit",
-            )
+        if limit is not None:
+            check_size(text, limit, path)
         check_characters(text, path)
         return self.parse(text, path=path, scale=scale)
 
@@ -414,9 +410,18 @@ def has_member(text: str, *names: str) -> bool:
 COSTS = {"\n": 250, "\r": 250, ",": 60, "{": 60, "[": 60, ":": 10}
 
 
-def _size(text: str) -> int:
-    """Returns about how many bytes a text takes when it is read."""
-    return len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items())
+def check_size(text: str, limit: int, path: str) -> None:
+    """Refuses a text that takes more memory than a limit when it is read, about.
+
+    Raises:
+        InputError: If it does.
+    """
+    if len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items()) > limit:
+        raise InputError(
+            f"holds too much to be read at once: it takes more than {limit / 2**20:,.0f} MiB",
+            path=path,
+            hint="send it in parts; the command line has no such limit",
+        )
 
 
 #: No database, and no file of text, can hold these.
