@@ -176,6 +176,8 @@ def test_fingers_meet_what_they_aim_at(
     for language in ("en", "zh"):
         show(tab, server, PAGES[name], secrets, language=language, width=390, height=844)
         assert tab.run(SMALL) == []
+        # The head of the page is one line, which leaves room for the result.
+        assert tab.run("document.querySelector('.bar').clientHeight") < 60
 
 
 FOCUS = """(() => {

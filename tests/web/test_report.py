@@ -158,6 +158,17 @@ def test_a_telephone_scrolls_down_only(tab, page: Path) -> None:
     assert smallest >= 0.9
 
 
+def test_a_long_name_leaves_room_for_its_numbers_on_a_telephone(tab, page: Path) -> None:
+    tab.open(page, width=390, height=844)
+    table = "document.querySelector('#comparison .scroll')"
+    tab.run(f"{table}.querySelector('tbody th').textContent = 'how do I read a file '.repeat(9)")
+    edges = f"[...{table}.querySelectorAll('tbody tr:first-child > *')].slice(0, 2)"
+    edges += ".map(one => one.getBoundingClientRect().right)"
+    first, last = tab.run(edges)
+    assert 90 < first <= 0.46 * 390
+    assert last <= 300
+
+
 @pytest.mark.parametrize("width", [1366, 390])
 def test_labels_of_axes_do_not_touch(width: int, tab, page: Path) -> None:
     tab.open(page, width=width)
