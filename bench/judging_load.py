@@ -3,10 +3,12 @@
     python bench/judging_load.py --database sqlite
     python bench/judging_load.py --database postgresql
     python bench/judging_load.py --database postgresql://USER@HOST/NAME --judges 20
+    python bench/judging_load.py --import 100000
 
 `sqlite` is a file in a temporary folder; `postgresql` a server of its own, started for the
 measurement, with every commit on the disk as usual. A URL must be of an empty database. The judges
-run on the same machine and take time from the server.
+run on the same machine and take time from the server. With `--import` so many results are imported
+into the same project meanwhile, by `relkit judge import`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import math
 import os
 import socket
 import statistics
@@ -46,11 +49,15 @@ class Load:
         grades: Grades a second.
         half: Milliseconds within which half of the grades were stored.
         most: Milliseconds within which 99 % of them were.
+        slowest: Milliseconds that the slowest one took.
+        imported: Seconds that the import took; NaN without one, or where it was not done in time.
     """
 
     grades: float
     half: float
     most: float
+    slowest: float
+    imported: float
 
 
 def grade(port: int, token: str, end: float, times: list[float], bad: list[int]) -> None:
@@ -87,7 +94,16 @@ def databases(kind: str) -> Iterator[str]:
         yield kind
 
 
-def measure(address: str, judges: int, seconds: float, items: int) -> Load:
+def start_import(address: str, folder: str, count: int) -> subprocess.Popen[bytes]:
+    """Imports results into the project, as an operator would."""
+    path = Path(folder) / "more.csv"
+    lines = "".join(f"more {n // 20},x{n},Title of {n}\n" for n in range(count))
+    path.write_text(f"query,document,title\n{lines}", "utf-8")
+    command = [sys.executable, "-m", "relkit", "judge", "import", address, str(path)]
+    return subprocess.Popen([*command, "--project", "load"], stderr=subprocess.DEVNULL)
+
+
+def measure(address: str, judges: int, seconds: float, items: int, more: int) -> Load:
     """Runs a server and its judges once."""
     with open_store(address, create=True) as store:
         project = store.create_project("load", overlap=OVERLAP)
@@ -112,8 +128,14 @@ def measure(address: str, judges: int, seconds: float, items: int) -> Load:
         ]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        imported = math.nan
+        with TemporaryDirectory() as folder:
+            bringing = start_import(address, folder, more) if more else None
+            if bringing is not None:
+                bringing.wait()
+                imported = time.monotonic() - start
+            for thread in threads:
+                thread.join()
         took = time.monotonic() - start
         server.terminate()
     with open_store(address) as store:
@@ -122,7 +144,7 @@ def measure(address: str, judges: int, seconds: float, items: int) -> Load:
         raise RuntimeError(f"refused {bad}, {sum(counts)} of {len(times)} stored, {max(counts)=}")
     times.sort()
     half, most = (1e3 * times[int(len(times) * share)] for share in (0.5, 0.99))
-    return Load(len(times) / took, half, most)
+    return Load(len(times) / took, half, most, 1e3 * times[-1], imported)
 
 
 def main() -> None:
@@ -134,12 +156,13 @@ def main() -> None:
     parser.add_argument("--judges", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--items", type=int, default=5000)
+    parser.add_argument("--import", dest="more", type=int, default=0, help="results meanwhile")
     parser.add_argument("--runs", type=int, default=3)
     chosen = parser.parse_args()
     loads = []
     for number in range(1, 2 if "://" in chosen.database else chosen.runs + 1):
         with databases(chosen.database) as address:
-            load = measure(address, chosen.judges, chosen.seconds, chosen.items)
+            load = measure(address, chosen.judges, chosen.seconds, chosen.items, chosen.more)
         print(f"run {number}: {load}", file=sys.stderr, flush=True)
         loads.append(load)
     grades, half, most = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.events import record_event
+from relkit.judging.jobs import start_job
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
 from relkit.judging.llm.configurations import draft_configuration
 from relkit.judging.llm.endpoint import Completion
 from relkit.judging.records import Comparison, Item, Project, Rating
-from relkit.judging.schema import projects, sa
+from relkit.judging.schema import jobs, projects, sa
 from relkit.judging.store import Store, open_store
 from relkit.scale import Level, Scale
 
@@ -124,6 +126,7 @@ def fill_with_content(database: Path) -> None:
         _compare_three(store)
         _add_model(store, project)
         _change_keys(store)
+        _close_one(store)
 
 
 def _change_keys(store: Store) -> None:
@@ -136,6 +139,25 @@ def _change_keys(store: Store) -> None:
     changed = sa.update(projects).where(projects.c.id == project.id)
     with store.database.write() as connection:
         connection.execute(changed.values(keys_changed_at=store.clock() + 1))
+
+
+def _close_one(store: Store) -> None:
+    """Makes a project that is closed, with an import that goes on and one that failed."""
+    project = store.create_project("Closed", overlap=2)
+    store.import_ratings(project.id, [(_item(n), [Rating("ana", n % 4)]) for n in range(3)])
+    with store.database.write() as connection:
+        for state in ("running", "failed"):
+            work = start_job(store, connection, "import", project.id, source="catalogue.csv")
+            connection.execute(
+                sa.update(jobs)
+                .where(jobs.c.id == work.job_id)
+                .values(
+                    state=state, total=9000, done=4000, message="no disk is left",
+                    worker="elsewhere:1:x", seen_at=time.time() + 86_400,
+                )
+            )  # fmt: skip
+            work.leave()
+    store.close_project(project.id)
 
 
 def _add_model(store: Store, project: Project) -> None:

@@ -52,6 +52,9 @@ class Page:
 
 SHOWS = "Boolean(document.querySelector('{}'))"
 SEND = "document.querySelector('form[action=\"{}\"].form').requestSubmit()"
+TYPE_OTHER = "document.querySelector('main [name=name]').value = 'x'; " + SEND.format(
+    "/projects/1/delete"
+)
 MAKE_TOKEN = "document.querySelector('[name=name]').value = 't'; " + SEND.format("/account/tokens")
 GIVE_BAD = (
     "document.querySelector('[name=old]').value = 'a long sentence';"
@@ -74,6 +77,14 @@ PAGES = {
     "side-by-side": Page("/projects/2/judge", "ana", READY),
     "project": Page("/projects/1"),
     "project-side-by-side": Page("/projects/2"),
+    "project-closed": Page("/projects/6"),
+    "archive": Page("/", "lead", LOADED, "document.querySelector('main details').open = true"),
+    "import-running": Page("/jobs/1"),
+    "import-failed": Page("/jobs/2"),
+    "delete": Page("/projects/1/delete"),
+    "delete-another": Page(
+        "/projects/1/delete", "lead", LOADED, TYPE_OTHER, SHOWS.format("#wrong")
+    ),
     "queue": Page("/projects/1/queue"),
     "agreement": Page("/projects/1/agreement"),
     "no-agreement": Page("/projects/3/agreement"),

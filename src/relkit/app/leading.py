@@ -147,7 +147,7 @@ def note_format(language: Language, chosen: Format) -> str:
         if len(kept) < len(chosen.lacks)
         else (chosen.lacks, "lead.leaves_out")
     )
-    if not chosen.lacks:
+    if set(chosen.lacks) <= {"name"}:
         return say(language, "lead.holds_all")
     separator = say(language, "lead.part_separator")
     told = say(language, key, parts=separator.join(say(language, f"part.{part}") for part in fewer))
