@@ -151,7 +151,7 @@ def note_format(language: Language, chosen: Format) -> str:
         return say(language, "lead.holds_all")
     separator = say(language, "lead.part_separator")
     told = say(language, key, parts=separator.join(say(language, f"part.{part}") for part in fewer))
-    return f"{told} {say(language, 'lead.names_ids')}" if chosen.names_ids else told
+    return told + say(language, "lead.names_ids") if chosen.names_ids else told
 
 
 @router.post("/projects/{project}/guideline", dependencies=[CheckedForm])
