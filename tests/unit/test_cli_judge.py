@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.cli.judge import command
+from relkit.judging.shown import choose_fields
 from relkit.judging.store import open_store
 from relkit.render import width
 
@@ -326,7 +327,8 @@ def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> N
     with open_store(june / "judging.db") as store:
         item = store.items(store.project("June").id)[-1]
     assert (item.query, item.document, item.tier, item.rank) == ("tv", "d7", "head", 3)
-    assert item.fields == {}
+    assert item.fields == {"sessions": "120", "reason": "new"}  # kept, and exported
+    assert choose_fields(item) == {}
 
 
 def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:

@@ -177,7 +177,8 @@ class ConfigurationStore(AdjudicationStore):
         known = self.configurations(project_id)
         answering = self._answering(project_id)
         if judge is None:
-            judge = _only([one.judge for one in known if one.id in answering])
+            graded = [one.judge for one in known if one.id in answering]
+            judge = _only(graded or [one.judge for one in known])
         own = [one for one in known if one.judge == judge]
         if not own:
             raise unknown_name("language model", judge, [one.judge for one in known])
