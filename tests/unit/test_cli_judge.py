@@ -327,7 +327,7 @@ def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> N
     with open_store(june / "judging.db") as store:
         item = store.items(store.project("June").id)[-1]
     assert (item.query, item.document, item.tier, item.rank) == ("tv", "d7", "head", 3)
-    assert item.fields == {"sessions": "120", "reason": "new"}  # kept, and exported
+    assert item.fields == {"sessions": "120"}  # kept, and exported
     assert choose_fields(item) == {}
 
 
