@@ -311,10 +311,10 @@ class _Batch:
         )
         strangers: dict[str, int] = {}
         for row in self.rows:
-            for one in row.ratings:
-                name = one.judge.strip()
+            for rating in row.ratings:
+                name = rating.judge.strip()
                 user = judges.get(name) or strangers.setdefault(name, -1 - len(strangers))
-                self._fill(row.item, user, one, changes=False)
+                self._fill(row.item, user, rating, changes=False)
 
     def store(self) -> Imported:
         """Puts the batch in."""

@@ -118,8 +118,8 @@ def _overall(connection: sa.Connection, project: Project, now: float) -> tuple[P
             ),
         ).select_from(per_item)
     ).one()
-    *counts, free = map(int, row)
-    return Progress(*counts, free=free), free
+    every, complete, places, filled, free = map(int, row)
+    return Progress(every, complete, places, filled, free=free), free
 
 
 def _of_judges(
