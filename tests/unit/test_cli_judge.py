@@ -459,3 +459,48 @@ def test_tables_of_ids_are_for_formats_of_ids(relkit, june: Path) -> None:
     assert "--queries is for formats that hold ids alone" in outcome.err
     assert relkit(*export, "--format", "trec").code == 0
     assert (june / "q.tsv").read_text() == "id\ttext\toriginal\nq1\tq1\t\nq2\tq2\t\n"
+
+
+def test_an_archive_is_written_and_read(relkit, june: Path) -> None:
+    args = ("judge", "export", "judging.db", "--project", "June", "--format", "archive")
+    assert "add -o" in relkit(*args).err
+    written = relkit(*args, "-o", "june.relkit-project")
+    assert written.code == 0
+    assert "3 items" in written.err
+    taken = relkit("judge", "import", "judging.db", "june.relkit-project")
+    assert (taken.code, "`June` already" in taken.err) == (2, True)
+    made = relkit("judge", "import", "judging.db", "june.relkit-project", "--project", "Copy")
+    assert made.code == 0
+    assert "made the project Copy" in made.err
+    relkit("judge", "init", "other.db")
+    other = relkit("judge", "import", "other.db", "june.relkit-project")
+    assert "made the project June" in other.err
+    for database, project in (("judging.db", "Copy"), ("other.db", "June")):
+        csv = relkit("judge", "export", database, "--project", project, "--format", "csv").out
+        again = relkit("judge", "export", "judging.db", "--project", "June", "--format", "csv").out
+        assert csv == again
+    mixed = relkit("judge", "import", "judging.db", "june.relkit-project", "--run", "bm25.run")
+    assert "a project of its own" in mixed.err
+    (june / "half.relkit-project").write_bytes((june / "june.relkit-project").read_bytes()[:900])
+    broken = relkit("judge", "import", "judging.db", "half.relkit-project")
+    assert (broken.code, "cut off" in broken.err) == (3, True)
+    assert "no --project" in relkit("judge", "import", "judging.db", "pool.csv").err
+
+
+def test_a_project_is_renamed_closed_opened_and_deleted(relkit, june: Path) -> None:
+    def change(*options: str) -> str:
+        return str(relkit("judge", "project", "judging.db", *options).err)
+
+    assert "renamed to July" in change("June", "--rename", "July")
+    assert "10% of what" in change("July", "--gold-share", "0.1")
+    assert "closed the project July" in change("July", "--close")
+    refused = relkit("judge", "import", "judging.db", "pool.csv", "--project", "July")
+    assert "`July` is closed" in refused.err
+    assert "July: closed" in relkit("judge", "project", "judging.db", "July").out
+    assert "opened the project July" in change("July", "--reopen")
+    assert "do not go together" in change("July", "--close", "--delete")
+    assert "needs --yes" in change("July", "--delete")
+    assert "July" in relkit("judge", "status", "judging.db").out
+    assert "deleted the project July" in change("July", "--delete", "--yes")
+    assert "July" not in relkit("judge", "status", "judging.db").out
+    assert "unknown project" in change("July", "--close")
