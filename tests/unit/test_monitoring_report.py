@@ -157,7 +157,7 @@ def test_queries_cannot_write_html() -> None:
 def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, lang: Any) -> None:
     page = build_monitor_page(broken, lang=lang)
     opening, sections = render_parts(page)
-    whole = render_html(page, version="1")
+    whole = render_html(page, version="1", date="2026-01-31")
     assert opening in whole
     assert sections in whole
     # A page with a strict content security policy runs and styles nothing that is written in it.
