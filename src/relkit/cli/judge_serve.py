@@ -77,7 +77,7 @@ def serve(
     from relkit.app import Settings, create_app
     from relkit.app.long_work import in_background
     from relkit.judging.access import create_first_account
-    from relkit.judging.removal import tidy_up
+    from relkit.judging.removal import prepare_store
     from relkit.judging.store import open_store
 
     if demo is not None and (database or rounds):
@@ -96,7 +96,7 @@ def serve(
                 click.echo(password)
             elif demo is not None:
                 messages.note(f"the password was printed when {database} was made")
-            in_background(lambda: tidy_up(store), "tidying up")
+            in_background(lambda: prepare_store(store), "tidying up")
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{listening.getsockname()[1]}/"
             address += "monitor" if demo is not None else ""
