@@ -129,3 +129,18 @@ def test_a_page_of_a_large_project_does_not_wait(
     while (answer := lea.get("/projects/1/agreement")).status_code == 202:
         assert time.monotonic() < end
     assert "Krippendorff" in answer.text
+
+
+def test_a_few_items_of_many_are_found_by_their_ids(store: Store) -> None:
+    from relkit.judging.bulk import update_statistics
+    from relkit.judging.schema import items, sa
+
+    if not store.database.sqlite:
+        pytest.skip("PostgreSQL gathers its statistics by itself as well")
+    store.add_items(1, [Item(f"many {n}", "d") for n in range(1500)])
+    update_statistics(store.database)
+    chosen = sa.select(items).where(items.c.project_id == 1, items.c.id.in_([3, 4]))
+    with store.database.read() as connection:
+        text = str(chosen.compile(connection.engine, compile_kwargs={"literal_binds": True}))
+        plan = [row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")]
+    assert "INTEGER PRIMARY KEY" in plan[0]

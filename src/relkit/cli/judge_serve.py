@@ -157,7 +157,7 @@ def serve(
     from relkit.app.long_work import in_background
     from relkit.app.process import Ending, is_local, listen, own_names, private_files, serve_app
     from relkit.judging.access import create_first_account
-    from relkit.judging.removal import tidy_up
+    from relkit.judging.removal import prepare_store
     from relkit.judging.store import open_store
 
     if demo is not None and (database or rounds):
@@ -191,7 +191,7 @@ def serve(
             if not (is_local(listening) or ssl_certificate or proxies):
                 messages.warning(PLAIN)
             _name_shared_files(store.database.file)
-            in_background(lambda: tidy_up(store), "tidying up")
+            in_background(lambda: prepare_store(store), "tidying up")
             shown = f"[{host}]" if ":" in host else host
             address = f"{'https' if ssl_certificate else 'http'}://{shown}"
             address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relkit.errors import InputError
-from relkit.judging.bulk import find_items, insert_rows, reserve_ids
+from relkit.judging.bulk import find_items, insert_rows, reserve_ids, update_statistics
 from relkit.judging.jobs import Report, Work, refuse_while_importing, start_job
 from relkit.judging.places import remember_lapse, take_turn
 from relkit.judging.projects import check_open
@@ -127,6 +127,7 @@ class Prepared:
             self._take_back(error)
             raise
         work.leave()
+        update_statistics(self.store.database)
         return Imported(new, grades)
 
     def _take_back(self, error: BaseException) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.errors import InputError
+from relkit.judging.bulk import update_statistics
 from relkit.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relkit.judging.places import take_turn
 from relkit.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
@@ -19,6 +20,7 @@ __all__ = [
     "Removal",
     "abandon_project",
     "discard_import",
+    "prepare_store",
     "remove_project",
     "start_removal",
     "tidy_up",
@@ -166,6 +168,12 @@ def _remove_rest(connection: sa.Connection, project_id: int) -> None:
                 chosen = sa.select(table.c.id).where(mine)
                 connection.execute(sa.delete(child).where(reference.in_(chosen)))
         connection.execute(sa.delete(table).where(mine))
+
+
+def prepare_store(store: StoreBase) -> None:
+    """Makes a database fit for use when a server starts."""
+    update_statistics(store.database)
+    tidy_up(store)
 
 
 def tidy_up(store: StoreBase) -> int:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from relkit.errors import InputError, ParameterError
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
-from relkit.judging.bulk import insert_rows, reserve_ids
+from relkit.judging.bulk import insert_rows, reserve_ids, update_statistics
 from relkit.judging.database import new_id
 from relkit.judging.jobs import Report, StoppedError, Work, start_job
 from relkit.judging.places import is_swapped
@@ -405,6 +405,7 @@ class Unpacking:
                 ) from None
             raise
         work.leave()
+        update_statistics(self.store.database)
         project = self.store.project(work.project_id)
         return Unpacked(project, tuple(self.made), tuple(self.matched), self.kept)
 
