@@ -77,7 +77,7 @@ PAGES = {
     "side-by-side": Page("/projects/2/judge", "ana", READY),
     "project": Page("/projects/1"),
     "project-side-by-side": Page("/projects/2"),
-    "project-closed": Page("/projects/6"),
+    "project-closed": Page("/projects/7"),
     "archive": Page("/", "lead", LOADED, "document.querySelector('main details').open = true"),
     "import-running": Page("/jobs/1"),
     "import-failed": Page("/jobs/2"),
