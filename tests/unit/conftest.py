@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.unit.clock import Clock
 
 JUDGMENTS = """q1 0 d1 3
 q1 0 d2 2
@@ -58,6 +59,12 @@ a,1,0.4
 b,1,0.1
 b,0,0.2
 """
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time, for a test to set."""
+    return Clock()
 
 
 @pytest.fixture

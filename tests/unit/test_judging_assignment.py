@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
+from tests.unit.clock import Clock
 
 pytest.importorskip("sqlalchemy")
 
@@ -20,21 +21,6 @@ from relkit.judging.assignment import take_tasks
 from relkit.judging.progress import measure_judges, measure_progress
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.store import Store, open_store
-
-
-class Clock:
-    """A clock that tests turn."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.unit.clock import Clock
 
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
@@ -36,20 +37,6 @@ PLANS = [
     ("note", "grade"),
     ("grade", "undo", "skip"),
 ]
-
-
-class Clock:
-    """A clock that tests turn."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
