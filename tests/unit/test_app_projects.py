@@ -95,7 +95,7 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
     offered = re.findall(
         r'name="form" value="([^"]+)"', client(store, "lea").get("/projects/1").text
     )
-    assert offered == ["csv", "jsonl"]
+    assert offered == ["csv", "jsonl", "archive"]
     results = (Item("q", "a"),), (Item("q", "b"),)
     store.add_comparisons(1, [Comparison("q", "old", "new", *results)])
     assert "nothing to compare yet" not in read(store, "lea", "/projects/1")

@@ -33,10 +33,12 @@ def test_every_module_of_a_command_is_listed() -> None:
     }
     helpers |= {
         "judge_accounts",
+        "judge_archive",
         "judge_backup",
         "judge_calibrate",
         "judge_import",
         "judge_llm",
+        "judge_project",
         "judge_serve",
     }  # commands of a group
     folder = ROOT / "src" / "relkit" / "cli"

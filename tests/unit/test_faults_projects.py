@@ -170,6 +170,7 @@ def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
     with open_store(database, create=True) as store:
         project = store.create_project("June", overlap=2)
         held: list[float] = []
+        holder = threading.Thread(target=lambda: hold())  # noqa: PLW0108
 
         def hold() -> None:
             with locked(database):
@@ -177,11 +178,12 @@ def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
                 held.append(time.monotonic())
 
         def report(done: int, total: int) -> None:
-            if done and not held and threading.active_count() == 1:
-                threading.Thread(target=hold).start()
+            if done and holder.ident is None:
+                holder.start()
                 time.sleep(0.3)
 
         many(store, report)
+        holder.join()
         assert held
         assert measure_progress(store, project.id).filled == COUNT
 

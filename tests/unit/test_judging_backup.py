@@ -272,8 +272,10 @@ def test_copies_while_judges_grade_hold_what_was_confirmed(tmp_path: Path) -> No
             made = back_up(path, tmp_path / f"{number}.db")
             assert made.rows["actions"] >= len(before)
             with open_store(tmp_path / f"{number}.db") as store:
-                stored = store.ratings(store.project("June").id)
-            held = {(one.judge, item) for item, found in stored.items() for one in found}
+                project = store.project("June").id
+                documents = {item.id: item.document for item in store.items(project)}
+                stored = store.ratings(project)
+            held = {(one.judge, documents[item]) for item, found in stored.items() for one in found}
             assert set(before) <= held
         assert set(judges.answers) == {200}
     check_grades(path, judges)
