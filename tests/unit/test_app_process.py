@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,14 @@ from relkit.judging.store import open_store
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_in_order_and_the_file_holds_everything(
-    number: signal.Signals, tmp_path: Path
+    number: signal.Signals, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = tmp_path / "judging.db"
     tokens = prepare(database, items=200)
+    # Under `nohup` the server would rightly ignore the end of a terminal.
+    if signal.getsignal(number) is signal.SIG_IGN:
+        request.addfinalizer(partial(signal.signal, number, signal.SIG_IGN))
+        signal.signal(number, signal.SIG_DFL)
     with Server(database) as server, Graders(server, tokens) as judges:
         judges.await_more(40)
         # What it says while it ends is no failure of a judge: each sends again.

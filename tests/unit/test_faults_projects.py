@@ -88,7 +88,10 @@ def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.S
         judge = store.create_user("Bo")
         arguments = ["import", judging_database, str(file), "--project", "June"]
         code = ended(store, judging_database, arguments, how)
-        assert code == {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}[how]
+        # In the middle of a statement it may be told as an error: what is left is the same.
+        assert (
+            code in {signal.SIGKILL: (-9,), signal.SIGTERM: (143, 3), signal.SIGINT: (130, 3)}[how]
+        )
         if how == signal.SIGKILL:
             assert count(store, "items") > 1
         assert len(take_tasks(store, judge, project.id, count=100)) == 1
@@ -109,7 +112,7 @@ def test_an_unpacking_is_ended(judging_database: str, tmp_path: Path, how: signa
     with open_store(judging_database) as store:
         before = rows(store)
         arguments = ["import", judging_database, str(file)]
-        assert ended(store, judging_database, arguments, how) in (-9, 143)
+        assert ended(store, judging_database, arguments, how) in (-9, 143, 3)
         assert store.projects() == []
         tidy_up(store)
         assert rows(store) == {**before, "users": 1}
