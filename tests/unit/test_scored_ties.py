@@ -130,7 +130,6 @@ def test_the_rows_decide_where_somebody_says_so(rules: str | dict[str, str]) -> 
 
 
 def test_measures_in_python_count_the_worst_order_too() -> None:
-    @relkit.register
     @dataclass(frozen=True)
     class TopGrade(relkit.Measure):
         """The grade of the first document."""
@@ -142,11 +141,11 @@ def test_measures_in_python_count_the_worst_order_too() -> None:
                 grade = entry.grade or 0.0
                 yield relkit.Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)
 
-    results = relkit.evaluate_scores(SORTED, CONSTANT, measures="top_grade")
+    results = relkit.evaluate_scores(SORTED, CONSTANT, measures=TopGrade())
     assert results["top_grade"] == 0.0
     assert results.entries["top_grade"].ties == "worst"
     assert results.entries["top_grade"].span == (0.0, 3.0)
-    few = relkit.evaluate_scores([3, 0, 1], [1, 1, 0], measures="top_grade", convention="sklearn")
+    few = relkit.evaluate_scores([3, 0, 1], [1, 1, 0], measures=TopGrade(), convention="sklearn")
     assert few["top_grade"] == 1.5
     assert few.entries["top_grade"].span == (0.0, 3.0)
 
