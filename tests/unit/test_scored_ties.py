@@ -13,6 +13,7 @@ import pytest
 
 import relkit
 from relkit.errors import InputError, StrictError
+from relkit.measures.base import registry
 from relkit.results import Results
 
 SORTED = [3, 2, 2, 1, 0, 0, 0, 0]
@@ -129,7 +130,13 @@ def test_the_rows_decide_where_somebody_says_so(rules: str | dict[str, str]) -> 
     assert "ties=input" in tie_note(results).message
 
 
-def test_measures_in_python_count_the_worst_order_too() -> None:
+def test_measures_in_python_count_the_worst_order_too(request: pytest.FixtureRequest) -> None:
+    @request.addfinalizer
+    def forget() -> None:  # other tests do not see it
+        registry._things.pop("top_grade", None)
+        registry._aliases.pop("top_grade", None)
+
+    @relkit.register
     @dataclass(frozen=True)
     class TopGrade(relkit.Measure):
         """The grade of the first document."""
@@ -141,11 +148,11 @@ def test_measures_in_python_count_the_worst_order_too() -> None:
                 grade = entry.grade or 0.0
                 yield relkit.Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)
 
-    results = relkit.evaluate_scores(SORTED, CONSTANT, measures=TopGrade())
+    results = relkit.evaluate_scores(SORTED, CONSTANT, measures="top_grade")
     assert results["top_grade"] == 0.0
     assert results.entries["top_grade"].ties == "worst"
     assert results.entries["top_grade"].span == (0.0, 3.0)
-    few = relkit.evaluate_scores([3, 0, 1], [1, 1, 0], measures=TopGrade(), convention="sklearn")
+    few = relkit.evaluate_scores([3, 0, 1], [1, 1, 0], measures="top_grade", convention="sklearn")
     assert few["top_grade"] == 1.5
     assert few.entries["top_grade"].span == (0.0, 3.0)
 
