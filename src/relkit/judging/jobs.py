@@ -165,12 +165,15 @@ def find_job(store: StoreBase, job_id: int) -> Job | None:
     return None if row is None else _read(row, store.clock())
 
 
+# What every claim asks is put together once.
+UNFINISHED = sa.select(jobs.c.id).where(
+    jobs.c.project_id == sa.bindparam("project"), jobs.c.state.in_(ALIVE), jobs.c.kind == "import"
+)
+
+
 def unfinished(connection: sa.Connection, project_id: int) -> list[int]:
     """Returns the imports of a project whose items no judge may get yet."""
-    query = sa.select(jobs.c.id).where(
-        jobs.c.project_id == project_id, jobs.c.state.in_(ALIVE), jobs.c.kind == "import"
-    )
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(UNFINISHED, {"project": project_id}).scalars())
 
 
 def refuse_while_importing(connection: sa.Connection, project_id: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import Any
 
 from relkit.judging.records import Project, User
@@ -33,6 +34,8 @@ __all__ = [
 DECIDING = ("grade", "cannot", "skip", "later")
 #: An item that a judge put off stays reserved so many times longer.
 LATER = 100
+# Other names of tables take long to make.
+HELD, SAID, TAKEN_BACK = assignments.alias(), actions.alias(), actions.alias()
 
 
 def take_turn(connection: sa.Connection, project_id: int, *, alone: bool = True) -> None:
@@ -85,16 +88,14 @@ def new_to(
     project: Project, user: User, item: sa.ColumnElement[int]
 ) -> list[sa.ColumnElement[bool]]:
     """Which items a judge neither has nor said anything of."""
-    held, said = assignments.alias(), actions.alias()
     # Looked up for each item that is free: a judge's own may be many more.
-    taken_back = actions.alias()
     return [
-        ~sa.exists().where(held.c.item_id == item, held.c.user_id == user.id),
+        ~sa.exists().where(HELD.c.item_id == item, HELD.c.user_id == user.id),
         ~sa.exists().where(
-            said.c.item_id == item,
-            said.c.user_id == user.id,
-            said.c.kind.in_(("grade", "cannot", "skip")),
-            ~sa.exists().where(taken_back.c.undoes == said.c.id),
+            SAID.c.item_id == item,
+            SAID.c.user_id == user.id,
+            SAID.c.kind.in_(("grade", "cannot", "skip")),
+            ~sa.exists().where(TAKEN_BACK.c.undoes == SAID.c.id),
         ),
     ]
 
@@ -134,19 +135,30 @@ def count_given(
         project_id: The project.
         user_id: This judge only; None for all.
     """
+    rows = connection.execute(
+        _given_query(one=user_id is not None), {"project": project_id, "user": user_id}
+    )
+    return {row[0]: int(row[1]) for row in rows}
+
+
+@cache
+def _given_query(*, one: bool) -> sa.Select[Any]:
+    """What every claim asks is put together once."""
+    project, user = (
+        sa.bindparam("project", type_=sa.Integer),
+        sa.bindparam("user", type_=sa.Integer),
+    )
 
     def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
-        whose = table.c.user_id.is_not(None) if user_id is None else table.c.user_id == user_id
+        whose = table.c.user_id == user if one else table.c.user_id.is_not(None)
         return sa.select(table.c.user_id, table.c.item_id).where(whose, *conditions)
 
-    lapsed = had(lapses, lapses.c.item_id == items.c.id, items.c.project_id == project_id)
     here = sa.union(
-        had(assignments, assignments.c.project_id == project_id),
-        had(actions, actions.c.project_id == project_id, actions.c.kind.in_(DECIDING)),
-        lapsed,
+        had(assignments, assignments.c.project_id == project),
+        had(actions, actions.c.project_id == project, actions.c.kind.in_(DECIDING)),
+        had(lapses, lapses.c.item_id == items.c.id, items.c.project_id == project),
     ).subquery()
-    query = sa.select(here.c.user_id, sa.func.count()).group_by(here.c.user_id)
-    return {row[0]: int(row[1]) for row in connection.execute(query)}
+    return sa.select(here.c.user_id, sa.func.count()).group_by(here.c.user_id)
 
 
 def give_gold(
