@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -142,16 +143,22 @@ def _number(user: User, project: Project, item: int) -> int:
     return mask_item(project, item) if user.role == "judge" else item
 
 
-def _find_item(store: Store, number: int | None) -> int | None:
-    """The item that somebody means."""
+#: What numbers of items are masked by never changes, and ids of projects never come back.
+_masks: WeakKeyDictionary[Store, dict[int, Project]] = WeakKeyDictionary()
+
+
+def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | None]:
+    """The item that somebody means, and what its number is masked by, if it is."""
     project, item = (0, None) if number is None else split_item(number)
     if not project or item is None:
-        return item
-    found = store.project(project)
-    item = unmask_item(found, item)
-    if store.project_of(item).id != found.id:
+        return item, None
+    known = _masks.setdefault(store, {})
+    if project not in known:
+        known[project] = store.project(project)
+    item = unmask_item(known[project], item)
+    if store.project_of(item).id != project:
         raise InputError("there is no such item")
-    return item
+    return item, known[project]
 
 
 def _shown(item: Item) -> dict[str, Any]:
@@ -223,12 +230,13 @@ def take(
 @router.post("/actions")
 def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
     """Stores what a judge did. Sent again with the same key, it stores nothing twice."""
+    item, project = _find_item(store, action.item_id)
     receipt = record_action(
         store,
         user,
         action.kind,
         key=action.key,
-        item_id=_find_item(store, action.item_id),
+        item_id=item,
         project_id=action.project_id,
         grade=action.grade,
         reason=action.reason,
@@ -239,7 +247,9 @@ def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
     )
     told = asdict(receipt)
     if user.role == "judge":
-        told["item_id"] = _number(user, store.project_of(receipt.item_id), receipt.item_id)
+        if project is None or receipt.item_id != item:
+            project = store.project_of(receipt.item_id)
+        told["item_id"] = _number(user, project, receipt.item_id)
         del told["counted"]
     return told
 
