@@ -14,6 +14,7 @@ from relkit.errors import InputError, ParameterError
 from relkit.judging.database import new_id
 from relkit.judging.disguise import is_lost
 from relkit.judging.places import (
+    ANSWERS,
     DECIDING,
     LATER,
     forget_gold,
@@ -40,8 +41,6 @@ __all__ = ["Again", "AnsweredError", "Receipt", "record_action", "release_places
 #: What becomes of another answer to an item that the judge has answered.
 Again = Literal["replace", "refuse"]
 
-#: Kinds of actions after which an item is done with.
-ANSWERS = ("grade", "cannot", "skip")
 LONGEST = 10_000
 #: Seconds that one answer can take: a day.
 SLOWEST = 86_400.0

@@ -11,6 +11,7 @@ from relkit.judging.rows import PLACES
 from relkit.judging.schema import actions, assignments, items, lapses, sa
 
 __all__ = [
+    "ANSWERS",
     "DECIDING",
     "LATER",
     "count_given",
@@ -32,6 +33,8 @@ __all__ = [
 
 #: Kinds of actions that say what becomes of an item.
 DECIDING = ("grade", "cannot", "skip", "later")
+#: Those of them after which an item is done with, and not given to its judge again.
+ANSWERS = ("grade", "cannot", "skip")
 #: An item that a judge put off stays reserved so many times longer.
 LATER = 100
 # Other names of tables take long to make.
@@ -94,7 +97,7 @@ def new_to(
         ~sa.exists().where(
             SAID.c.item_id == item,
             SAID.c.user_id == user.id,
-            SAID.c.kind.in_(("grade", "cannot", "skip")),
+            SAID.c.kind.in_(ANSWERS),
             ~sa.exists().where(TAKEN_BACK.c.undoes == SAID.c.id),
         ),
     ]
@@ -103,7 +106,7 @@ def new_to(
 def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:
     """Which of some actions keep an item from being given to their judge again."""
     return [
-        actions.c.kind.in_(("grade", "cannot", "skip")),
+        actions.c.kind.in_(ANSWERS),
         actions.c.id.not_in(undone(condition)),
     ]
 
@@ -144,10 +147,8 @@ def count_given(
 @cache
 def _given_query(*, one: bool) -> sa.Select[Any]:
     """What every claim asks is put together once."""
-    project, user = (
-        sa.bindparam("project", type_=sa.Integer),
-        sa.bindparam("user", type_=sa.Integer),
-    )
+    project = sa.bindparam("project", type_=sa.Integer)
+    user = sa.bindparam("user", type_=sa.Integer)
 
     def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
         whose = table.c.user_id == user if one else table.c.user_id.is_not(None)
