@@ -14,7 +14,8 @@ namespace relkit {
 namespace {
 
 constexpr const char* protocol_hint =
-    "give a column of Polars, pandas (Arrow types), PyArrow or DuckDB; polars.Series(name, values) makes one";
+    "give a column of Polars, pandas (Arrow types), PyArrow or DuckDB; polars.Series(name, values) "
+    "makes one";
 
 template <class T>
 const T* buffer(const ArrowArray& array, std::int64_t number) {
@@ -29,13 +30,15 @@ void copy_as(const ArrowArray& array, std::uint64_t from, std::size_t count, To*
 
 // Calls visit(index) with every value of a column of whole numbers.
 template <class From, class Visit>
-void each_value(const ArrowArray& array, std::uint64_t from, std::size_t count, const Visit& visit) {
+void each_value(const ArrowArray& array, std::uint64_t from, std::size_t count,
+                const Visit& visit) {
   const From* values = buffer<From>(array, 1) + from;
   for (std::size_t row = 0; row < count; ++row) visit(row, values[row]);
 }
 
 bool valid(const ArrowArray& array, std::uint64_t row) {
-  const auto* bits = array.n_buffers > 0 ? static_cast<const std::uint8_t*>(array.buffers[0]) : nullptr;
+  const auto* bits =
+      array.n_buffers > 0 ? static_cast<const std::uint8_t*>(array.buffers[0]) : nullptr;
   if (bits == nullptr) return true;
   const std::uint64_t at = row + static_cast<std::uint64_t>(array.offset);
   return (bits[at / 8] >> (at % 8) & 1) != 0;
@@ -113,21 +116,28 @@ void ArrowColumn::take_schema(const ArrowSchema& schema, Role role) {
     values_ = type_of(schema.dictionary->format);
     if (values_ != Type::none && values_ != Type::f32 && values_ != Type::f64) return;
   }
-  const bool fits = schema.dictionary == nullptr && ((whole && type_ != Type::none) || (real && role == Role::number) ||
-                                                     (type_ >= Type::text && role == Role::id));
+  const bool fits = schema.dictionary == nullptr &&
+                    ((whole && type_ != Type::none) || (real && role == Role::number) ||
+                     (type_ >= Type::text && role == Role::id));
   if (fits) return;
   const char* wanted = role == Role::id       ? "text or whole numbers"
                        : role == Role::number ? "numbers"
                                               : "whole numbers";
   if (format == "+s") {
-    throw InputError("the " + name_ + " is a table, not a column", "", 0, "name the column: frame[\"" + name_ + "\"]");
+    throw InputError("the " + name_ + " is a table, not a column", "", 0,
+                     "name the column: frame[\"" + name_ + "\"]");
   }
   std::string kind = "the Arrow type `" + std::string(format) + "`";
-  if (schema.dictionary != nullptr) kind = "a dictionary of " + kind;
-  else if (format == "b") kind = "true and false";
-  else if (type_ >= Type::text) kind = "text";
-  else if (real) kind = "floating-point numbers";
-  else if (format == "n") kind = "nothing but nulls";
+  if (schema.dictionary != nullptr)
+    kind = "a dictionary of " + kind;
+  else if (format == "b")
+    kind = "true and false";
+  else if (type_ >= Type::text)
+    kind = "text";
+  else if (real)
+    kind = "floating-point numbers";
+  else if (format == "n")
+    kind = "nothing but nulls";
   throw InputError("the " + name_ + " column must hold " + wanted + ", and holds " + kind, "", 0,
                    "cast the column");
 }
@@ -136,8 +146,9 @@ void ArrowColumn::refuse_nulls(const ArrowArray& array, std::uint64_t before) co
   if (array.null_count == 0) return;
   for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(array.length); ++row) {
     if (!valid(array, row)) {
-      throw InputError("the " + name_ + " column has no value in row " + std::to_string(before + row + 1), "", 0,
-                       "leave rows with nulls out, or fill them in");
+      throw InputError(
+          "the " + name_ + " column has no value in row " + std::to_string(before + row + 1), "", 0,
+          "leave rows with nulls out, or fill them in");
     }
   }
 }
@@ -150,14 +161,16 @@ void ArrowColumn::read_dictionary(Chunk& chunk) {
     // Chunks of one column mostly share their dictionary.
     const std::size_t owner = chunks_.back().same_as;
     const ArrowArray& known = *chunks_[owner].array.dictionary;
-    if (known.length == values->length && known.offset == values->offset && known.n_buffers == values->n_buffers &&
+    if (known.length == values->length && known.offset == values->offset &&
+        known.n_buffers == values->n_buffers &&
         std::equal(known.buffers, known.buffers + known.n_buffers, values->buffers)) {
       chunk.same_as = owner;
       return;
     }
   }
   chunk.dictionary.resize(static_cast<std::size_t>(values->length));
-  read_ids(values_, *values, 0, chunk.dictionary.size(), chunk.dictionary.data(), dictionary_texts_, 0);
+  read_ids(values_, *values, 0, chunk.dictionary.size(), chunk.dictionary.data(), dictionary_texts_,
+           0);
 }
 
 // Owns the array from here on, whatever happens.
@@ -236,18 +249,22 @@ void ArrowColumn::corrupt(std::uint64_t row) const {
 template <class Visit>
 void ArrowColumn::each_chunk(std::uint64_t from, std::size_t count, const Visit& visit) const {
   std::size_t done = 0;
-  auto at = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), from) - starts_.begin()) - 1;
+  auto at = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), from) -
+                                     starts_.begin()) -
+            1;
   while (done < count) {
     const std::uint64_t within = from + done - starts_[at];
-    const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(count - done, starts_[at + 1] - from - done));
+    const auto here = static_cast<std::size_t>(
+        std::min<std::uint64_t>(count - done, starts_[at + 1] - from - done));
     visit(chunks_[at], within, here, done);
     done += here;
     ++at;
   }
 }
 
-void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t from, std::size_t count,
-                           std::string_view* out, Texts& texts, std::uint64_t row) const {
+void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t from,
+                           std::size_t count, std::string_view* out, Texts& texts,
+                           std::uint64_t row) const {
   const auto written = [&]<class Value>(Value) {
     Value last{};
     std::string_view text;
@@ -274,24 +291,37 @@ void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t fro
         sound = false;
         break;
       }
-      out[place] = size == 0 ? std::string_view("") : std::string_view(bytes + offsets[place], static_cast<std::size_t>(size));
+      out[place] = size == 0
+                       ? std::string_view("")
+                       : std::string_view(bytes + offsets[place], static_cast<std::size_t>(size));
     }
     if (!sound) corrupt(row);
   };
   switch (type) {
-    case Type::i8: return written(std::int8_t{});
-    case Type::i16: return written(std::int16_t{});
-    case Type::i32: return written(std::int32_t{});
-    case Type::i64: return written(std::int64_t{});
-    case Type::u8: return written(std::uint8_t{});
-    case Type::u16: return written(std::uint16_t{});
-    case Type::u32: return written(std::uint32_t{});
-    case Type::u64: return written(std::uint64_t{});
-    case Type::text: return sliced(std::int32_t{});
-    case Type::large_text: return sliced(std::int64_t{});
+    case Type::i8:
+      return written(std::int8_t{});
+    case Type::i16:
+      return written(std::int16_t{});
+    case Type::i32:
+      return written(std::int32_t{});
+    case Type::i64:
+      return written(std::int64_t{});
+    case Type::u8:
+      return written(std::uint8_t{});
+    case Type::u16:
+      return written(std::uint16_t{});
+    case Type::u32:
+      return written(std::uint32_t{});
+    case Type::u64:
+      return written(std::uint64_t{});
+    case Type::text:
+      return sliced(std::int32_t{});
+    case Type::large_text:
+      return sliced(std::int64_t{});
     case Type::view: {
       // 16 bytes: the length, then 12 bytes of text, or 4 of its beginning, a buffer and an offset.
-      const char* views = static_cast<const char*>(array.buffers[1]) + 16 * (static_cast<std::uint64_t>(array.offset) + from);
+      const char* views = static_cast<const char*>(array.buffers[1]) +
+                          16 * (static_cast<std::uint64_t>(array.offset) + from);
       const std::int64_t buffers = array.n_buffers - 3;
       for (std::size_t place = 0; place < count; ++place, views += 16) {
         std::int32_t words[4];
@@ -300,72 +330,101 @@ void ArrowColumn::read_ids(Type type, const ArrowArray& array, std::uint64_t fro
           out[place] = {views + 4, static_cast<std::size_t>(words[0])};
           continue;
         }
-        if (words[0] < 0 || words[2] < 0 || words[2] >= buffers || words[3] < 0) corrupt(row + place);
-        out[place] = {static_cast<const char*>(array.buffers[2 + words[2]]) + words[3], static_cast<std::size_t>(words[0])};
+        if (words[0] < 0 || words[2] < 0 || words[2] >= buffers || words[3] < 0)
+          corrupt(row + place);
+        out[place] = {static_cast<const char*>(array.buffers[2 + words[2]]) + words[3],
+                      static_cast<std::size_t>(words[0])};
       }
       return;
     }
-    default: corrupt(row);
+    default:
+      corrupt(row);
   }
 }
 
-void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* out, Texts& texts) const {
-  each_chunk(from, count, [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
-    if (values_ == Type::none) {
-      read_ids(type_, chunk.array, within, here, out + done, texts, from + done);
-      return;
-    }
-    const std::vector<std::string_view>& values = chunks_[chunk.same_as].dictionary;
-    const ArrowArray& dictionary = *chunk.array.dictionary;
-    const bool nulls = dictionary.null_count != 0;
-    const auto pick = [&](std::size_t place, auto code) {
-      // A negative code is a very large one without its sign.
-      const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(code));
-      if (index >= values.size()) [[unlikely]] corrupt(from + done + place);
-      if (nulls && !valid(dictionary, index)) {
-        throw InputError("the " + name_ + " column has no value in row " + std::to_string(from + done + place + 1));
-      }
-      out[done + place] = values[index];
-    };
-    switch (type_) {
-      case Type::i8: return each_value<std::int8_t>(chunk.array, within, here, pick);
-      case Type::i16: return each_value<std::int16_t>(chunk.array, within, here, pick);
-      case Type::i32: return each_value<std::int32_t>(chunk.array, within, here, pick);
-      case Type::i64: return each_value<std::int64_t>(chunk.array, within, here, pick);
-      case Type::u8: return each_value<std::uint8_t>(chunk.array, within, here, pick);
-      case Type::u16: return each_value<std::uint16_t>(chunk.array, within, here, pick);
-      case Type::u32: return each_value<std::uint32_t>(chunk.array, within, here, pick);
-      case Type::u64: return each_value<std::uint64_t>(chunk.array, within, here, pick);
-      default: corrupt(from + done);
-    }
-  });
+void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* out,
+                      Texts& texts) const {
+  each_chunk(from, count,
+             [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
+               if (values_ == Type::none) {
+                 read_ids(type_, chunk.array, within, here, out + done, texts, from + done);
+                 return;
+               }
+               const std::vector<std::string_view>& values = chunks_[chunk.same_as].dictionary;
+               const ArrowArray& dictionary = *chunk.array.dictionary;
+               const bool nulls = dictionary.null_count != 0;
+               const auto pick = [&](std::size_t place, auto code) {
+                 // A negative code is a very large one without its sign.
+                 const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(code));
+                 if (index >= values.size()) [[unlikely]]
+                   corrupt(from + done + place);
+                 if (nulls && !valid(dictionary, index)) {
+                   throw InputError("the " + name_ + " column has no value in row " +
+                                    std::to_string(from + done + place + 1));
+                 }
+                 out[done + place] = values[index];
+               };
+               switch (type_) {
+                 case Type::i8:
+                   return each_value<std::int8_t>(chunk.array, within, here, pick);
+                 case Type::i16:
+                   return each_value<std::int16_t>(chunk.array, within, here, pick);
+                 case Type::i32:
+                   return each_value<std::int32_t>(chunk.array, within, here, pick);
+                 case Type::i64:
+                   return each_value<std::int64_t>(chunk.array, within, here, pick);
+                 case Type::u8:
+                   return each_value<std::uint8_t>(chunk.array, within, here, pick);
+                 case Type::u16:
+                   return each_value<std::uint16_t>(chunk.array, within, here, pick);
+                 case Type::u32:
+                   return each_value<std::uint32_t>(chunk.array, within, here, pick);
+                 case Type::u64:
+                   return each_value<std::uint64_t>(chunk.array, within, here, pick);
+                 default:
+                   corrupt(from + done);
+               }
+             });
 }
 
 namespace {
 
 template <class To, class Type>
-void read_numbers(Type type, const ArrowArray& array, std::uint64_t within, std::size_t here, To* out) {
+void read_numbers(Type type, const ArrowArray& array, std::uint64_t within, std::size_t here,
+                  To* out) {
   switch (type) {
-    case Type::i8: return copy_as<std::int8_t>(array, within, here, out);
-    case Type::i16: return copy_as<std::int16_t>(array, within, here, out);
-    case Type::i32: return copy_as<std::int32_t>(array, within, here, out);
-    case Type::i64: return copy_as<std::int64_t>(array, within, here, out);
-    case Type::u8: return copy_as<std::uint8_t>(array, within, here, out);
-    case Type::u16: return copy_as<std::uint16_t>(array, within, here, out);
-    case Type::u32: return copy_as<std::uint32_t>(array, within, here, out);
-    case Type::u64: return copy_as<std::uint64_t>(array, within, here, out);
-    case Type::f32: return copy_as<float>(array, within, here, out);
-    case Type::f64: return copy_as<double>(array, within, here, out);
-    default: return;  // take_schema lets no other type in
+    case Type::i8:
+      return copy_as<std::int8_t>(array, within, here, out);
+    case Type::i16:
+      return copy_as<std::int16_t>(array, within, here, out);
+    case Type::i32:
+      return copy_as<std::int32_t>(array, within, here, out);
+    case Type::i64:
+      return copy_as<std::int64_t>(array, within, here, out);
+    case Type::u8:
+      return copy_as<std::uint8_t>(array, within, here, out);
+    case Type::u16:
+      return copy_as<std::uint16_t>(array, within, here, out);
+    case Type::u32:
+      return copy_as<std::uint32_t>(array, within, here, out);
+    case Type::u64:
+      return copy_as<std::uint64_t>(array, within, here, out);
+    case Type::f32:
+      return copy_as<float>(array, within, here, out);
+    case Type::f64:
+      return copy_as<double>(array, within, here, out);
+    default:
+      return;  // take_schema lets no other type in
   }
 }
 
 }  // namespace
 
 void ArrowColumn::numbers(std::uint64_t from, std::size_t count, double* out) const {
-  each_chunk(from, count, [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
-    read_numbers(type_, chunk.array, within, here, out + done);
-  });
+  each_chunk(from, count,
+             [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
+               read_numbers(type_, chunk.array, within, here, out + done);
+             });
   if (type_ != Type::f32 && type_ != Type::f64) return;
   bool finite = true;
   for (std::size_t row = 0; row < count; ++row) finite &= std::isfinite(out[row]);
@@ -373,15 +432,17 @@ void ArrowColumn::numbers(std::uint64_t from, std::size_t count, double* out) co
   for (std::size_t row = 0; row < count; ++row) {
     if (std::isfinite(out[row])) continue;
     const char* shown = std::isnan(out[row]) ? "nan" : out[row] > 0 ? "inf" : "-inf";
-    throw InputError("the " + name_ + " is not a finite number in row " + std::to_string(from + row + 1) + ": " + shown,
+    throw InputError("the " + name_ + " is not a finite number in row " +
+                         std::to_string(from + row + 1) + ": " + shown,
                      "", 0, "leave the row out, or give the document a number");
   }
 }
 
 void ArrowColumn::integers(std::uint64_t from, std::size_t count, std::int64_t* out) const {
-  each_chunk(from, count, [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
-    read_numbers(type_, chunk.array, within, here, out + done);
-  });
+  each_chunk(from, count,
+             [&](const Chunk& chunk, std::uint64_t within, std::size_t here, std::size_t done) {
+               read_numbers(type_, chunk.array, within, here, out + done);
+             });
 }
 
 }  // namespace relkit

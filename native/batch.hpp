@@ -51,25 +51,26 @@ struct Pool {
 struct TieSums;
 
 struct Column {
-  std::vector<double> values;        // NaN: undefined
+  std::vector<double> values;  // NaN: undefined
   std::vector<double> numerators;
   std::vector<double> denominators;
-  std::uint64_t tie_sensitive = 0;   // queries whose cutoff k falls inside a tie with a positive grade
-  std::shared_ptr<Pool> pool;        // only of pooled kernels
-  std::shared_ptr<TieSums> ties;     // only where the order of ties changes values
-  std::vector<PairLevels> levels;    // only of kernels with `pair_levels`
+  std::uint64_t tie_sensitive =
+      0;                          // queries whose cutoff k falls inside a tie with a positive grade
+  std::shared_ptr<Pool> pool;     // only of pooled kernels
+  std::shared_ptr<TieSums> ties;  // only where the order of ties changes values
+  std::vector<PairLevels> levels;  // only of kernels with `pair_levels`
 };
 
 struct Batch {
-  std::vector<std::string> queries;          // evaluated queries in the run's order, then missing ones
-  std::vector<std::uint8_t> missing;         // 1: judged, absent from the run
-  std::vector<Column> columns;               // one a kernel
-  std::uint64_t rows = 0;                    // lines or pairs read from the run
-  std::uint64_t unjudged_queries = 0;        // queries of the run that nobody judged
+  std::vector<std::string> queries;    // evaluated queries in the run's order, then missing ones
+  std::vector<std::uint8_t> missing;   // 1: judged, absent from the run
+  std::vector<Column> columns;         // one a kernel
+  std::uint64_t rows = 0;              // lines or pairs read from the run
+  std::uint64_t unjudged_queries = 0;  // queries of the run that nobody judged
   std::vector<std::string> unjudged_examples;  // at most 5 of them
-  std::uint64_t matched = 0;                 // retrieved documents that are judged
-  std::uint64_t tied = 0;                    // queries with a judged document that shares its score
-  bool regrouped = false;                    // lines of one query were not together
+  std::uint64_t matched = 0;                   // retrieved documents that are judged
+  std::uint64_t tied = 0;  // queries with a judged document that shares its score
+  bool regrouped = false;  // lines of one query were not together
 };
 
 }  // namespace relkit

@@ -27,7 +27,8 @@ using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
 nb::list text_list(const std::vector<std::string>& ids) {
   nb::list list;
   for (const std::string& id : ids) {
-    PyObject* text = PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape");
+    PyObject* text =
+        PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape");
     if (text == nullptr) throw nb::python_error();
     list.append(nb::steal(text));
   }
@@ -51,7 +52,8 @@ Undefined rule_of(const std::string& undefined) {
   if (undefined == "skip") return Undefined::skip;
   if (undefined == "zero") return Undefined::zero;
   if (undefined == "one") return Undefined::one;
-  throw InputError("`undefined` must be one of `skip`, `zero`, `one`. Got `" + undefined + "` instead.");
+  throw InputError("`undefined` must be one of `skip`, `zero`, `one`. Got `" + undefined +
+                   "` instead.");
 }
 
 }  // namespace
@@ -63,110 +65,128 @@ void bind_batch(nb::module_& module) {
       .def_ro("rows", &Batch::rows)
       .def_ro("matched", &Batch::matched)
       .def_ro("unjudged_queries", &Batch::unjudged_queries)
-      .def_prop_ro("unjudged_examples", [](const Batch& batch) { return text_list(batch.unjudged_examples); })
+      .def_prop_ro("unjudged_examples",
+                   [](const Batch& batch) { return text_list(batch.unjudged_examples); })
       .def_ro("regrouped", &Batch::regrouped)
       .def_ro("tied", &Batch::tied)
-      .def("values", [](const Batch& batch, std::int64_t measure) { return column_of(batch, measure).values; },
-           nb::arg("measure"))
-      .def("arrays",
-           [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
-             const Column& column = column_of(*self.p, measure);
-             const auto view = [&](const std::vector<double>& values) {
-               return nb::cast(Array(values.data(), {values.size()}, self.h));
-             };
-             return nb::make_tuple(view(column.values), view(column.numerators), view(column.denominators));
-           },
-           nb::arg("measure"))
-      .def("levels",
-           [](const Batch& batch, std::int64_t measure) {
-             std::vector<std::vector<double>> columns(2);
-             for (const PairLevels& levels : column_of(batch, measure).levels) {
-               columns[0].push_back(levels.equal_positive);
-               columns[1].push_back(levels.equal_negative);
-             }
-             return columns;
-           },
-           nb::arg("measure"))
-      .def("pool",
-           [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
-             const Column& column = column_of(*self.p, measure);
-             static const std::vector<double> none;
-             const auto view = [&](const std::vector<double>& values) {
-               return nb::cast(Array(values.data(), {values.size()}, self.h));
-             };
-             std::vector<std::uint64_t> rows, positives, negatives;
-             if (column.pool) {
-               for (const Pool::Part& part : column.pool->parts) {
-                 rows.push_back(part.row);
-                 positives.push_back(part.positives);
-                 negatives.push_back(part.negatives);
-               }
-             }
-             return nb::make_tuple(view(column.pool ? column.pool->positive : none),
-                                   view(column.pool ? column.pool->negative : none), rows, positives,
-                                   negatives);
-           },
-           nb::arg("measure"))
-      .def("total",
-           [](const Batch& batch, std::int64_t measure) {
-             const Column& column = column_of(batch, measure);
-             nb::gil_scoped_release release;
-             Total total;
-             total.add(column, missing_in(batch));
-             return total;
-           },
-           nb::arg("measure"));
+      .def(
+          "values",
+          [](const Batch& batch, std::int64_t measure) { return column_of(batch, measure).values; },
+          nb::arg("measure"))
+      .def(
+          "arrays",
+          [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
+            const Column& column = column_of(*self.p, measure);
+            const auto view = [&](const std::vector<double>& values) {
+              return nb::cast(Array(values.data(), {values.size()}, self.h));
+            };
+            return nb::make_tuple(view(column.values), view(column.numerators),
+                                  view(column.denominators));
+          },
+          nb::arg("measure"))
+      .def(
+          "levels",
+          [](const Batch& batch, std::int64_t measure) {
+            std::vector<std::vector<double>> columns(2);
+            for (const PairLevels& levels : column_of(batch, measure).levels) {
+              columns[0].push_back(levels.equal_positive);
+              columns[1].push_back(levels.equal_negative);
+            }
+            return columns;
+          },
+          nb::arg("measure"))
+      .def(
+          "pool",
+          [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
+            const Column& column = column_of(*self.p, measure);
+            static const std::vector<double> none;
+            const auto view = [&](const std::vector<double>& values) {
+              return nb::cast(Array(values.data(), {values.size()}, self.h));
+            };
+            std::vector<std::uint64_t> rows, positives, negatives;
+            if (column.pool) {
+              for (const Pool::Part& part : column.pool->parts) {
+                rows.push_back(part.row);
+                positives.push_back(part.positives);
+                negatives.push_back(part.negatives);
+              }
+            }
+            return nb::make_tuple(view(column.pool ? column.pool->positive : none),
+                                  view(column.pool ? column.pool->negative : none), rows, positives,
+                                  negatives);
+          },
+          nb::arg("measure"))
+      .def(
+          "total",
+          [](const Batch& batch, std::int64_t measure) {
+            const Column& column = column_of(batch, measure);
+            nb::gil_scoped_release release;
+            Total total;
+            total.add(column, missing_in(batch));
+            return total;
+          },
+          nb::arg("measure"));
 
   nb::class_<Total>(module, "Total", nb::is_final())
       .def(nb::init<>())
       .def("merge", &Total::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
-      .def("add",
-           [](Total& total, const std::vector<double>& values, const std::vector<double>& numerators,
-              const std::vector<double>& denominators, std::uint64_t missing) {
-             total.add(values, numerators, denominators, missing);
-           },
-           nb::arg("values"), nb::arg("numerators"), nb::arg("denominators"), nb::arg("missing"))
+      .def(
+          "add",
+          [](Total& total, const std::vector<double>& values, const std::vector<double>& numerators,
+             const std::vector<double>& denominators,
+             std::uint64_t missing) { total.add(values, numerators, denominators, missing); },
+          nb::arg("values"), nb::arg("numerators"), nb::arg("denominators"), nb::arg("missing"))
       .def_ro("queries", &Total::queries)
       .def_ro("undefined", &Total::undefined)
       .def_ro("missing", &Total::missing)
       .def_ro("tie_sensitive", &Total::tie_sensitive)
       .def_prop_ro("tie_decided", [](const Total& total) { return total.ties.queries; })
-      .def("ordered",
-           [](const Total& total, const std::string& order) {
-             if (order != "worst" && order != "best") {
-               throw InputError("`order` must be one of `worst`, `best`. Got `" + order + "` instead.");
-             }
-             return total.ordered(order == "best");
-           },
-           nb::arg("order"))
-      .def("add_orders",
-           [](Total& total, const Triple& as_is, const Triple& worst, const Triple& best) {
-             const auto partial = [](const Triple& one) {
-               return Partial{std::get<0>(one), std::get<1>(one), std::get<2>(one)};
-             };
-             ++total.ties.queries;
-             total.ties.worst.replace(partial(as_is), partial(worst));
-             total.ties.best.replace(partial(as_is), partial(best));
-           },
-           nb::arg("as_is"), nb::arg("worst"), nb::arg("best"))
+      .def(
+          "ordered",
+          [](const Total& total, const std::string& order) {
+            if (order != "worst" && order != "best") {
+              throw InputError("`order` must be one of `worst`, `best`. Got `" + order +
+                               "` instead.");
+            }
+            return total.ordered(order == "best");
+          },
+          nb::arg("order"))
+      .def(
+          "add_orders",
+          [](Total& total, const Triple& as_is, const Triple& worst, const Triple& best) {
+            const auto partial = [](const Triple& one) {
+              return Partial{std::get<0>(one), std::get<1>(one), std::get<2>(one)};
+            };
+            ++total.ties.queries;
+            total.ties.worst.replace(partial(as_is), partial(worst));
+            total.ties.best.replace(partial(as_is), partial(best));
+          },
+          nb::arg("as_is"), nb::arg("worst"), nb::arg("best"))
       .def_prop_ro("equal_pairs",
                    [](const Total& total) {
-                     return nb::make_tuple(total.equal_positives.value(), total.equal_negatives.value());
+                     return nb::make_tuple(total.equal_positives.value(),
+                                           total.equal_negatives.value());
                    })
-      .def("mean_strict",
-           [](const Total& total, const std::string& undefined) {
-             return total.mean_level(true, rule_of(undefined));
-           },
-           nb::arg("undefined") = "skip")
-      .def("mean_random",
-           [](const Total& total, const std::string& undefined) {
-             return total.mean_level(false, rule_of(undefined));
-           },
-           nb::arg("undefined") = "skip")
+      .def(
+          "mean_strict",
+          [](const Total& total, const std::string& undefined) {
+            return total.mean_level(true, rule_of(undefined));
+          },
+          nb::arg("undefined") = "skip")
+      .def(
+          "mean_random",
+          [](const Total& total, const std::string& undefined) {
+            return total.mean_level(false, rule_of(undefined));
+          },
+          nb::arg("undefined") = "skip")
       .def_prop_ro("numerator", [](const Total& total) { return total.numerators.value(); })
       .def_prop_ro("denominator", [](const Total& total) { return total.denominators.value(); })
-      .def("mean", [](const Total& total, const std::string& undefined) { return total.mean(rule_of(undefined)); },
-           nb::arg("undefined") = "skip")
+      .def(
+          "mean",
+          [](const Total& total, const std::string& undefined) {
+            return total.mean(rule_of(undefined));
+          },
+          nb::arg("undefined") = "skip")
       .def("ratio", &Total::ratio)
       .def("auc", &Total::auc, nb::arg("max_fpr") = 1.0, nb::call_guard<nb::gil_scoped_release>())
       .def("average_precision", &Total::average_precision, nb::call_guard<nb::gil_scoped_release>())
@@ -175,9 +195,10 @@ void bind_batch(nb::module_& module) {
              const std::string bytes = total.to_bytes();
              return nb::bytes(bytes.data(), bytes.size());
            })
-      .def_static("from_bytes",
-                  [](nb::bytes state) { return Total::from_bytes({state.c_str(), state.size()}); },
-                  nb::arg("state"));
+      .def_static(
+          "from_bytes",
+          [](nb::bytes state) { return Total::from_bytes({state.c_str(), state.size()}); },
+          nb::arg("state"));
 }
 
 }  // namespace relkit

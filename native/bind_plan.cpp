@@ -55,9 +55,10 @@ Choice choose(const std::string& field, const std::string& given,
   throw InputError("`" + field + "` must be one of " + wanted + ". Got `" + given + "` instead.");
 }
 
-void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const std::string& unjudged,
-               const std::string& negative, const std::string& missing, const std::string& unretrieved,
-               bool float32, int decimals, const std::string& without_closed_form) {
+void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
+               const std::string& unjudged, const std::string& negative, const std::string& missing,
+               const std::string& unretrieved, bool float32, int decimals,
+               const std::string& without_closed_form) {
   Plan plan;
   plan.rules.ties = choose<Ties>("ties", ties,
                                  {{"doc-desc", Ties::doc_desc},
@@ -68,25 +69,29 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties, const
                                   {"expected", Ties::expected},
                                   {"worst", Ties::worst},
                                   {"best", Ties::best}});
-  plan.rules.unjudged = choose<Unjudged>(
-      "unjudged", unjudged,
-      {{"nonrelevant", Unjudged::nonrelevant}, {"removed", Unjudged::removed}, {"ignored", Unjudged::ignored}});
+  plan.rules.unjudged = choose<Unjudged>("unjudged", unjudged,
+                                         {{"nonrelevant", Unjudged::nonrelevant},
+                                          {"removed", Unjudged::removed},
+                                          {"ignored", Unjudged::ignored}});
   plan.rules.negative = choose<Negative>("negative", negative,
                                          {{"nonrelevant", Negative::nonrelevant},
                                           {"unjudged", Negative::unjudged},
                                           {"error", Negative::error}});
   plan.rules.missing = choose<Missing>(
-      "missing", missing, {{"zero", Missing::zero}, {"skip", Missing::skip}, {"error", Missing::error}});
+      "missing", missing,
+      {{"zero", Missing::zero}, {"skip", Missing::skip}, {"error", Missing::error}});
   plan.rules.float32 = float32;
   plan.rules.unretrieved_removed =
       choose<bool>("unretrieved", unretrieved, {{"counted", false}, {"removed", true}});
   plan.rules.decimals = decimals;
-  const bool worst = choose<bool>("without_closed_form", without_closed_form, {{"error", false}, {"worst", true}});
+  const bool worst =
+      choose<bool>("without_closed_form", without_closed_form, {{"error", false}, {"worst", true}});
   const bool expected = plan.rules.ties == Ties::expected;
   Rules one_order = plan.rules;
   one_order.ties = Ties::worst;
   for (nb::handle item : kernels) {
-    if (!PySequence_Check(item.ptr()) || nb::len(item) != 2 || !PyUnicode_Check(nb::object(item[0]).ptr())) {
+    if (!PySequence_Check(item.ptr()) || nb::len(item) != 2 ||
+        !PyUnicode_Check(nb::object(item[0]).ptr())) {
       throw InputError("a kernel is a pair of its name and its parameters");
     }
     const auto name = nb::cast<std::string>(nb::object(item[0]));
@@ -124,8 +129,9 @@ void bind_plan(nb::module_& module) {
   nb::class_<Plan>(module, "Plan", nb::is_final())
       .def("__init__", &make_plan, nb::arg("kernels"), nb::kw_only(), nb::arg("ties") = "doc-desc",
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",
-           nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted", nb::arg("float32") = false,
-           nb::arg("decimals") = -1, nb::arg("without_closed_form") = "error")
+           nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted",
+           nb::arg("float32") = false, nb::arg("decimals") = -1,
+           nb::arg("without_closed_form") = "error")
       .def_prop_ro("in_worst_order", [](const Plan& plan) {
         nb::list places;
         for (std::size_t i = 0; i < plan.in_worst_order.size(); ++i) {

@@ -63,15 +63,17 @@ void bind_resample(nb::module_& module) {
   define("signed_sums", false, &signed_sums);
   define("resampled_sums", false, &resampled_sums);
   define("permuted_ranges", true, &permuted_ranges);
-  const auto define_auc = [&](const char* name,
-                              void (*kernel)(const PooledRows&, std::size_t, const Draw&, double*)) {
+  const auto define_auc = [&](const char* name, void (*kernel)(const PooledRows&, std::size_t,
+                                                               const Draw&, double*)) {
     module.def(
         name,
-        [kernel](const Scores& scores, const Items& items, const Flags& positive, std::int64_t queries,
-                 std::int64_t first, std::int64_t count, std::int64_t seed, int threads) {
+        [kernel](const Scores& scores, const Items& items, const Flags& positive,
+                 std::int64_t queries, std::int64_t first, std::int64_t count, std::int64_t seed,
+                 int threads) {
           if (scores.size() != items.size() || scores.size() != positive.size())
             throw InputError("scores, items and classes differ in length");
-          if (queries < 1 || queries > (std::int64_t{1} << 31) || first < 0 || count < 0 || seed < 0)
+          if (queries < 1 || queries > (std::int64_t{1} << 31) || first < 0 || count < 0 ||
+              seed < 0)
             throw InputError("`queries` must be 1 or more, `first`, `count` and `seed` 0 or more");
           if (count > (std::int64_t{1} << 60)) throw InputError("`count` is too large");
           const PooledRows rows{scores.data(), items.data(), positive.data(), scores.size()};

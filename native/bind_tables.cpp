@@ -21,13 +21,15 @@ namespace {
 
 // Ids are bytes; in Python they are text, and bytes that are not UTF-8 survive as surrogates.
 nb::object text(std::string_view id) {
-  return nb::steal(PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape"));
+  return nb::steal(
+      PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape"));
 }
 
 std::string bytes_of(nb::handle id) {
   nb::object encoded = nb::steal(PyUnicode_AsEncodedString(id.ptr(), "utf-8", "surrogateescape"));
   if (!encoded.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(encoded.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+  return {PyBytes_AS_STRING(encoded.ptr()),
+          static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
 }
 
 // Bytes from read(size), which returns b"" at the end.
@@ -51,12 +53,14 @@ class Callable final : public Bytes {
 
 nb::list queries(const auto& table) {
   nb::list ids;
-  for (std::uint32_t number = 0; number < table.size(); ++number) ids.append(text(table.id(number)));
+  for (std::uint32_t number = 0; number < table.size(); ++number)
+    ids.append(text(table.id(number)));
   return ids;
 }
 
 std::uint32_t find(const auto& table, nb::handle query) {
-  const std::uint32_t number = PyUnicode_Check(query.ptr()) ? table.find(bytes_of(query)) : Index::none;
+  const std::uint32_t number =
+      PyUnicode_Check(query.ptr()) ? table.find(bytes_of(query)) : Index::none;
   if (number == Index::none) throw nb::key_error(nb::repr(query).c_str());
   return number;
 }
@@ -89,8 +93,8 @@ RunTable run_from_chunks(nb::callable read, const std::string& name) {
 }
 
 // Streams if the input can be opened again should its queries turn out not to be grouped.
-Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::callable read, const std::string& name,
-                      nb::object again, int threads) {
+Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::callable read,
+                      const std::string& name, nb::object again, int threads) {
   if (again.is_none()) {
     Callable bytes(std::move(read));
     const nb::gil_scoped_release released;
@@ -101,7 +105,8 @@ Batch evaluate_chunks(const JudgmentTable& judgments, const Plan& plan, nb::call
   {
     Callable bytes(std::move(read));
     const nb::gil_scoped_release released;
-    if (std::optional<Batch> batch = evaluate_stream(judgments, plan, bytes, name)) return std::move(*batch);
+    if (std::optional<Batch> batch = evaluate_stream(judgments, plan, bytes, name))
+      return std::move(*batch);
   }
   Callable bytes(nb::cast<nb::callable>(again()));
   Callable once_more(nb::cast<nb::callable>(again()));
@@ -125,11 +130,13 @@ nb::object run_documents(const RunTable& table, nb::handle query) {
 
 nb::bytes run_to_text(const RunTable& table, std::size_t first, std::size_t count, nb::str tag) {
   const std::string name = bytes_of(tag);
-  const std::size_t from = std::min(first, table.size()), to = from + std::min(count, table.size() - from);
+  const std::size_t from = std::min(first, table.size()),
+                    to = from + std::min(count, table.size() - from);
   std::string written;
   {
     const nb::gil_scoped_release released;
-    written = run_text(table, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), name);
+    written =
+        run_text(table, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), name);
   }
   return nb::bytes(written.data(), written.size());
 }
@@ -153,17 +160,23 @@ nb::object run_columns_of(const RunTable& table) {
 
 void bind_tables(nb::module_& module) {
   nb::class_<JudgmentTable>(module, "JudgmentTable")
-      .def_static("from_text", [](const std::string& path, int) {
+      .def_static(
+          "from_text",
+          [](const std::string& path, int) {
             const nb::gil_scoped_release released;
             return judgments_from_text(path);
-          }, nb::arg("path"), nb::arg("threads") = 0)
-      .def_static("from_chunks", [](nb::callable read, const std::string& name) {
+          },
+          nb::arg("path"), nb::arg("threads") = 0)
+      .def_static(
+          "from_chunks",
+          [](nb::callable read, const std::string& name) {
             Callable bytes(std::move(read));
             return read_qrels(bytes, name);
-          }, nb::arg("read"), nb::arg("name"))
+          },
+          nb::arg("read"), nb::arg("name"))
       .def_static("from_dict", &judgments_from_dict, nb::arg("judgments"))
-      .def_static("from_arrow", &judgments_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("grade"),
-                  nb::arg("subtopic") = nb::none())
+      .def_static("from_arrow", &judgments_from_arrow, nb::arg("query"), nb::arg("document"),
+                  nb::arg("grade"), nb::arg("subtopic") = nb::none())
       .def_ro("rows", &JudgmentTable::rows)
       .def_ro("has_subtopics", &JudgmentTable::several)
       .def_ro("overlapping", &JudgmentTable::overlapping)
@@ -173,28 +186,37 @@ void bind_tables(nb::module_& module) {
       .def_ro("fractions", &JudgmentTable::fractions)
       .def_ro("fractional", &JudgmentTable::fractional)
       .def("__len__", &JudgmentTable::size)
-      .def("__contains__", [](const JudgmentTable& table, nb::handle query) { return holds(table, query); })
+      .def("__contains__",
+           [](const JudgmentTable& table, nb::handle query) { return holds(table, query); })
       .def("queries", [](const JudgmentTable& table) { return queries(table); })
-      .def("grades", [](const JudgmentTable& table, nb::handle query) {
+      .def(
+          "grades",
+          [](const JudgmentTable& table, nb::handle query) {
             nb::dict grades;
             for (const auto& judged : table.query(find(table, query)).documents) {
               grades[text(judged.document)] = judged.grade;
             }
             return grades;
-          }, nb::arg("query"))
-      .def("subtopics", [](const JudgmentTable& table, nb::handle query) {
+          },
+          nb::arg("query"))
+      .def(
+          "subtopics",
+          [](const JudgmentTable& table, nb::handle query) {
             const JudgmentTable::Query& judged = table.query(find(table, query));
             nb::dict documents;
             if (!judged.subtopics) return documents;
             nb::list names;
-            for (const std::uint32_t name : judged.subtopics->names) names.append(text(table.subtopic(name)));
+            for (const std::uint32_t name : judged.subtopics->names)
+              names.append(text(table.subtopic(name)));
             for (std::uint32_t document = 0; document < judged.documents.size(); ++document) {
               nb::dict grades;
-              for (const auto& one : judged.subtopics->of(document)) grades[names[one.subtopic]] = one.grade;
+              for (const auto& one : judged.subtopics->of(document))
+                grades[names[one.subtopic]] = one.grade;
               documents[text(judged.documents[document].document)] = grades;
             }
             return documents;
-          }, nb::arg("query"))
+          },
+          nb::arg("query"))
       .def("columns", [](const JudgmentTable& table) {
         nb::list ids, documents, grades;
         for (std::uint32_t number = 0; number < table.size(); ++number) {
@@ -209,35 +231,43 @@ void bind_tables(nb::module_& module) {
       });
 
   nb::class_<RunTable>(module, "RunTable")
-      .def_static("from_text", [](const std::string& path, int) {
+      .def_static(
+          "from_text",
+          [](const std::string& path, int) {
             const nb::gil_scoped_release released;
             return run_from_text(path);
-          }, nb::arg("path"), nb::arg("threads") = 0)
+          },
+          nb::arg("path"), nb::arg("threads") = 0)
       .def_static("from_chunks", &run_from_chunks, nb::arg("read"), nb::arg("name"))
       .def_static("from_dict", &run_from_dict, nb::arg("run"))
-      .def_static("from_arrow", &run_from_arrow, nb::arg("query"), nb::arg("document"), nb::arg("score"),
-                  nb::arg("rank") = nb::none())
+      .def_static("from_arrow", &run_from_arrow, nb::arg("query"), nb::arg("document"),
+                  nb::arg("score"), nb::arg("rank") = nb::none())
       .def_ro("rows", &RunTable::count)
       .def_prop_ro("tag", [](const RunTable& table) { return text(table.tag); })
       .def_ro("has_ranks", &RunTable::has_ranks)
       .def("__len__", &RunTable::size)
-      .def("__contains__", [](const RunTable& table, nb::handle query) { return holds(table, query); })
+      .def("__contains__",
+           [](const RunTable& table, nb::handle query) { return holds(table, query); })
       .def("queries", [](const RunTable& table) { return queries(table); })
       .def("documents", &run_documents, nb::arg("query"))
       .def("columns", &run_columns_of)
-      .def("to_text", &run_to_text, nb::kw_only(), nb::arg("first"), nb::arg("count"), nb::arg("tag"));
+      .def("to_text", &run_to_text, nb::kw_only(), nb::arg("first"), nb::arg("count"),
+           nb::arg("tag"));
 }
 
 void bind_sources(nb::module_& module) {
-  module.def("evaluate_text", &evaluate_run_file, nb::arg("judgments"), nb::arg("plan"), nb::arg("path"),
-             nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
-  module.def("evaluate_chunks", &evaluate_chunks, nb::arg("judgments"), nb::arg("plan"), nb::arg("read"),
-             nb::arg("name"), nb::arg("again") = nb::none(), nb::arg("threads") = 0);
+  module.def("evaluate_text", &evaluate_run_file, nb::arg("judgments"), nb::arg("plan"),
+             nb::arg("path"), nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
+  module.def("evaluate_chunks", &evaluate_chunks, nb::arg("judgments"), nb::arg("plan"),
+             nb::arg("read"), nb::arg("name"), nb::arg("again") = nb::none(),
+             nb::arg("threads") = 0);
   module.def("evaluate_run", &evaluate_run, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"),
              nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
-  module.def("evaluate_dict", &evaluate_dict, nb::arg("judgments"), nb::arg("plan"), nb::arg("run"));
-  module.def("evaluate_arrow", &evaluate_arrow, nb::arg("judgments"), nb::arg("plan"), nb::arg("query"),
-             nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none(), nb::arg("threads") = 0);
+  module.def("evaluate_dict", &evaluate_dict, nb::arg("judgments"), nb::arg("plan"),
+             nb::arg("run"));
+  module.def("evaluate_arrow", &evaluate_arrow, nb::arg("judgments"), nb::arg("plan"),
+             nb::arg("query"), nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none(),
+             nb::arg("threads") = 0);
 }
 
 }  // namespace relkit

@@ -33,8 +33,10 @@ std::vector<Item> falling(const std::vector<double>& scores, const std::vector<d
   }
   if (weights.empty()) return items;
   for (auto start = items.begin(); start != items.end();) {
-    const auto end = std::find_if(start, items.end(), [&](const Item& item) { return item.key != start->key; });
-    std::sort(start, end, [](const Item& one, const Item& other) { return one.weight < other.weight; });
+    const auto end =
+        std::find_if(start, items.end(), [&](const Item& item) { return item.key != start->key; });
+    std::sort(start, end,
+              [](const Item& one, const Item& other) { return one.weight < other.weight; });
     start = end;
   }
   return items;
@@ -46,17 +48,16 @@ double sum_of(std::span<const Item> items) {
   return sum;
 }
 
-// Calls `visit(positives, negatives)` with the weights at every distinct score, the best first, until
-// it returns false.
+// Calls `visit(positives, negatives)` with the weights at every distinct score, the best first,
+// until it returns false.
 template <typename Visit>
 void for_thresholds(std::span<const Item> positives, std::span<const Item> negatives, Visit visit) {
   constexpr std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   std::size_t positive = 0;
   std::size_t negative = 0;
   while (positive < positives.size() || negative < negatives.size()) {
-    const std::uint64_t key =
-        std::min(positive < positives.size() ? positives[positive].key : end,
-                 negative < negatives.size() ? negatives[negative].key : end);
+    const std::uint64_t key = std::min(positive < positives.size() ? positives[positive].key : end,
+                                       negative < negatives.size() ? negatives[negative].key : end);
     double found = 0.0;
     double others = 0.0;
     for (; positive < positives.size() && positives[positive].key == key; ++positive) {

@@ -91,7 +91,8 @@ class Collector final : public Ids {
     list.judged = judged_->grades;
     list.ranks = needs_ranks_ ? ranks_.data() : nullptr;
     list.ids = this;
-    if (judged_->subtopics) [[unlikely]] name_documents(list);
+    if (judged_->subtopics) [[unlikely]]
+      name_documents(list);
     evaluator_.add(std::string(judgments_.id(number_)), list);
   }
 
@@ -108,7 +109,8 @@ class Collector final : public Ids {
   };
 
   void grow() {
-    if (scores_.size() > 0x7fffffff) throw InputError("a query has more than 2,147,483,648 documents");
+    if (scores_.size() > 0x7fffffff)
+      throw InputError("a query has more than 2,147,483,648 documents");
     const std::size_t size = scores_.empty() ? 1024 : scores_.size() * 2;
     scores_.resize(size);
     places_.resize(size);
@@ -151,8 +153,8 @@ class Collector final : public Ids {
   std::vector<Match> matches_;
   std::vector<std::int64_t> ranks_;
   std::vector<std::uint32_t> documents_;  // of `matches_`, where the query has subtopics
-  std::vector<std::uint32_t> seen_;  // upper halves of the hashes, to notice a document twice
-  std::size_t slots_ = 64;           // ... of which so many are in use
+  std::vector<std::uint32_t> seen_;       // upper halves of the hashes, to notice a document twice
+  std::size_t slots_ = 64;                // ... of which so many are in use
 };
 
 // Adds what every source ends with: judged queries that the run does not hold, and counts.

@@ -57,16 +57,26 @@ Type type_of(const AnyArray& array, const char* what) {
 template <typename Visit>
 decltype(auto) visit(Type type, const void* data, Visit use) {
   switch (type) {
-    case Type::float64: return use(static_cast<const double*>(data));
-    case Type::float32: return use(static_cast<const float*>(data));
-    case Type::int64: return use(static_cast<const std::int64_t*>(data));
-    case Type::int32: return use(static_cast<const std::int32_t*>(data));
-    case Type::int16: return use(static_cast<const std::int16_t*>(data));
-    case Type::int8: return use(static_cast<const std::int8_t*>(data));
-    case Type::uint64: return use(static_cast<const std::uint64_t*>(data));
-    case Type::uint32: return use(static_cast<const std::uint32_t*>(data));
-    case Type::uint16: return use(static_cast<const std::uint16_t*>(data));
-    default: return use(static_cast<const std::uint8_t*>(data));
+    case Type::float64:
+      return use(static_cast<const double*>(data));
+    case Type::float32:
+      return use(static_cast<const float*>(data));
+    case Type::int64:
+      return use(static_cast<const std::int64_t*>(data));
+    case Type::int32:
+      return use(static_cast<const std::int32_t*>(data));
+    case Type::int16:
+      return use(static_cast<const std::int16_t*>(data));
+    case Type::int8:
+      return use(static_cast<const std::int8_t*>(data));
+    case Type::uint64:
+      return use(static_cast<const std::uint64_t*>(data));
+    case Type::uint32:
+      return use(static_cast<const std::uint32_t*>(data));
+    case Type::uint16:
+      return use(static_cast<const std::uint16_t*>(data));
+    default:
+      return use(static_cast<const std::uint8_t*>(data));
   }
 }
 
@@ -123,7 +133,8 @@ struct Classes {
   std::vector<double> negatives;
 };
 
-void split(std::span<const double> labels, std::span<const double> scores, double threshold, Classes& into) {
+void split(std::span<const double> labels, std::span<const double> scores, double threshold,
+           Classes& into) {
   const std::size_t size = labels.size();
   into.positives.resize(size + 1);
   into.negatives.resize(size + 1);
@@ -153,8 +164,13 @@ class ClassRows {
   // Counts the classes among rows [start, end), and checks that all numbers are finite.
   ClassRows(const Numbers& labels, const Numbers& scores, std::size_t start, std::size_t end,
             double threshold, int threads)
-      : labels_(labels), scores_(scores), start_(start), end_(end), threshold_(threshold),
-        threads_(threads), positives_before_(blocks() + 1, 0) {
+      : labels_(labels),
+        scores_(scores),
+        start_(start),
+        end_(end),
+        threshold_(threshold),
+        threads_(threads),
+        positives_before_(blocks() + 1, 0) {
     each([&](std::size_t block) {
       const auto [first, size] = rows_of(block);
       const std::unique_ptr<double[]> memory = room();
@@ -272,8 +288,8 @@ void sort_descending(std::span<const double> values, std::vector<double>& sorted
 void score_classes(Reader& reader, const Plan& plan, Classes& classes, std::size_t kernel,
                    std::size_t query, int threads, Column& column) {
   const Pool::Part part{query, classes.positives.size(), classes.negatives.size()};
-  const ClassPairs counts = count_class_pairs(classes.positives, classes.negatives,
-                                              static_cast<unsigned>(threads));
+  const ClassPairs counts =
+      count_class_pairs(classes.positives, classes.negatives, static_cast<unsigned>(threads));
   Partial partial = plan.kernels[kernel]->score_classes(counts);
   partial.value = plan.rules.rounded(partial.value);
   column.values[query] = partial.value;
@@ -301,7 +317,8 @@ void read_query(Reader& reader, const Plan& plan, const Numbers& labels, const N
   constexpr std::size_t very_many = std::size_t{1} << 17;
   if (reader.classes_only && size >= very_many && plan.rules.negative == Negative::nonrelevant) {
     for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
-      const ClassRows rows(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(), threads);
+      const ClassRows rows(labels, scores, start, end, *plan.kernels[kernel]->class_threshold(),
+                           threads);
       Classes classes{rows.all(true), rows.all(false)};
       score_classes(reader, plan, classes, kernel, query, threads, columns[kernel]);
     }
@@ -355,9 +372,11 @@ void read_weighted(Reader& reader, const Plan& plan, const Numbers& labels, cons
                        "a row weighs 0 or more");
     }
   }
-  const WeightedRows own = reader.weighted.order(reader.labels, reader.scores, reader.weights, plan.rules);
+  const WeightedRows own =
+      reader.weighted.order(reader.labels, reader.scores, reader.weights, plan.rules);
   WeightedRows worst = own;
-  if (std::find(plan.in_worst_order.begin(), plan.in_worst_order.end(), 1) != plan.in_worst_order.end()) {
+  if (std::find(plan.in_worst_order.begin(), plan.in_worst_order.end(), 1) !=
+      plan.in_worst_order.end()) {
     Rules rules = plan.rules;
     rules.ties = Ties::worst;
     worst = reader.weighted_worst.order(reader.labels, reader.scores, reader.weights, rules);
@@ -378,7 +397,8 @@ void read_weighted(Reader& reader, const Plan& plan, const Numbers& labels, cons
     const std::uint64_t positives = pool.positive.size();
     const std::uint64_t negatives = pool.negative.size();
     kernel.pool_weighted(rows, pool);
-    pool.parts.push_back({query, pool.positive.size() - positives, pool.negative.size() - negatives});
+    pool.parts.push_back(
+        {query, pool.positive.size() - positives, pool.negative.size() - negatives});
   }
 }
 
@@ -388,7 +408,8 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   const Numbers scores(score_array, "scores");
   const std::size_t dimensions = labels.array.ndim();
   bool same = dimensions == scores.array.ndim();
-  for (std::size_t i = 0; same && i < dimensions; ++i) same = labels.array.shape(i) == scores.array.shape(i);
+  for (std::size_t i = 0; same && i < dimensions; ++i)
+    same = labels.array.shape(i) == scores.array.shape(i);
   if (!same) {
     throw InputError("labels and scores differ in shape: " + std::to_string(labels.size) + " and " +
                      std::to_string(scores.size) + " values");
@@ -397,8 +418,8 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   if (!weight_array.is_none()) {
     weights.emplace(weight_array, "weights");
     if (weights->size != labels.size) {
-      throw InputError("labels and weights differ in length: " + std::to_string(labels.size) + " and " +
-                       std::to_string(weights->size) + " values");
+      throw InputError("labels and weights differ in length: " + std::to_string(labels.size) +
+                       " and " + std::to_string(weights->size) + " values");
     }
     for (const auto& kernel : plan.kernels) {
       if (!kernel->takes_weights()) throw InputError("a measure of this plan takes no weights");
@@ -419,9 +440,11 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
       bounds = {0, static_cast<std::int64_t>(labels.size)};
       ends = bounds;
     }
-    if (ends.empty() || ends.front() != 0 || ends.back() != static_cast<std::int64_t>(labels.size) ||
+    if (ends.empty() || ends.front() != 0 ||
+        ends.back() != static_cast<std::int64_t>(labels.size) ||
         !std::is_sorted(ends.begin(), ends.end())) {
-      throw InputError("offsets must rise from 0 to the number of rows, " + std::to_string(labels.size));
+      throw InputError("offsets must rise from 0 to the number of rows, " +
+                       std::to_string(labels.size));
     }
   } else {
     throw InputError("labels must have one or two dimensions, not " + std::to_string(dimensions));
@@ -441,19 +464,21 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
     }
     const std::size_t blocks = (queries + block_queries - 1) / block_queries;
     std::vector<std::unique_ptr<Reader>> readers;
-    for (std::size_t i = 0; i < worker_count(blocks, threads); ++i) readers.push_back(std::make_unique<Reader>(plan));
+    for (std::size_t i = 0; i < worker_count(blocks, threads); ++i)
+      readers.push_back(std::make_unique<Reader>(plan));
     each_part(blocks, threads, [&](std::size_t worker, std::size_t block) {
       Reader& reader = *readers[worker];
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
         if (weights) {
-          read_weighted(reader, plan, labels, scores, *weights, static_cast<std::size_t>(ends[query]),
+          read_weighted(reader, plan, labels, scores, *weights,
+                        static_cast<std::size_t>(ends[query]),
                         static_cast<std::size_t>(ends[query + 1]), query, batch.columns);
           continue;
         }
         read_query(reader, plan, labels, scores, static_cast<std::size_t>(ends[query]),
-                   static_cast<std::size_t>(ends[query + 1]), query,
-                   queries == 1 ? threads : 1, batch.columns);
+                   static_cast<std::size_t>(ends[query + 1]), query, queries == 1 ? threads : 1,
+                   batch.columns);
       }
     });
     for (const auto& reader : readers) {
@@ -473,8 +498,8 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
   const Numbers labels(label_array, "labels");
   const Numbers scores(score_array, "scores");
   if (labels.size != scores.size) {
-    throw InputError("labels and scores differ in length: " + std::to_string(labels.size) + " and " +
-                     std::to_string(scores.size));
+    throw InputError("labels and scores differ in length: " + std::to_string(labels.size) +
+                     " and " + std::to_string(scores.size));
   }
   nb::gil_scoped_release release;
   const ClassRows rows(labels, scores, 0, labels.size, threshold, threads);
@@ -499,7 +524,8 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
 template <typename Value>
 auto to_numpy(std::vector<Value>&& values) {
   auto* kept = new std::vector<Value>(std::move(values));
-  nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+  nb::capsule owner(
+      kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
   return nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
@@ -561,8 +587,9 @@ nb::tuple group_offsets(const Offsets& groups) {
 }  // namespace
 
 void bind_arrays(nb::module_& module) {
-  module.def("evaluate_arrays", &evaluate_arrays, nb::arg("plan"), nb::arg("labels"), nb::arg("scores"),
-             nb::arg("offsets") = nb::none(), nb::arg("threads") = 0, nb::arg("weights") = nb::none());
+  module.def("evaluate_arrays", &evaluate_arrays, nb::arg("plan"), nb::arg("labels"),
+             nb::arg("scores"), nb::arg("offsets") = nb::none(), nb::arg("threads") = 0,
+             nb::arg("weights") = nb::none());
   module.def("pooled_auc", &pooled_auc, nb::arg("labels"), nb::arg("scores"), nb::arg("threshold"),
              nb::arg("threads") = 0);
   module.def("group_offsets", &group_offsets, nb::arg("groups"));

@@ -21,8 +21,8 @@ bool tie_across(const QueryView& query, std::uint32_t k) {
   return false;
 }
 
-// The first rank of a tie whose order can change a value: it holds documents of two grades. 0: there
-// is none, or a rank column decides.
+// The first rank of a tie whose order can change a value: it holds documents of two grades. 0:
+// there is none, or a rank column decides.
 std::uint32_t open_tie(const QueryView& query, Ties rule) {
   if (!query.tied || rule == Ties::rank) return 0;
   const std::span<const Ranked> ranked = query.ranked;
@@ -60,7 +60,8 @@ void move_back(std::vector<Value>& whole, std::vector<Value>&& part) {
     whole = std::move(part);
     return;
   }
-  whole.insert(whole.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  whole.insert(whole.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
 }
 
 // Writes into one row of columns that are long enough.
@@ -91,7 +92,8 @@ const QueryView& Condenser::cut(const QueryView& whole, std::uint32_t k) {
     const auto rank = static_cast<std::uint32_t>(ranked_.size() + 1);
     const bool joins = rank > 1 && document.first == before;
     before = document.first;
-    ranked_.push_back({document.grade, document.score, rank, joins ? ranked_.back().first : rank, rank, document.row});
+    ranked_.push_back({document.grade, document.score, rank, joins ? ranked_.back().first : rank,
+                       rank, document.row});
     if (!whole.scores.empty()) scores_.push_back(document.score);
   }
   view_.tied = false;
@@ -113,7 +115,10 @@ const QueryView& Condenser::cut(const QueryView& whole, std::uint32_t k) {
 }
 
 Evaluator::Evaluator(const Plan& plan)
-    : plan_(plan), ignores_(plan.rules.unjudged == Unjudged::ignored), ranker_(plan), condenser_(plan) {
+    : plan_(plan),
+      ignores_(plan.rules.unjudged == Unjudged::ignored),
+      ranker_(plan),
+      condenser_(plan) {
   batch_.columns.resize(plan.kernels.size());
 }
 
@@ -151,7 +156,8 @@ void Evaluator::score(const std::string& query, std::size_t row, const List& lis
         const std::uint64_t positives = pool.positive.size();
         const std::uint64_t negatives = pool.negative.size();
         kernel.pool(view, pool);
-        pool.parts.push_back({row, pool.positive.size() - positives, pool.negative.size() - negatives});
+        pool.parts.push_back(
+            {row, pool.positive.size() - positives, pool.negative.size() - negatives});
       }
     }
     if (open != 0) score_orders(open, store);
@@ -186,7 +192,8 @@ void Evaluator::score_orders(std::uint32_t open, Store replace) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!reached(i)) continue;
     const Partial partial = value(*kernels[i], seen_by(*kernels[i], best));
-    if (!differ(worst_[i].value, partial.value) && !differ(as_is_[i].value, partial.value)) continue;
+    if (!differ(worst_[i].value, partial.value) && !differ(as_is_[i].value, partial.value))
+      continue;
     std::shared_ptr<TieSums>& ties = batch_.columns[i].ties;
     if (!ties) ties = std::make_shared<TieSums>();
     ++ties->queries;

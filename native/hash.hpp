@@ -44,7 +44,9 @@ inline std::uint64_t hash_bytes(const char* data, std::size_t size) {
     a = load4(p);
     b = load4(p + left - 4);
   } else if (left > 0) {
-    const auto byte = [p](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])); };
+    const auto byte = [p](std::size_t i) {
+      return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i]));
+    };
     a = byte(0) << 16 | byte(left / 2) << 8 | byte(left - 1);
     b = 0;
   } else {
@@ -53,6 +55,8 @@ inline std::uint64_t hash_bytes(const char* data, std::size_t size) {
   return mix(a ^ two, b ^ seed);
 }
 
-inline std::uint64_t hash_bytes(std::string_view text) { return hash_bytes(text.data(), text.size()); }
+inline std::uint64_t hash_bytes(std::string_view text) {
+  return hash_bytes(text.data(), text.size());
+}
 
 }  // namespace relkit

@@ -97,8 +97,8 @@ namespace {
 [[noreturn]] void two_grades(std::string_view query, const JudgmentTable::Judged& first,
                              const JudgmentTable::Judged& second, const std::string& path,
                              const std::string& subtopic, const std::string& hint) {
-  std::string message = "two grades for query `" + excerpt(query) + "`, document `" + excerpt(second.document) + "`" +
-                        subtopic + ": ";
+  std::string message = "two grades for query `" + excerpt(query) + "`, document `" +
+                        excerpt(second.document) + "`" + subtopic + ": ";
   if (path.empty()) {
     message += "rows " + std::to_string(first.row) + " and " + std::to_string(second.row);
   } else {
@@ -117,7 +117,8 @@ void JudgmentTable::place_documents(Query& query, std::uint32_t number, const st
     const Judged& judged = query.documents[place];
     const std::uint64_t hash = hash_bytes(judged.document);
     if (const Judged* first = query.find(judged.document, hash)) {
-      if (first->grade != judged.grade) two_grades(index_.id(number), *first, judged, path, "", "keep one of them");
+      if (first->grade != judged.grade)
+        two_grades(index_.id(number), *first, judged, path, "", "keep one of them");
       ++duplicates;
       continue;
     }
@@ -145,12 +146,14 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
     found->names = marks.rows;
     std::sort(found->names.begin(), found->names.end());
     found->names.erase(std::unique(found->names.begin(), found->names.end()), found->names.end());
-    std::sort(found->names.begin(), found->names.end(), [&](std::uint32_t one, std::uint32_t other) {
-      return subtopic_before(subtopics_.id(one), subtopics_.id(other));
-    });
+    std::sort(found->names.begin(), found->names.end(),
+              [&](std::uint32_t one, std::uint32_t other) {
+                return subtopic_before(subtopics_.id(one), subtopics_.id(other));
+              });
   }
   local_.resize(subtopics_.size());
-  for (std::uint32_t place = 0; place < found->count(); ++place) local_[found->names[place]] = place;
+  for (std::uint32_t place = 0; place < found->count(); ++place)
+    local_[found->names[place]] = place;
 
   const std::size_t size = query.slots.size();
   std::vector<Row> read;
@@ -176,7 +179,8 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
   query.documents.resize(kept);
 
   std::stable_sort(read.begin(), read.end(), [](const Row& one, const Row& other) {
-    return one.document != other.document ? one.document < other.document : one.subtopic < other.subtopic;
+    return one.document != other.document ? one.document < other.document
+                                          : one.subtopic < other.subtopic;
   });
   found->starts.reserve(kept + 1);
   for (std::size_t i = 0; i < read.size(); ++i) {
@@ -184,7 +188,8 @@ void JudgmentTable::place_subtopics(Query& query, std::uint32_t number, const st
     if (same && read[i - 1].subtopic == read[i].subtopic) {
       if (read[i - 1].judged.grade != read[i].judged.grade) {
         two_grades(index_.id(number), read[i - 1].judged, read[i].judged, path,
-                   ", subtopic `" + excerpt(subtopics_.id(found->names[read[i].subtopic])) + "`", "keep one of them");
+                   ", subtopic `" + excerpt(subtopics_.id(found->names[read[i].subtopic])) + "`",
+                   "keep one of them");
       }
       ++duplicates;
       continue;

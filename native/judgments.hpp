@@ -63,8 +63,8 @@ class JudgmentTable {
   // One query's documents and the small table that finds them.
   struct Query {
     std::vector<Judged> documents;
-    std::vector<double> grades;           // descending
-    std::vector<std::uint64_t> slots;     // hash in the upper half, place + 1 in the lower
+    std::vector<double> grades;            // descending
+    std::vector<std::uint64_t> slots;      // hash in the upper half, place + 1 in the lower
     std::unique_ptr<Subtopics> subtopics;  // nullptr where no query has more than one
 
     // The grade of a document, or nullptr.
@@ -84,12 +84,14 @@ class JudgmentTable {
   // Adds a row. `describe` names the source for errors; `row` the line or row number.
   void add(std::string_view query, std::string_view document, double grade, std::uint64_t row);
   // The same for judgments of subtopics. Where every row names the same one, nothing is kept of it.
-  void add(std::string_view query, std::string_view subtopic, std::string_view document, double grade,
-           std::uint64_t row) {
+  void add(std::string_view query, std::string_view subtopic, std::string_view document,
+           double grade, std::uint64_t row) {
     add(query, document, grade, row);
     // Most files say `0` in every line: no call for one byte.
-    const bool same = subtopic.size() == 1 && only_.size() == 1 ? subtopic[0] == only_[0] : subtopic == only_;
-    if (!same || !marks_.empty()) [[unlikely]] mark(subtopic);
+    const bool same =
+        subtopic.size() == 1 && only_.size() == 1 ? subtopic[0] == only_[0] : subtopic == only_;
+    if (!same || !marks_.empty()) [[unlikely]]
+      mark(subtopic);
   }
   // Sorts grades and builds the tables; nothing is added afterwards.
   // `path` is empty for data in memory; rows are then called rows, not lines.
@@ -125,8 +127,8 @@ class JudgmentTable {
   void place_documents(Query& query, std::uint32_t number, const std::string& path);
   void place_subtopics(Query& query, std::uint32_t number, const std::string& path);
   Index subtopics_;
-  std::vector<Marks> marks_;  // by query, once two rows differ; empty before
-  std::string_view only_;     // the subtopic of all rows so far
+  std::vector<Marks> marks_;          // by query, once two rows differ; empty before
+  std::string_view only_;             // the subtopic of all rows so far
   std::vector<std::uint32_t> local_;  // places of the table's subtopics among those of one query
 };
 

@@ -33,7 +33,7 @@ inline std::uint64_t relevant_of(std::span<const double> judged, double rel) {
 
 [[noreturn]] inline void refuse_expected(const std::string& measure) {
   throw NoClosedForm("`" + measure + "` has no closed form under ties=expected", {}, 0,
-                   "choose another tie rule, such as ties=doc-desc");
+                     "choose another tie rule, such as ties=doc-desc");
 }
 
 // The judged documents of one tie.
@@ -52,13 +52,15 @@ struct Tie {
   }
 };
 
-// Calls `visit(tie)` for every tie with a judged document, best scores first, until it returns false.
+// Calls `visit(tie)` for every tie with a judged document, best scores first, until it returns
+// false.
 template <typename Visit>
 void for_ties(std::span<const Ranked> ranked, Visit visit) {
   for (std::size_t start = 0; start < ranked.size();) {
     std::size_t end = start + 1;
     while (end < ranked.size() && ranked[end].first == ranked[start].first) ++end;
-    if (!visit(Tie{ranked.subspan(start, end - start), ranked[start].first, ranked[start].last})) return;
+    if (!visit(Tie{ranked.subspan(start, end - start), ranked[start].first, ranked[start].last}))
+      return;
     start = end;
   }
 }
@@ -145,9 +147,9 @@ class Gain {
   }
 
   bool knows(double grade) const {
-    return kind_ != Kind::map || others_ || std::any_of(map_.begin(), map_.end(), [grade](const auto& entry) {
-             return entry.first == grade;
-           });
+    return kind_ != Kind::map || others_ ||
+           std::any_of(map_.begin(), map_.end(),
+                       [grade](const auto& entry) { return entry.first == grade; });
   }
   // Whether a higher grade never has a lower gain.
   bool ascending() const { return ascending_; }
@@ -173,7 +175,8 @@ class Discount {
   Discount() = default;
   explicit Discount(Kind kind) : kind_(kind) {}
   static Discount take(Parameters& parameters) {
-    return Discount(static_cast<Kind>(parameters.take_choice("discount", {"log2", "inverse", "none"})));
+    return Discount(
+        static_cast<Kind>(parameters.take_choice("discount", {"log2", "inverse", "none"})));
   }
 
   // What the gain at a rank is divided by.

@@ -1,4 +1,5 @@
-// Measures of binary relevance: recall, precision, success, F1, RR, AP, mean precision, R-precision.
+// Measures of binary relevance: recall, precision, success, F1, RR, AP, mean precision,
+// R-precision.
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
@@ -296,8 +297,8 @@ std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& 
     if (name == "p") {
       return std::make_unique<Precision>(k(), rel(), by_retrieved, expected, needs_relevant());
     }
-    return std::make_unique<WeightedF>(k(), rel(), by_retrieved, parameters.take_number("weight", 1.0),
-                                       expected);
+    return std::make_unique<WeightedF>(k(), rel(), by_retrieved,
+                                       parameters.take_number("weight", 1.0), expected);
   }
   if (name == "success") return std::make_unique<Success>(k(), rel(), expected, needs_relevant());
   if (name == "rr") return std::make_unique<ReciprocalRank>(k(), rel(), expected);
@@ -305,7 +306,8 @@ std::unique_ptr<Kernel> make_binary_kernel(Parameters& parameters, const Rules& 
     using Denominator = AveragePrecision::Denominator;
     const auto denominator = static_cast<Denominator>(
         parameters.take_choice("denominator", {"relevant", "capped", "retrieved"}));
-    if (expected && denominator == Denominator::retrieved) refuse_expected("ap(denominator=retrieved)");
+    if (expected && denominator == Denominator::retrieved)
+      refuse_expected("ap(denominator=retrieved)");
     return std::make_unique<AveragePrecision>(k(), rel(), denominator, expected);
   }
   if (name == "meanp") return std::make_unique<MeanPrecision>(k(), rel(), expected);

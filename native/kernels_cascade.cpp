@@ -49,8 +49,9 @@ class ExpectedReciprocalRank final : public CutKernel {
   double stop(double grade) const {
     if (!(grade > 0)) return 0.0;
     if (grade > highest_) {
-      throw InputError("`err(max=" + short_text(highest_) + ")` met a grade of " + short_text(grade), {},
-                       0, "raise it: err(max=" + short_text(grade) + ")");
+      throw InputError(
+          "`err(max=" + short_text(highest_) + ")` met a grade of " + short_text(grade), {}, 0,
+          "raise it: err(max=" + short_text(grade) + ")");
     }
     return (std::pow(2.0, grade) - 1.0) / scale_;
   }
@@ -73,8 +74,9 @@ class ExpectedReciprocalRank final : public CutKernel {
         if (chance > 0) pass.push_back(1.0 - chance);
       }
       if (unjudged_ > 0) {
-        pass.resize(pass.size() + static_cast<std::size_t>(tie.last - tie.first + 1 - tie.members.size()),
-                    1.0 - unjudged_);
+        pass.resize(
+            pass.size() + static_cast<std::size_t>(tie.last - tie.first + 1 - tie.members.size()),
+            1.0 - unjudged_);
       }
       if (pass.empty()) return true;
       sum += reached * within_tie(pass, tie, within, scratch.more_doubles);
@@ -99,8 +101,8 @@ class ExpectedReciprocalRank final : public CutKernel {
       if (products.size() == seen) products.push_back(0.0);
       for (std::size_t s = products.size() - 1; s > 0; --s) {
         const auto chosen = static_cast<double>(s);
-        products[s] = products[s] * ((count - chosen) / count) +
-                      products[s - 1] * factor * (chosen / count);
+        products[s] =
+            products[s] * ((count - chosen) / count) + products[s - 1] * factor * (chosen / count);
       }
       while (products.size() > 2 && products.back() < negligible) products.pop_back();
     }
@@ -138,8 +140,13 @@ class RankBiasedPrecision final : public CutKernel {
  public:
   RankBiasedPrecision(std::uint32_t k, double persistence, double rel, bool graded, Gain gain,
                       bool normalise, bool expected)
-      : CutKernel(k), persistence_(persistence), rel_(rel), graded_(graded), gain_(std::move(gain)),
-        normalise_(normalise && graded), expected_(expected) {}
+      : CutKernel(k),
+        persistence_(persistence),
+        rel_(rel),
+        graded_(graded),
+        gain_(std::move(gain)),
+        normalise_(normalise && graded),
+        expected_(expected) {}
 
   bool needs_all_ranks() const override { return graded_ ? gain_.counts_zero() : rel_ <= 0; }
 
@@ -216,8 +223,8 @@ std::unique_ptr<Kernel> make_cascade_kernel(Parameters& parameters, const Rules&
     const double rel = parameters.take_rel();
     const bool graded = parameters.has("gain");
     const bool normalise = parameters.take_flag("normalise", false);
-    return std::make_unique<RankBiasedPrecision>(k, persistence, rel, graded, Gain::take(parameters),
-                                                 normalise, expected);
+    return std::make_unique<RankBiasedPrecision>(k, persistence, rel, graded,
+                                                 Gain::take(parameters), normalise, expected);
   }
   return nullptr;
 }

@@ -110,9 +110,9 @@ class GroupedArea final : public AreaKernel {
 
   Partial score(const QueryView& query, Scratch& scratch) const override {
     if (!whole()) return of_pool(pooled(labelled(query, scratch)));
-    return score_classes(
-        query.complete ? count_class_pairs(by_score(labelled(query, scratch), scratch), rel_)
-                       : count_positive_class(query, rel_));
+    return score_classes(query.complete
+                             ? count_class_pairs(by_score(labelled(query, scratch), scratch), rel_)
+                             : count_positive_class(query, rel_));
   }
 
   Partial score_classes(const ClassPairs& counts) const override {
@@ -154,7 +154,8 @@ class GroupedArea final : public AreaKernel {
       counts.positives = query.retrieved;
       return counts;
     }
-    for (const Ranked& document : query.ranked) counts.positives += document.grade >= threshold ? 1 : 0;
+    for (const Ranked& document : query.ranked)
+      counts.positives += document.grade >= threshold ? 1 : 0;
     counts.negatives = query.retrieved - counts.positives;
     std::uint64_t seen = 0;
     for (std::size_t start = 0; start < query.ranked.size();) {

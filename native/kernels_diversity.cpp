@@ -1,8 +1,9 @@
 // Measures of novelty and diversity: what the ranked documents say about each subtopic of a query.
 //
 // Judgments without subtopics are judgments of one subtopic, so each kernel is the measure of one
-// subtopic, added up. Under Ties::expected each subtopic's documents in a tie are a random sample of
-// its ranks, and what a subtopic adds does not depend on the others: so all of them have a closed form.
+// subtopic, added up. Under Ties::expected each subtopic's documents in a tie are a random sample
+// of its ranks, and what a subtopic adds does not depend on the others: so all of them have a
+// closed form.
 #include "kernel_parts.hpp"
 #include "kernels.hpp"
 
@@ -69,7 +70,7 @@ class DiversityKernel : public CutKernel {
     const QueryView& view;
     std::span<const std::uint32_t> relevant;  // documents by subtopic
     std::uint32_t subtopics;
-    std::uint32_t covered;                    // subtopics with a relevant document
+    std::uint32_t covered;  // subtopics with a relevant document
     Scratch& scratch;
     std::uint32_t single = 0;
   };
@@ -88,7 +89,8 @@ class DiversityKernel : public CutKernel {
     }
   }
 
-  // Calls `visit(tie, counts)` for every tie: of each subtopic, how many of its documents are relevant.
+  // Calls `visit(tie, counts)` for every tie: of each subtopic, how many of its documents are
+  // relevant.
   template <typename Visit>
   void each_tie(const Query& query, Visit visit) const {
     std::vector<std::int64_t>& counts = query.scratch.integers;
@@ -186,7 +188,8 @@ class Novelty final : public DiversityKernel {
   // A list whose every document is about every subtopic: none can be better.
   double bound(const Query& query) const {
     const double covered = query.covered;
-    if (weight_.kind() == Weight::Kind::geometric) return covered / (1.0 - (1.0 - alpha_) * weight_.beta());
+    if (weight_.kind() == Weight::Kind::geometric)
+      return covered / (1.0 - (1.0 - alpha_) * weight_.beta());
     Weight::Walk walk(weight_);
     double gain = covered;
     double sum = 0.0;
@@ -207,7 +210,8 @@ class Novelty final : public DiversityKernel {
       return sum;
     }
     double gain = 1.0;
-    for (std::uint64_t rank = 1; rank <= std::min<std::uint64_t>(limit_, query.single) && gain > 0; ++rank) {
+    for (std::uint64_t rank = 1; rank <= std::min<std::uint64_t>(limit_, query.single) && gain > 0;
+         ++rank) {
       sum += gain * walk.to(rank);
       gain *= 1.0 - alpha_;
     }
@@ -234,7 +238,8 @@ class IntentAwarePrecision final : public DiversityKernel {
         }
       });
     } else {
-      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_; ++i) {
+      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_;
+           ++i) {
         each_subtopic(query.view, i, [&](std::uint32_t) { sum += 1.0; });
       }
     }
@@ -248,7 +253,8 @@ class SubtopicRecall final : public DiversityKernel {
 
  protected:
   double value(const Query& query) const override {
-    std::vector<double>& open = query.scratch.doubles;  // the chance that a subtopic is not there yet
+    std::vector<double>& open =
+        query.scratch.doubles;  // the chance that a subtopic is not there yet
     open.assign(query.subtopics, 1.0);
     double seen = 0.0;
     if (expected_) {
@@ -265,7 +271,8 @@ class SubtopicRecall final : public DiversityKernel {
         }
       });
     } else {
-      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_; ++i) {
+      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_;
+           ++i) {
         each_subtopic(query.view, i, [&](std::uint32_t subtopic) {
           seen += open[subtopic];
           open[subtopic] = 0.0;
@@ -302,7 +309,8 @@ class IntentAwareAveragePrecision final : public DiversityKernel {
         }
       });
     } else {
-      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_; ++i) {
+      for (std::size_t i = 0; i < query.view.ranked.size() && query.view.ranked[i].rank <= limit_;
+           ++i) {
         each_subtopic(query.view, i, [&](std::uint32_t subtopic) {
           sums[subtopic] += ++above[subtopic] / query.view.ranked[i].rank;
         });
@@ -325,7 +333,8 @@ std::unique_ptr<Kernel> make_diversity_kernel(Parameters& parameters, const Rule
     const std::uint32_t k = parameters.take_cutoff();
     const double rel = parameters.take_rel();
     if (name == "p_ia") return std::make_unique<IntentAwarePrecision>(k, 0.5, rel, expected);
-    if (name == "ap_ia") return std::make_unique<IntentAwareAveragePrecision>(k, 0.5, rel, expected);
+    if (name == "ap_ia")
+      return std::make_unique<IntentAwareAveragePrecision>(k, 0.5, rel, expected);
     return std::make_unique<SubtopicRecall>(k, 0.5, rel, expected);
   }
   if (name != "novelty") return nullptr;
@@ -335,8 +344,10 @@ std::unique_ptr<Kernel> make_diversity_kernel(Parameters& parameters, const Rule
   if (!(alpha >= 0 && alpha <= 1)) parameters.refuse("alpha", "from 0 to 1");
   const double beta = parameters.take_number("beta", 0.5);
   if (!(beta >= 0 && beta < 1)) parameters.refuse("beta", "from 0 to below 1");
-  const auto kind = static_cast<Weight::Kind>(parameters.take_choice("weight", {"log2", "inverse", "geometric"}));
-  const auto norm = static_cast<Novelty::Norm>(parameters.take_choice("norm", {"subtopics", "ideal"}));
+  const auto kind =
+      static_cast<Weight::Kind>(parameters.take_choice("weight", {"log2", "inverse", "geometric"}));
+  const auto norm =
+      static_cast<Novelty::Norm>(parameters.take_choice("norm", {"subtopics", "ideal"}));
   return std::make_unique<Novelty>(k, alpha, rel, expected, Weight(kind, beta), norm);
 }
 

@@ -54,7 +54,8 @@ Gain Gain::take(Parameters& parameters) {
     for (std::size_t grade = 0; grade < table_size; ++grade) {
       gain.table_[grade] = std::pow(2.0, static_cast<double>(grade)) - 1.0;
     }
-  } else if (!std::holds_alternative<std::monostate>(value) && (text == nullptr || *text != "linear")) {
+  } else if (!std::holds_alternative<std::monostate>(value) &&
+             (text == nullptr || *text != "linear")) {
     parameters.refuse("gain", "`linear`, `exp` or a map of grades to gains");
   }
   return gain;
@@ -123,7 +124,8 @@ class DiscountedGain final : public CutKernel {
         if (gains > 0) {
           double weights = 0.0;
           const std::uint64_t end = std::min<std::uint64_t>(tie.last, limit_);
-          for (std::uint64_t rank = tie.first; rank <= end; ++rank) weights += 1.0 / discount_(rank);
+          for (std::uint64_t rank = tie.first; rank <= end; ++rank)
+            weights += 1.0 / discount_(rank);
           sum += tie.size() == 1 ? gains / discount_(tie.first) : gains / tie.size() * weights;
         }
         return true;
@@ -187,9 +189,8 @@ class DiscountedGain final : public CutKernel {
       scratch.more_doubles.clear();
       for (const double grade : grades) scratch.more_doubles.push_back(gain_(grade));
       std::sort(scratch.more_doubles.begin(), scratch.more_doubles.end(), std::greater<>());
-      return add_up(scratch.more_doubles, ideal_end(query), [&](double gain, std::uint64_t rank) {
-        return gain / discount_(rank);
-      });
+      return add_up(scratch.more_doubles, ideal_end(query),
+                    [&](double gain, std::uint64_t rank) { return gain / discount_(rank); });
     }
     return add_up(grades, ideal_end(query),
                   [&](double grade, std::uint64_t rank) { return share(grade, rank); });
@@ -235,9 +236,7 @@ std::unique_ptr<Kernel> make_gain_kernel(Parameters& parameters, const Rules& ru
   Gain gain = Gain::take(parameters);
   const Discount discount =
       name == "cg" ? Discount(Discount::Kind::none) : Discount::take(parameters);
-  const Value value = name == "ndcg"   ? Value::share
-                      : name == "idcg" ? Value::ideal
-                                       : Value::actual;
+  const Value value = name == "ndcg" ? Value::share : name == "idcg" ? Value::ideal : Value::actual;
   Ideal ideal = Ideal::judged;
   if (value != Value::actual) {
     ideal = static_cast<Ideal>(

@@ -140,10 +140,10 @@ std::unique_ptr<Kernel> make_incomplete_kernel(Parameters& parameters, const Rul
 std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules) {
   const bool judged_only = parameters.take_flag("judged_only", false);
   std::unique_ptr<Kernel> kernel;
-  for (const auto make : {make_gain_kernel, make_binary_kernel, make_cascade_kernel,
-                          make_incomplete_kernel, make_diversity_kernel, make_pair_kernel,
-                          make_class_kernel, make_set_kernel, make_trec_kernel,
-                          make_continuation_kernel, make_order_kernel}) {
+  for (const auto make :
+       {make_gain_kernel, make_binary_kernel, make_cascade_kernel, make_incomplete_kernel,
+        make_diversity_kernel, make_pair_kernel, make_class_kernel, make_set_kernel,
+        make_trec_kernel, make_continuation_kernel, make_order_kernel}) {
     kernel = make(parameters, rules);
     if (kernel) break;
   }

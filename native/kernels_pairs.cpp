@@ -115,7 +115,8 @@ class Pairs : public PairKernel {
       negative += counts.tied_different;
       if (equal_positive_) {
         // Under ties=expected every order of such a pair is a positive one.
-        equal_positive += score_ties_ == ScoreTies::half ? counts.tied_equal : 2 * counts.tied_equal;
+        equal_positive +=
+            score_ties_ == ScoreTies::half ? counts.tied_equal : 2 * counts.tied_equal;
         equal_negative += score_ties_ == ScoreTies::half ? counts.tied_equal : 0;
       }
     }
@@ -147,7 +148,8 @@ class Pairs : public PairKernel {
     thread_local std::vector<double> scores;
     thread_local std::vector<double> labels;
     thread_local std::vector<double> weights;
-    if (std::none_of(rows.labels.begin(), rows.labels.end(), [](double label) { return std::isnan(label); })) {
+    if (std::none_of(rows.labels.begin(), rows.labels.end(),
+                     [](double label) { return std::isnan(label); })) {
       return rows;
     }
     scores.clear();
@@ -178,9 +180,9 @@ class Pairs : public PairKernel {
       std::size_t end = start + 1;
       while (end < sorted.scores.size() && sorted.scores[end] == sorted.scores[start]) ++end;
       if (end - start > 1) {
-        const PairCounts tied = count_pairs({sorted.scores.subspan(start, end - start),
-                                             sorted.labels.subspan(start, end - start)},
-                                            false, scratch);
+        const PairCounts tied = count_pairs(
+            {sorted.scores.subspan(start, end - start), sorted.labels.subspan(start, end - start)},
+            false, scratch);
         counts.higher -= tied.higher;
         counts.equal -= tied.equal;
         counts.lower -= tied.lower;
@@ -204,7 +206,6 @@ class PairRatio final : public Pairs {
             double smoothing)
       : Pairs(unjudged, equal_positive, score_ties, rules), smoothing_(smoothing) {}
 
-
  private:
   double value(double positive, double negative) const override {
     if (positive + negative == 0) return undefined;
@@ -220,12 +221,13 @@ class Concordance final : public Pairs {
  public:
   using Pairs::Pairs;
 
-
  private:
   double value(double positive, double negative) const override {
     return positive + negative > 0 ? positive / (positive + negative) : undefined;
   }
-  double denominator(const Sides& counts) const override { return counts.positive + counts.negative; }
+  double denominator(const Sides& counts) const override {
+    return counts.positive + counts.negative;
+  }
 };
 
 class Tau final : public PairKernel {
@@ -302,8 +304,9 @@ class Kappa final : public LabelKernel {
     for (std::size_t i = 0; i < rows.scores.size(); ++i) {
       const double score = rows.scores[i];
       if (score != std::trunc(score)) {
-        throw InputError("`kappa` compares predicted grades, and " + short_text(score) + " is not one", {},
-                         0, "round the scores to grades, or use tau or spearman for scores");
+        throw InputError(
+            "`kappa` compares predicted grades, and " + short_text(score) + " is not one", {}, 0,
+            "round the scores to grades, or use tau or spearman for scores");
       }
       const double difference = score - rows.labels[i];
       observed += difference * difference;
@@ -312,7 +315,8 @@ class Kappa final : public LabelKernel {
     }
     const auto size = static_cast<double>(rows.scores.size());
     if (size == 0) return {};
-    // The mean over all pairs of (score - label)^2 is that of both spreads and of the means' distance.
+    // The mean over all pairs of (score - label)^2 is that of both spreads and of the means'
+    // distance.
     const double score_mean = scores / size;
     const double label_mean = labels / size;
     double spread = 0.0;

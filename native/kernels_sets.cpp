@@ -25,7 +25,8 @@ class Utility final : public BinaryKernel {
     double tp, fp, fn, tn, docs;
   };
 
-  Utility(double rel, Worths worths, bool expected) : BinaryKernel(0, rel, expected), worths_(worths) {}
+  Utility(double rel, Worths worths, bool expected)
+      : BinaryKernel(0, rel, expected), worths_(worths) {}
 
   Partial score(const QueryView& query, Scratch&) const override {
     const double found = hits(query, limit_);
@@ -55,9 +56,9 @@ class UnjudgedShare final : public CutKernel {
         return within > 0;
       });
     } else {
-      const auto end = std::partition_point(
-          query.ranked.begin(), query.ranked.end(),
-          [this](const Ranked& document) { return document.rank <= limit_; });
+      const auto end =
+          std::partition_point(query.ranked.begin(), query.ranked.end(),
+                               [this](const Ranked& document) { return document.rank <= limit_; });
       judged = static_cast<double>(end - query.ranked.begin());
     }
     const double found = static_cast<double>(depth(query)) - judged;
@@ -188,7 +189,8 @@ class Geometric final : public Kernel {
 std::unique_ptr<Kernel> make_set_kernel(Parameters& parameters, const Rules& rules) {
   const std::string& name = parameters.kernel();
   const bool expected = rules.ties == Ties::expected;
-  if (name == "set_ap") return std::make_unique<SetPrecisionRecall>(parameters.take_rel(), expected);
+  if (name == "set_ap")
+    return std::make_unique<SetPrecisionRecall>(parameters.take_rel(), expected);
   if (name == "utility") {
     const Utility::Worths worths{
         parameters.take_number("tp", 1.0), parameters.take_number("fp", -1.0),
@@ -196,8 +198,10 @@ std::unique_ptr<Kernel> make_set_kernel(Parameters& parameters, const Rules& rul
         parameters.take_number("docs", 0.0)};
     return std::make_unique<Utility>(parameters.take_rel(), worths, expected);
   }
-  if (name == "unjudged") return std::make_unique<UnjudgedShare>(parameters.take_cutoff(), expected);
-  if (name == "num_nonrel_ret") return std::make_unique<NonrelevantRetrieved>(parameters.take_rel());
+  if (name == "unjudged")
+    return std::make_unique<UnjudgedShare>(parameters.take_cutoff(), expected);
+  if (name == "num_nonrel_ret")
+    return std::make_unique<NonrelevantRetrieved>(parameters.take_rel());
   if (name == "num_q") return std::make_unique<Queries>();
   if (name == "rbp_residual") {
     if (expected) refuse_expected(name);
@@ -218,13 +222,14 @@ std::unique_ptr<Kernel> make_set_kernel(Parameters& parameters, const Rules& rul
     }
     const auto rounding = static_cast<Levels::Rounding>(
         parameters.take_choice("rounding", {"up", "nearest", "nine-tenths"}));
-    return std::make_unique<InterpolatedPrecision>(parameters.take_rel(), std::move(levels), rounding);
+    return std::make_unique<InterpolatedPrecision>(parameters.take_rel(), std::move(levels),
+                                                   rounding);
   }
   if (name == "gm_ap" || name == "gm_bpref") {
     if (expected) refuse_expected(name);
     Parameters inner = parameters.renamed(name == "gm_ap" ? "ap" : "bpref");
-    auto kernel = name == "gm_ap" ? make_binary_kernel(inner, rules)
-                                  : make_incomplete_kernel(inner, rules);
+    auto kernel =
+        name == "gm_ap" ? make_binary_kernel(inner, rules) : make_incomplete_kernel(inner, rules);
     inner.finish();
     parameters = Parameters(name, {});
     return std::make_unique<Geometric>(std::move(kernel));

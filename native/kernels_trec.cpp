@@ -82,7 +82,8 @@ class RelevantNDCG final : public GradedKernel {
     double left = count;
     std::size_t added = 0;
     const auto advance = [&](std::uint64_t to) {
-      for (; added < gains.size() && added < to; ++added) ideal += gains[added] / discount_(added + 1);
+      for (; added < gains.size() && added < to; ++added)
+        ideal += gains[added] / discount_(added + 1);
     };
     for (const Ranked& document : query.ranked) {
       const double gain = gain_(document.grade);
@@ -115,7 +116,8 @@ class GMeasure final : public GradedKernel {
     for (const Ranked& document : query.ranked) {
       const double gain = gain_(document.grade);
       if (gain == 0) continue;
-      for (; rank < document.rank && rank < gains.size(); ++rank) spent += std::max(gains[rank], 1.0);
+      for (; rank < document.rank && rank < gains.size(); ++rank)
+        spent += std::max(gains[rank], 1.0);
       spent += static_cast<double>(document.rank - rank);
       rank = document.rank;
       gained += gain;

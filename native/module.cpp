@@ -9,14 +9,16 @@ namespace nb = nanobind;
 
 namespace {
 
-// InputError becomes relkit.errors.ParseError where it has a line, relkit.errors.InputError elsewhere.
+// InputError becomes relkit.errors.ParseError where it has a line, relkit.errors.InputError
+// elsewhere.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const relkit::InputError& error) {
     nb::module_ errors = nb::module_::import_("relkit.errors");
     const auto decode = [](const std::string& bytes) {
-      return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "backslashreplace"));
+      return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
+                                            "backslashreplace"));
     };
     nb::dict details;
     details["path"] = decode(error.path);
@@ -29,8 +31,8 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// Python never frees what a daemon thread holds at the end, down to the globals of its functions. What
-// nanobind then finds left says nothing of this module; in all other cases it is to be told.
+// Python never frees what a daemon thread holds at the end, down to the globals of its functions.
+// What nanobind then finds left says nothing of this module; in all other cases it is to be told.
 void forgive_daemons() {
   nb::dict modules = nb::module_::import_("sys").attr("modules");
   if (!modules.contains("threading")) return;

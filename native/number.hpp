@@ -1,8 +1,8 @@
 // Decimal text to double, correctly rounded.
 #pragma once
 
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 inline constexpr std::uint64_t whole_powers_of_ten[] = {1,      10,      100,      1000,     10000,
-                                                         100000, 1000000, 10000000, 100000000};
+                                                        100000, 1000000, 10000000, 100000000};
 
 // Everything that the fast path leaves: exponents, many digits, nan and inf.
 inline Number parse_number_slow(std::string_view text, double& value) {
@@ -87,7 +87,8 @@ inline Number parse_number(std::string_view text, double& value) {
     fraction = p - point;
     digits += fraction;
   }
-  if (p == end && digits > 0 && digits <= 18 && mantissa < (1ULL << 53) && fraction <= 22) [[likely]] {
+  if (p == end && digits > 0 && digits <= 18 && mantissa < (1ULL << 53) && fraction <= 22)
+      [[likely]] {
     const double exact = static_cast<double>(mantissa) / powers_of_ten[fraction];
     value = negative ? -exact : exact;
     return Number::good;
@@ -113,7 +114,8 @@ RELKIT_INLINE Number parse_number_padded(std::string_view text, double& value) {
     if (((left | (left + beyond_nine) | right | (right + beyond_nine)) & highs) == 0) [[likely]] {
       const std::uint64_t mantissa =
           eight_digits(left) * whole_powers_of_ten[fraction] + eight_digits(right);
-      const double exact = static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers_of_ten[fraction];
+      const double exact =
+          static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers_of_ten[fraction];
       value = negative ? -exact : exact;
       return Number::good;
     }

@@ -145,7 +145,9 @@ PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
     std::size_t levels = simd::levels;
     while (levels > 1 && of_level[levels - 1] == 0) --levels;
     const double* labels = rows.labels.data();
-    const auto level = [labels](std::size_t i) { return static_cast<std::uint64_t>(static_cast<int>(labels[i])); };
+    const auto level = [labels](std::size_t i) {
+      return static_cast<std::uint64_t>(static_cast<int>(labels[i]));
+    };
     if (Packed::fits(size, levels)) {
       return count(rows.scores, level, split_ties, Packed(static_cast<unsigned>(levels)));
     }
@@ -172,8 +174,9 @@ PairCounts count_pairs(Rows rows, bool split_ties, Scratch& scratch) {
   }
   Fenwick counter(scratch.integers, size, distinct);
   const std::int64_t* levels = scratch.integers.data();
-  return count(rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },
-               split_ties, counter);
+  return count(
+      rows.scores, [levels](std::size_t i) { return static_cast<std::uint64_t>(levels[i]); },
+      split_ties, counter);
 }
 
 Rows by_score(Rows rows, Scratch& scratch) {
@@ -240,7 +243,8 @@ Finder::Finder(std::vector<double> scores) : size_(scores.size()) {
   buckets_.scale = width > 0 ? static_cast<double>(count) / width : 0.0;
   buckets_.lowest_key = ascending_key(*lowest);
   const int bits = std::bit_width(ascending_key(*highest) - buckets_.lowest_key);
-  buckets_.shift = static_cast<unsigned>(std::max(bits - static_cast<int>(std::bit_width(count - 1)), 0));
+  buckets_.shift =
+      static_cast<unsigned>(std::max(bits - static_cast<int>(std::bit_width(count - 1)), 0));
   buckets_.even = std::isfinite(buckets_.scale) && (size_ < few_scores || spread_evenly(scores));
 
   // Into buckets, and each bucket sorted.

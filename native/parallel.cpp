@@ -12,7 +12,8 @@ int thread_count(int asked) {
   if (asked <= 0) {
     if (const char* text = std::getenv("RELKIT_THREADS")) asked = std::atoi(text);
   }
-  if (asked <= 0) asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
+  if (asked <= 0)
+    asked = static_cast<int>(std::min(8u, std::max(1u, std::thread::hardware_concurrency())));
   return std::min(asked, 256);
 }
 
@@ -24,7 +25,8 @@ std::uint64_t stretch_size(std::uint64_t usual) {
   return usual;
 }
 
-bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan, Batch& whole) {
+bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan,
+          Batch& whole) {
   std::vector<std::uint32_t> groups;
   std::vector<bool> met(judgments.size(), false);
   for (const Stretch& stretch : stretches) {

@@ -28,14 +28,15 @@ inline std::size_t worker_count(std::size_t parts, int threads) {
 // The size of one part: `usual`, or RELKIT_STRETCH, with which tests make small inputs have many.
 std::uint64_t stretch_size(std::uint64_t usual);
 
-// Calls work(part) for every part, each on some thread, or work(worker, part) with the number of that
-// thread. The error of the first part that has one is thrown, so that the same error comes out for any
-// number of threads.
+// Calls work(part) for every part, each on some thread, or work(worker, part) with the number of
+// that thread. The error of the first part that has one is thrown, so that the same error comes out
+// for any number of threads.
 template <class Work>
 void each_part(std::size_t parts, int threads, const Work& work) {
   std::vector<std::exception_ptr> errors(parts);
   std::atomic<std::size_t> next{0};
-  // Parts are begun in order: when one fails, those before it have begun, and the first error is known.
+  // Parts are begun in order: when one fails, those before it have begun, and the first error is
+  // known.
   std::atomic<bool> failed{false};
   const auto loop = [&](std::size_t worker) {
     for (std::size_t part; !failed && (part = next.fetch_add(1)) < parts;) {
@@ -73,8 +74,9 @@ struct Stretch {
   std::uint64_t rows = 0;
 };
 
-// Joins the parts of a run and adds the judged queries that it lacks. False, with `whole` undefined,
-// where the rows of a judged query are not together.
-bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan, Batch& whole);
+// Joins the parts of a run and adds the judged queries that it lacks. False, with `whole`
+// undefined, where the rows of a judged query are not together.
+bool join(std::vector<Stretch>& stretches, const JudgmentTable& judgments, const Plan& plan,
+          Batch& whole);
 
 }  // namespace relkit

@@ -29,7 +29,7 @@ struct Rules {
   Unjudged unjudged = Unjudged::nonrelevant;
   Negative negative = Negative::nonrelevant;
   Missing missing = Missing::zero;
-  bool float32 = false;  // compare scores after rounding to float32
+  bool float32 = false;              // compare scores after rounding to float32
   bool unretrieved_removed = false;  // judged documents outside the run are not there
   int decimals = -1;                 // each query's value is rounded to so many; -1: not at all
 
@@ -41,8 +41,8 @@ struct Rules {
   }
 };
 
-// Beside a count of positive and negative pairs: the pairs of equal labels on either side, the value
-// without them, and the value that a random order would have (both NaN where there is none).
+// Beside a count of positive and negative pairs: the pairs of equal labels on either side, the
+// value without them, and the value that a random order would have (both NaN where there is none).
 struct PairLevels {
   double equal_positive = 0.0;
   double equal_negative = 0.0;

@@ -24,19 +24,19 @@ struct Ranked {
 };
 
 struct QueryView {
-  std::uint64_t retrieved = 0;             // documents in the list (judged only, if `removed`)
-  std::span<const Ranked> ranked;          // ascending rank
-  std::span<const double> judged;          // every judged grade of the query, descending
-  bool complete = true;                    // `ranked` holds every judged retrieved document;
-                                           // false: only those with grade > 0; where pairs count
-                                           // (Plan::needs_pairs) no other is below 0
-  bool tied = false;                       // a document of `ranked` shares its score with another
-  std::uint64_t tied_pairs = 0;            // pairs of equal scores, if not `complete` and a kernel
-                                           // asks (Plan::needs_pairs): all documents are judged then
-  std::span<const double> scores;          // every score in rank order (Plan::needs_scores)
-  std::span<const std::uint32_t> pooled;   // ranks of pooled but unjudged documents, ascending:
-                                           // grades below 0 under Negative::unjudged
-  const Subtopics* subtopics = nullptr;    // what diversity judgments say; nullptr: one subtopic
+  std::uint64_t retrieved = 0;            // documents in the list (judged only, if `removed`)
+  std::span<const Ranked> ranked;         // ascending rank
+  std::span<const double> judged;         // every judged grade of the query, descending
+  bool complete = true;                   // `ranked` holds every judged retrieved document;
+                                          // false: only those with grade > 0; where pairs count
+                                          // (Plan::needs_pairs) no other is below 0
+  bool tied = false;                      // a document of `ranked` shares its score with another
+  std::uint64_t tied_pairs = 0;           // pairs of equal scores, if not `complete` and a kernel
+                                          // asks (Plan::needs_pairs): all documents are judged then
+  std::span<const double> scores;         // every score in rank order (Plan::needs_scores)
+  std::span<const std::uint32_t> pooled;  // ranks of pooled but unjudged documents, ascending:
+                                          // grades below 0 under Negative::unjudged
+  const Subtopics* subtopics = nullptr;   // what diversity judgments say; nullptr: one subtopic
   std::span<const std::uint32_t> documents;  // with `subtopics`: the document of each of `ranked`
 };
 

@@ -33,7 +33,8 @@ void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, GetKey key) 
   for (std::size_t digit = 0; digit < digits; ++digit) {
     auto& count = counts[digit];
     const unsigned shift = static_cast<unsigned>(digit) * bits;
-    if (items.empty() || count[(key(items.front()) >> shift) & (buckets - 1)] == items.size()) continue;
+    if (items.empty() || count[(key(items.front()) >> shift) & (buckets - 1)] == items.size())
+      continue;
     std::size_t start = 0;
     for (std::size_t& entry : count) {
       const std::size_t size = entry;

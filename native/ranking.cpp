@@ -145,7 +145,8 @@ void Ranker::choose_wanted(const List& list, bool drop_negative) {
   } else {
     matches_.clear();
     for (const Match& match : list.matches) {
-      if (complete_ ? !(drop_negative && match.grade < 0) : match.grade > 0) matches_.push_back(match);
+      if (complete_ ? !(drop_negative && match.grade < 0) : match.grade > 0)
+        matches_.push_back(match);
     }
   }
   wanted_ = matches_;
@@ -404,8 +405,9 @@ void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, 
     return has_pooled_ && member.grade < 0 ? 0.0 : member.grade;
   };
   const auto count_if = [&](auto condition) {
-    return static_cast<std::uint32_t>(std::count_if(
-        members_.begin(), members_.end(), [&](const Member& one) { return condition(label(one)); }));
+    return static_cast<std::uint32_t>(
+        std::count_if(members_.begin(), members_.end(),
+                      [&](const Member& one) { return condition(label(one)); }));
   };
   const std::uint32_t above = count_if([](double value) { return value > 0; });
   const std::uint32_t below = count_if([](double value) { return value < 0; });
@@ -442,7 +444,9 @@ void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, 
 void Ranker::place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
   const std::uint32_t first = better + 1;
   const std::uint32_t last = better + size;
-  const auto row = [&](const Member& member) { return rows ? rows[member.place] : better + member.place; };
+  const auto row = [&](const Member& member) {
+    return rows ? rows[member.place] : better + member.place;
+  };
   if (size == 1) {
     push(members_[0].grade, tie_score_, first, first, last, row(members_[0]));
     return;
@@ -514,9 +518,7 @@ void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::ui
     }
     return;
   }
-  const auto id = [&](std::uint32_t place) {
-    return ids_->id(source_row(row(place)));
-  };
+  const auto id = [&](std::uint32_t place) { return ids_->id(source_row(row(place))); };
   if (members_.size() == 1) {
     const std::string_view own = id(members_[0].place);
     std::uint32_t above = 0;
@@ -560,8 +562,9 @@ void Ranker::name_documents(const List& list) {
   documents_.clear();
   for (const Ranked& document : ranked_) {
     const std::uint32_t row = source_row(document.row);
-    const auto match = std::lower_bound(list.matches.begin(), list.matches.end(), row,
-                                        [](const Match& one, std::uint32_t wanted) { return one.row < wanted; });
+    const auto match =
+        std::lower_bound(list.matches.begin(), list.matches.end(), row,
+                         [](const Match& one, std::uint32_t wanted) { return one.row < wanted; });
     documents_.push_back(list.documents[static_cast<std::size_t>(match - list.matches.begin())]);
   }
   view_.subtopics = list.subtopics;

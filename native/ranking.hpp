@@ -28,13 +28,13 @@ class Ids {
 
 // One query as a source delivers it: rows in input order.
 struct List {
-  std::span<const double> scores;        // of every retrieved document
-  std::span<const Match> matches;        // ascending row
-  std::span<const double> grades;        // in place of `matches` where every document is judged
-  std::span<const double> judged;        // every judged grade of the query, descending
-  const std::int64_t* ranks = nullptr;   // the rank column, for Ties::rank (smaller is better)
-  const Ids* ids = nullptr;              // nullptr: the row number stands for the id
-  const Subtopics* subtopics = nullptr;  // of the query, where its judgments have them
+  std::span<const double> scores;            // of every retrieved document
+  std::span<const Match> matches;            // ascending row
+  std::span<const double> grades;            // in place of `matches` where every document is judged
+  std::span<const double> judged;            // every judged grade of the query, descending
+  const std::int64_t* ranks = nullptr;       // the rank column, for Ties::rank (smaller is better)
+  const Ids* ids = nullptr;                  // nullptr: the row number stands for the id
+  const Subtopics* subtopics = nullptr;      // of the query, where its judgments have them
   std::span<const std::uint32_t> documents;  // with `subtopics`: the document of each of `matches`
 };
 
@@ -90,12 +90,12 @@ class Ranker {
   const bool needs_pooled_;
 
   QueryView view_;
-  std::span<const double> scores_;      // of the list, or of its judged documents if `removed`
-  std::span<const Match> wanted_;       // documents that need a rank
-  std::span<const double> grades_;      // by row, where every document is judged
+  std::span<const double> scores_;  // of the list, or of its judged documents if `removed`
+  std::span<const Match> wanted_;   // documents that need a rank
+  std::span<const double> grades_;  // by row, where every document is judged
   std::size_t wanted_count_ = 0;
-  bool listed_ = true;                  // `wanted_` is filled; else it follows from `grades_`
-  bool complete_ = true;                // every judged document is wanted
+  bool listed_ = true;    // `wanted_` is filled; else it follows from `grades_`
+  bool complete_ = true;  // every judged document is wanted
   bool fill_scores_ = false;
   bool count_ties_ = false;
   const std::int64_t* ranks_ = nullptr;
@@ -106,7 +106,7 @@ class Ranker {
 
   std::vector<Ranked> ranked_;
   std::vector<double> retrieved_grades_;
-  std::vector<Ranked> whole_;           // what `reorder` starts from, pooled documents included
+  std::vector<Ranked> whole_;  // what `reorder` starts from, pooled documents included
   std::vector<double> own_scores_;
   std::vector<double> sorted_scores_;
   std::vector<Match> matches_;

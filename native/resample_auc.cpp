@@ -34,7 +34,8 @@ std::vector<Entry> in_order(const PooledRows& rows) {
   std::vector<std::uint32_t> order(rows.size);
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t one, std::uint32_t other) {
-    return rows.scores[one] != rows.scores[other] ? rows.scores[one] < rows.scores[other] : one < other;
+    return rows.scores[one] != rows.scores[other] ? rows.scores[one] < rows.scores[other]
+                                                  : one < other;
   });
   std::vector<Entry> entries;
   entries.reserve(rows.size);
@@ -135,7 +136,8 @@ void swapped_auc(const PooledRows& rows, std::size_t queries, const Draw& draw, 
     }
     const Lanes ours = areas(entries, first);
     const Lanes theirs = areas(entries, second);
-    for (std::size_t lane = 0; lane < count; ++lane) found[start + lane] = theirs[lane] - ours[lane];
+    for (std::size_t lane = 0; lane < count; ++lane)
+      found[start + lane] = theirs[lane] - ours[lane];
   });
 }
 

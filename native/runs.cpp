@@ -56,21 +56,24 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
   std::size_t missing = 0;
   for (std::uint32_t number = 0; number < judgments.size(); ++number) {
     if (met[number]) continue;
-    if (++missing <= 5) examples += (missing > 1 ? ", `" : "`") + std::string(judgments.id(number)) + "`";
+    if (++missing <= 5)
+      examples += (missing > 1 ? ", `" : "`") + std::string(judgments.id(number)) + "`";
     List list;
     list.judged = judgments.query(number).grades;
     list.subtopics = judgments.query(number).subtopics.get();
     evaluator.add(std::string(judgments.id(number)), list, true);
   }
   if (missing > 0 && plan.rules.missing == Missing::error) {
-    throw InputError(std::to_string(missing) + " judged " + (missing == 1 ? "query is" : "queries are") +
-                         " not in the run: " + examples + (missing > 5 ? ", …" : ""),
-                     "", 0, "set missing=zero to count them as 0, or missing=skip to leave them out");
+    throw InputError(
+        std::to_string(missing) + " judged " + (missing == 1 ? "query is" : "queries are") +
+            " not in the run: " + examples + (missing > 5 ? ", …" : ""),
+        "", 0, "set missing=zero to count them as 0, or missing=skip to leave them out");
   }
   if (missing > 0) append(batch, evaluator.take());
 }
 
-Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run, int threads) {
+Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run,
+                   int threads) {
   if (plan.rules.ties == Ties::rank && !run.has_ranks) {
     throw InputError("ties=rank needs a rank column of whole numbers", "", 0,
                      "choose another tie rule, such as ties=doc-desc");

@@ -46,6 +46,7 @@ class RunTable {
   std::uint32_t last_ = Index::none;
 };
 
-Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run, int threads);
+Batch evaluate_run(const JudgmentTable& judgments, const Plan& plan, const RunTable& run,
+                   int threads);
 
 }  // namespace relkit

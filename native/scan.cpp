@@ -31,8 +31,8 @@ const char* Scanner::first_line() {
   // The window begins one byte before the stretch: a line that begins with the stretch is ours.
   std::size_t skipped = 0;
   for (;;) {
-    const auto* newline = static_cast<const char*>(
-        std::memchr(p, '\n', static_cast<std::size_t>(window.end() - p)));
+    const auto* newline =
+        static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(window.end() - p)));
     if (newline != nullptr) return newline + 1;
     if (window.ended()) return window.end();
     skipped += static_cast<std::size_t>(window.end() - p);
@@ -49,11 +49,13 @@ bool Scanner::take_slowly(const char* line, std::size_t size) {
   split(text, tokens);
   if (is_comment(tokens, 5, 6)) return true;
   if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
-    wrong_columns(text, tokens.count, run_columns,
-                  tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
+    wrong_columns(
+        text, tokens.count, run_columns,
+        tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
   }
   const std::string_view id = tokens.token[0];
-  const bool same = id.size() == query_size && open && std::memcmp(id.data(), query.data(), id.size()) == 0;
+  const bool same =
+      id.size() == query_size && open && std::memcmp(id.data(), query.data(), id.size()) == 0;
   if (line >= stop_at && at_stop(same)) return false;
   if (!same && !change_query(id, line)) return false;
   ++out.rows;
@@ -81,14 +83,14 @@ namespace plain {
 // Eight bytes at a time: the high bit of each byte that equals `sign`, gathered to eight bits.
 inline std::uint64_t equal(std::uint64_t word, unsigned char sign) {
   const std::uint64_t x = word ^ (0x0101010101010101ULL * sign);
-  const std::uint64_t zero = ~(((x & 0x7f7f7f7f7f7f7f7fULL) + 0x7f7f7f7f7f7f7f7fULL) | x) &
-                             0x8080808080808080ULL;
+  const std::uint64_t zero =
+      ~(((x & 0x7f7f7f7f7f7f7f7fULL) + 0x7f7f7f7f7f7f7f7fULL) | x) & 0x8080808080808080ULL;
   return (zero * 0x0002040810204081ULL) >> 56;
 }
 
 inline std::uint64_t below_blank(std::uint64_t word) {
-  const std::uint64_t low = ~(((word & 0x7f7f7f7f7f7f7f7fULL) + 0x6060606060606060ULL) | word) &
-                            0x8080808080808080ULL;
+  const std::uint64_t low =
+      ~(((word & 0x7f7f7f7f7f7f7f7fULL) + 0x6060606060606060ULL) | word) & 0x8080808080808080ULL;
   return (low * 0x0002040810204081ULL) >> 56;
 }
 
@@ -114,7 +116,8 @@ inline Blanks blanks(const char* from) {
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), \
+                             apply_to = function)
 #endif
 namespace avx2 {
 
@@ -149,8 +152,9 @@ inline Blanks blanks(const char* from) {
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt")
 #ifdef __clang__
-#pragma clang attribute push( \
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#pragma clang attribute push(                                                        \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt"))), \
+    apply_to = function)
 #endif
 namespace avx512 {
 
@@ -195,8 +199,8 @@ Loop choose_loop() {
 
 // Runs the loop over one stretch; `line` counts the line of a place for errors.
 template <class Line>
-Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, Met& met, const Loop& loop,
-             bool within, std::uint64_t stop, const Line& line) {
+Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, Met& met,
+             const Loop& loop, bool within, std::uint64_t stop, const Line& line) {
   Scanner scanner(judgments, plan, window, met, within, stop);
   try {
     loop.run(scanner);
@@ -206,7 +210,8 @@ Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, M
     const bool here = error.offset == TextError::unknown;
     std::string message = error.message;
     if (error.other != TextError::unknown) message += std::to_string(line(error.other));
-    throw InputError(message, window.path(), line(here ? window.offset(scanner.at) : error.offset), error.hint);
+    throw InputError(message, window.path(), line(here ? window.offset(scanner.at) : error.offset),
+                     error.hint);
   } catch (const InputError& error) {
     // From a kernel or the ranker, which do not know the file.
     throw InputError(error.what(), window.path(), error.line, error.hint);
@@ -229,8 +234,8 @@ Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const 
   }
   const Loop loop = choose_loop();
   // Large enough that re-reading the borders is cheap, small enough to share a file out evenly.
-  const std::uint64_t step =
-      stretch_size(std::clamp<std::uint64_t>(file.size() / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20));
+  const std::uint64_t step = stretch_size(
+      std::clamp<std::uint64_t>(file.size() / 16, std::uint64_t{1} << 18, std::uint64_t{4} << 20));
   std::vector<Stretch> stretches(static_cast<std::size_t>((file.size() + step - 1) / step));
   Met met(judgments);
   try {
@@ -264,7 +269,8 @@ std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan&
   Window window(bytes, name, 0, true);
   Met met(judgments);
   std::vector<Stretch> stretches;
-  stretches.push_back(scan(judgments, plan, window, met, choose_loop(), false, std::numeric_limits<std::uint64_t>::max(),
+  stretches.push_back(scan(judgments, plan, window, met, choose_loop(), false,
+                           std::numeric_limits<std::uint64_t>::max(),
                            [&](std::uint64_t place) { return window.line_of(place); }));
   Batch whole;
   if (met.again() || !join(stretches, judgments, plan, whole)) return std::nullopt;

@@ -51,15 +51,15 @@ struct Scanner {
   Met& met;
   Collector collector;
   const bool ranks;
-  bool skipping;         // in the first group of a stretch within the file
-  bool open = false;     // a group has begun
-  bool judging = false;  // ... and is judged and ours
+  bool skipping;          // in the first group of a stretch within the file
+  bool open = false;      // a group has begun
+  bool judging = false;   // ... and is judged and ours
   bool stopping = false;  // the next group to begin is the last
   bool final_group = false;
   std::uint64_t stop;
-  const char* group = nullptr;     // where the group's first line begins
-  const char* at = nullptr;        // the line at hand, for errors
-  const char* stop_at = nullptr;   // `stop` as a pointer into the window
+  const char* group = nullptr;    // where the group's first line begins
+  const char* at = nullptr;       // the line at hand, for errors
+  const char* stop_at = nullptr;  // `stop` as a pointer into the window
   std::vector<char> query = std::vector<char>(64);
   std::size_t query_size = 0;
   Stretch out;
@@ -100,7 +100,8 @@ struct Scanner {
     if (!judging) return;
     std::uint32_t first, second;
     if (collector.duplicate(first, second)) {
-      throw twice({query.data(), query_size}, collector.id(second), window.offset(collector.id(first).data()),
+      throw twice({query.data(), query_size}, collector.id(second),
+                  window.offset(collector.id(first).data()),
                   window.offset(collector.id(second).data()));
     }
     out.groups.push_back(collector.number());
@@ -138,9 +139,11 @@ struct Scanner {
     return skipping && same;  // nothing in this stretch is ours
   }
 
-  RELKIT_INLINE void take(std::string_view document, std::string_view rank, std::string_view score) {
+  RELKIT_INLINE void take(std::string_view document, std::string_view rank,
+                          std::string_view score) {
     double value = 0.0;
-    if (parse_number_padded(score, value) != Number::good) [[unlikely]] value = parse_score(score);
+    if (parse_number_padded(score, value) != Number::good) [[unlikely]]
+      value = parse_score(score);
     ++out.rows;
     if (!judging) {
       if (skipping) --out.rows;

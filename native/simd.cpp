@@ -48,7 +48,8 @@ RELKIT_INLINE bool finite_loop(const double* values, std::size_t size) {
   return bad == 0;
 }
 
-RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size, std::uint32_t* counts) {
+RELKIT_INLINE bool count_levels_loop(const double* values, std::size_t size,
+                                     std::uint32_t* counts) {
   std::uint64_t other = 0;
   double highest = 0.0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -111,7 +112,8 @@ RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint3
   for (; done + 2 <= vectors; done += 2) {
     count_above<2, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
   }
-  if (done < vectors) count_above<1, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
+  if (done < vectors)
+    count_above<1, masks>(narrow, size, narrow + done * lanes, above + done * lanes);
   std::size_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += static_cast<std::size_t>(above[i]);
   if (sum == size * (size - 1) / 2) {
@@ -189,12 +191,14 @@ RELKIT_INLINE std::uint64_t sum_places_loop(const Buckets& buckets, const double
       } else {
         const double* const stop = buckets.sorted + end;
         const double* const low = std::lower_bound(neighbours, stop, score);
-        const double* const high = low != stop && *low == score ? std::upper_bound(low, stop, score) : low;
+        const double* const high =
+            low != stop && *low == score ? std::upper_bound(low, stop, score) : low;
         total += static_cast<std::uint64_t>((low - neighbours) + (high - neighbours));
       }
     }
   }
-  for (std::size_t lane = 0; lane < padding; ++lane) total += static_cast<std::uint64_t>(below[lane] + up_to[lane]);
+  for (std::size_t lane = 0; lane < padding; ++lane)
+    total += static_cast<std::uint64_t>(below[lane] + up_to[lane]);
   return total;
 }
 
@@ -210,35 +214,35 @@ struct Functions {
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, masks, attributes)                                                 \
-  attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {        \
-    return count_loop(scores, size, score);                                                       \
-  }                                                                                               \
-  attributes bool descending_##suffix(const double* scores, std::size_t size) {                   \
-    return descending_loop(scores, size);                                                         \
-  }                                                                                               \
-  attributes bool finite_##suffix(const double* values, std::size_t size) {                       \
-    return finite_loop(values, size);                                                             \
-  }                                                                                               \
-  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
-    order_loop<masks>(scores, size, rows);                                                        \
-  }                                                                                               \
-  attributes bool count_levels_##suffix(const double* values, std::size_t size,                   \
-                                        std::uint32_t* counts) {                                  \
-    return count_levels_loop(values, size, counts);                                               \
-  }                                                                                               \
-  attributes void find_buckets_##suffix(const Buckets& buckets, const double* scores,             \
-                                        std::size_t size, std::uint32_t* found) {                 \
-    buckets.even ? find_buckets_loop<true>(buckets, scores, size, found)                          \
-                 : find_buckets_loop<false>(buckets, scores, size, found);                        \
-  }                                                                                               \
-  attributes std::uint64_t sum_places_##suffix(const Buckets& buckets, const double* scores,      \
-                                               std::size_t size) {                                \
-    return buckets.even ? sum_places_loop<true, masks>(buckets, scores, size)                     \
-                        : sum_places_loop<false, masks>(buckets, scores, size);                   \
-  }                                                                                               \
-  constexpr Functions functions_##suffix = {                                                      \
-      #suffix,        count_##suffix,        descending_##suffix,   finite_##suffix,              \
+#define RELKIT_VARIANT(suffix, masks, attributes)                                               \
+  attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {      \
+    return count_loop(scores, size, score);                                                     \
+  }                                                                                             \
+  attributes bool descending_##suffix(const double* scores, std::size_t size) {                 \
+    return descending_loop(scores, size);                                                       \
+  }                                                                                             \
+  attributes bool finite_##suffix(const double* values, std::size_t size) {                     \
+    return finite_loop(values, size);                                                           \
+  }                                                                                             \
+  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) { \
+    order_loop<masks>(scores, size, rows);                                                      \
+  }                                                                                             \
+  attributes bool count_levels_##suffix(const double* values, std::size_t size,                 \
+                                        std::uint32_t* counts) {                                \
+    return count_levels_loop(values, size, counts);                                             \
+  }                                                                                             \
+  attributes void find_buckets_##suffix(const Buckets& buckets, const double* scores,           \
+                                        std::size_t size, std::uint32_t* found) {               \
+    buckets.even ? find_buckets_loop<true>(buckets, scores, size, found)                        \
+                 : find_buckets_loop<false>(buckets, scores, size, found);                      \
+  }                                                                                             \
+  attributes std::uint64_t sum_places_##suffix(const Buckets& buckets, const double* scores,    \
+                                               std::size_t size) {                              \
+    return buckets.even ? sum_places_loop<true, masks>(buckets, scores, size)                   \
+                        : sum_places_loop<false, masks>(buckets, scores, size);                 \
+  }                                                                                             \
+  constexpr Functions functions_##suffix = {                                                    \
+      #suffix,        count_##suffix,        descending_##suffix,   finite_##suffix,            \
       order_##suffix, count_levels_##suffix, find_buckets_##suffix, sum_places_##suffix};
 
 #ifdef RELKIT_X86
@@ -293,7 +297,8 @@ bool count_levels(const double* values, std::size_t size, std::uint32_t* counts)
   return functions().count_levels(values, size, counts);
 }
 
-void find_buckets(const Buckets& buckets, const double* scores, std::size_t size, std::uint32_t* found) {
+void find_buckets(const Buckets& buckets, const double* scores, std::size_t size,
+                  std::uint32_t* found) {
   functions().find_buckets(buckets, scores, size, found);
 }
 

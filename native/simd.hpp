@@ -29,11 +29,11 @@ bool count_levels(const double* values, std::size_t size, std::uint32_t* counts)
 // Sorted scores that a table of buckets leads into. Buckets divide the range of scores evenly, or
 // that of their bits, which suits scores of many magnitudes.
 struct Buckets {
-  const double* sorted;          // ascending, followed by `padding` infinities
-  const std::uint32_t* starts;   // where each bucket starts, and where the last one ends
-  std::uint32_t last;            // the last bucket
+  const double* sorted;         // ascending, followed by `padding` infinities
+  const std::uint32_t* starts;  // where each bucket starts, and where the last one ends
+  std::uint32_t last;           // the last bucket
   bool even;
-  double lowest_half = 0.0;      // half of the lowest score, where even
+  double lowest_half = 0.0;  // half of the lowest score, where even
   double scale = 0.0;
   std::uint64_t lowest_key = 0;  // of the lowest score, where not
   unsigned shift = 0;
@@ -41,7 +41,8 @@ struct Buckets {
 inline constexpr std::size_t padding = 8;
 
 // The bucket of every score.
-void find_buckets(const Buckets& buckets, const double* scores, std::size_t size, std::uint32_t* found);
+void find_buckets(const Buckets& buckets, const double* scores, std::size_t size,
+                  std::uint32_t* found);
 
 // The sum, over all scores, of the sorted ones below each and those up to it.
 std::uint64_t sum_places(const Buckets& buckets, const double* scores, std::size_t size);

@@ -35,7 +35,8 @@ std::string shown(nb::handle thing) {
 std::string_view id_bytes(PyObject* id, nb::object& owner) {
   PyObject* text = id;
   if (!PyUnicode_Check(id)) {
-    if (PyBytes_Check(id)) return {PyBytes_AS_STRING(id), static_cast<std::size_t>(PyBytes_GET_SIZE(id))};
+    if (PyBytes_Check(id))
+      return {PyBytes_AS_STRING(id), static_cast<std::size_t>(PyBytes_GET_SIZE(id))};
     if (PyBool_Check(id) || !PyIndex_Check(id)) {
       throw InputError("an id must be text or a whole number, not " + shown(id));
     }
@@ -47,20 +48,24 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
   }
   Py_ssize_t size = 0;
   if (PyUnicode_IS_COMPACT_ASCII(text)) {
-    return {static_cast<const char*>(PyUnicode_DATA(text)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
+    return {static_cast<const char*>(PyUnicode_DATA(text)),
+            static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
   }
-  if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size)) return {bytes, static_cast<std::size_t>(size)};
+  if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size))
+    return {bytes, static_cast<std::size_t>(size)};
   // Text that is not valid UTF-8: bytes that were read as surrogates.
   PyErr_Clear();
   owner = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
   if (!owner.is_valid()) {
     PyErr_Clear();
-    throw InputError("an id is not valid Unicode text: " + shown(id), "", 0, "it holds half of a character");
+    throw InputError("an id is not valid Unicode text: " + shown(id), "", 0,
+                     "it holds half of a character");
   }
   return {PyBytes_AS_STRING(owner.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(owner.ptr()))};
 }
 
-[[noreturn]] void bad_number(PyObject* query, PyObject* document, const char* what, PyObject* value) {
+[[noreturn]] void bad_number(PyObject* query, PyObject* document, const char* what,
+                             PyObject* value) {
   throw InputError("query " + shown(query) + ", document " + shown(document) + ": the " + what +
                    " is not a finite number: " + shown(value));
 }
@@ -71,7 +76,8 @@ double number(PyObject* value, PyObject* query, PyObject* document, const char* 
     if (std::isfinite(found)) return found;
     bad_number(query, document, what, value);
   }
-  if (PyBool_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value)) bad_number(query, document, what, value);
+  if (PyBool_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value))
+    bad_number(query, document, what, value);
   const double found = PyFloat_AsDouble(value);
   if (PyErr_Occurred()) {
     PyErr_Clear();
@@ -90,12 +96,14 @@ void each_item(nb::handle mapping, const char* what, const Visit& visit) {
     const Py_ssize_t size = PyDict_GET_SIZE(mapping.ptr());
     while (PyDict_Next(mapping.ptr(), &at, &key, &value)) {
       visit(key, value);
-      if (PyDict_GET_SIZE(mapping.ptr()) != size) throw InputError("the dictionary changed while it was read");
+      if (PyDict_GET_SIZE(mapping.ptr()) != size)
+        throw InputError("the dictionary changed while it was read");
     }
     return;
   }
   if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "items")) {
-    throw InputError(std::string("expected ") + what + ", got " + shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr())))));
+    throw InputError(std::string("expected ") + what + ", got " +
+                     shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr())))));
   }
   for (nb::handle item : mapping.attr("items")()) {
     nb::object key = item[0], value = item[1];
@@ -106,7 +114,8 @@ void each_item(nb::handle mapping, const char* what, const Visit& visit) {
 // Whether a grade is in truth one grade a subtopic.
 bool is_mapping(PyObject* grade) {
   if (PyFloat_CheckExact(grade) || PyLong_CheckExact(grade)) return false;
-  return PyDict_Check(grade) || (PyMapping_Check(grade) != 0 && nb::hasattr(nb::handle(grade), "items"));
+  return PyDict_Check(grade) ||
+         (PyMapping_Check(grade) != 0 && nb::hasattr(nb::handle(grade), "items"));
 }
 
 constexpr const char* outer = "a mapping {query: {document: number}}";
@@ -130,7 +139,8 @@ JudgmentTable judgments_from_dict(nb::handle judgments) {
       }
       each_item(grade, innermost, [&](PyObject* subtopic, PyObject* value) {
         nb::object subtopic_owner;
-        table.add(id, id_bytes(subtopic, subtopic_owner), name, number(value, query, document, "grade"), ++row);
+        table.add(id, id_bytes(subtopic, subtopic_owner), name,
+                  number(value, query, document, "grade"), ++row);
       });
     });
   });
@@ -150,8 +160,9 @@ RunTable run_from_dict(nb::handle run) {
   });
   std::string_view query, document;
   if (table.duplicate(query, document)) {
-    throw InputError("document `" + std::string(document) + "` stands twice in query `" + std::string(query) +
-                         "`: as text and as a number", "", 0, "use one type for document ids");
+    throw InputError("document `" + std::string(document) + "` stands twice in query `" +
+                         std::string(query) + "`: as text and as a number",
+                     "", 0, "use one type for document ids");
   }
   return table;
 }
@@ -186,13 +197,16 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
       if (owner.is_valid()) owners.push_back(std::move(owner));
     });
     if (!judged) {
-      if (unjudged.emplace(id).second && counts.unjudged_examples.size() < 5) counts.unjudged_examples.emplace_back(id);
+      if (unjudged.emplace(id).second && counts.unjudged_examples.size() < 5)
+        counts.unjudged_examples.emplace_back(id);
       return;
     }
     std::uint32_t first, second;
     if (collector.duplicate(first, second)) {
-      throw InputError("document `" + std::string(collector.id(second)) + "` stands twice in query `" +
-                           std::string(id) + "`: as text and as a number", "", 0, "use one type for document ids");
+      throw InputError("document `" + std::string(collector.id(second)) +
+                           "` stands twice in query `" + std::string(id) +
+                           "`: as text and as a number",
+                       "", 0, "use one type for document ids");
     }
     met[collector.number()] = true;
     groups.push_back(collector.number());

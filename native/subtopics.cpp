@@ -8,8 +8,8 @@ namespace relkit {
 namespace {
 
 bool is_number(std::string_view name) {
-  return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char letter) { return letter >= '0' && letter <= '9'; });
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char letter) { return letter >= '0' && letter <= '9'; });
 }
 
 std::string_view without_zeros(std::string_view digits) {
@@ -62,7 +62,8 @@ std::span<const double> DiverseIdeal::gains(std::uint64_t ranks) {
       if (group.places.empty()) continue;
       double gain = 0.0;
       for (const std::uint32_t subtopic : group.subtopics) gain += left_[subtopic];
-      if (gain > highest || (best != nullptr && gain == highest && group.places.back() < best->places.back())) {
+      if (gain > highest ||
+          (best != nullptr && gain == highest && group.places.back() < best->places.back())) {
         highest = gain;
         best = &group;
       }

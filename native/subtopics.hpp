@@ -14,10 +14,10 @@ struct Subtopics {
     double grade;
   };
 
-  std::vector<std::uint32_t> names;      // the table's number of each subtopic, in their order
-  std::vector<std::uint32_t> starts;     // by document: where its grades begin; one more at the end
-  std::vector<Grade> grades;             // of one document after the other, ascending subtopic
-  std::vector<std::uint32_t> by_id;      // documents by falling id
+  std::vector<std::uint32_t> names;   // the table's number of each subtopic, in their order
+  std::vector<std::uint32_t> starts;  // by document: where its grades begin; one more at the end
+  std::vector<Grade> grades;          // of one document after the other, ascending subtopic
+  std::vector<std::uint32_t> by_id;   // documents by falling id
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(names.size()); }
   std::span<const Grade> of(std::uint32_t document) const {

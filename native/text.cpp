@@ -25,13 +25,14 @@ std::string quoted(std::string_view token) {
 
 }  // namespace
 
-File::File(const std::string& path) : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+File::File(const std::string& path)
+    : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (handle_ < 0) {
     const int reason = errno;
     if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
     throw InputError(std::string("cannot be opened: ") + std::strerror(reason), path);
   }
-  struct stat status {};
+  struct stat status{};
   if (::fstat(handle_, &status) != 0) {
     const int reason = errno;
     ::close(handle_);
@@ -56,19 +57,25 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
     const ssize_t got = regular_ ? ::pread(handle_, into, size, static_cast<off_t>(from))
                                  : ::read(handle_, into, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw InputError(std::string("cannot be read: ") + std::strerror(errno), path_);
+    if (errno != EINTR)
+      throw InputError(std::string("cannot be read: ") + std::strerror(errno), path_);
   }
 }
 
 Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting)
-    : bytes_(bytes), path_(std::move(path)), offset_(offset), counting_(counting), buffer_(chunk + padding) {
+    : bytes_(bytes),
+      path_(std::move(path)),
+      offset_(offset),
+      counting_(counting),
+      buffer_(chunk + padding) {
   // Enough to tell how the input begins, even if its bytes come one by one.
   while (filled_ < 4 && refill(begin())) {
   }
 }
 
 std::uint64_t Window::line_of(std::uint64_t place) const {
-  return 1 + lines_ + static_cast<std::uint64_t>(std::count(begin(), begin() + (place - offset_), '\n'));
+  return 1 + lines_ +
+         static_cast<std::uint64_t>(std::count(begin(), begin() + (place - offset_), '\n'));
 }
 
 bool Window::refill(const char* keep) {
@@ -108,8 +115,11 @@ const char* beginning(const Window& window) {
   return starts("\xef\xbb\xbf") ? p + 3 : p;
 }
 
-TextError twice(std::string_view query, std::string_view document, std::uint64_t first, std::uint64_t second) {
-  return {second, "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`: the other is in line ",
+TextError twice(std::string_view query, std::string_view document, std::uint64_t first,
+                std::uint64_t second) {
+  return {second,
+          "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) +
+              "`: the other is in line ",
           "keep one of the two lines", first};
 }
 
@@ -129,7 +139,8 @@ void split(std::string_view line, Tokens& tokens) {
       ++p;
     }
     if (tokens.count < static_cast<int>(tokens.token.size())) {
-      tokens.token[static_cast<std::size_t>(tokens.count)] = {start, static_cast<std::size_t>(p - start)};
+      tokens.token[static_cast<std::size_t>(tokens.count)] = {start,
+                                                              static_cast<std::size_t>(p - start)};
     }
     ++tokens.count;
   }
@@ -154,7 +165,8 @@ std::string excerpt(std::string_view line) {
 
 void refuse_long_line(std::size_t size) {
   if (size <= Window::longest_line) return;
-  throw TextError{TextError::unknown, "the line is longer than 16 MiB", "is this a text file with one document a line?"};
+  throw TextError{TextError::unknown, "the line is longer than 16 MiB",
+                  "is this a text file with one document a line?"};
 }
 
 void each_line(Bytes& bytes, const std::string& path,
@@ -195,7 +207,8 @@ std::uint64_t line_of(const File& file, std::uint64_t offset) {
   std::vector<char> buffer(std::min<std::uint64_t>(offset, std::uint64_t{1} << 20));
   std::uint64_t lines = 1;
   for (std::uint64_t at = 0; at < offset;) {
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), offset - at));
+    const std::size_t wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), offset - at));
     const std::size_t got = file.read(buffer.data(), wanted, at);
     if (got == 0) break;
     lines += static_cast<std::uint64_t>(
@@ -213,7 +226,8 @@ double parse_finite(std::string_view token, const char* what) {
     case Number::good:
       return value;
     case Number::not_finite:
-      throw TextError{TextError::unknown, std::string(what) + " is not a finite number: " + quoted(token),
+      throw TextError{TextError::unknown,
+                      std::string(what) + " is not a finite number: " + quoted(token),
                       "remove the line, or give the document a number"};
     case Number::not_a_number:
       break;
@@ -235,10 +249,10 @@ double parse_grade(std::string_view token) {
 }
 
 void wrong_columns(std::string_view line, int count, const char* expected, const char* hint) {
-  throw TextError{TextError::unknown,
-                  std::string("expected ") + expected + ", got " + std::to_string(count) + ": " +
-                      quoted(line),
-                  hint};
+  throw TextError{
+      TextError::unknown,
+      std::string("expected ") + expected + ", got " + std::to_string(count) + ": " + quoted(line),
+      hint};
 }
 
 }  // namespace relkit

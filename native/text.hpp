@@ -23,7 +23,8 @@ class Bytes {
 // An open file, read with pread from any number of threads.
 class File {
  public:
-  // Opens a regular file (or a pipe); throws InputError for a directory, a missing or an empty file.
+  // Opens a regular file (or a pipe); throws InputError for a directory, a missing or an empty
+  // file.
   explicit File(const std::string& path);
   ~File();
   File(const File&) = delete;
@@ -73,7 +74,9 @@ class Window {
   const char* end() const { return buffer_.data() + filled_; }
   bool ended() const { return ended_; }
   // Place of a pointer in the whole input.
-  std::uint64_t offset(const char* at) const { return offset_ + static_cast<std::uint64_t>(at - begin()); }
+  std::uint64_t offset(const char* at) const {
+    return offset_ + static_cast<std::uint64_t>(at - begin());
+  }
   const std::string& path() const { return path_; }
   // The number of the line that holds this place of the input, which must still be in the window.
   std::uint64_t line_of(std::uint64_t place) const;
@@ -106,7 +109,8 @@ struct TextError {
 };
 
 // A document that a query holds in two lines.
-TextError twice(std::string_view query, std::string_view document, std::uint64_t first, std::uint64_t second);
+TextError twice(std::string_view query, std::string_view document, std::uint64_t first,
+                std::uint64_t second);
 
 // The tokens of one line; more than eight are counted but not kept.
 struct Tokens {
@@ -129,8 +133,8 @@ inline bool is_comment(const Tokens& tokens, int least, int most) {
   return first.front() == '#' && (first.size() == 1 || tokens.count < least || tokens.count > most);
 }
 
-// Throws TextError for a line longer than Window::longest_line. Lines that end in the window are checked
-// too, so that the limit does not depend on where windows end.
+// Throws TextError for a line longer than Window::longest_line. Lines that end in the window are
+// checked too, so that the limit does not depend on where windows end.
 void refuse_long_line(std::size_t size);
 
 // A line cut to a length fit for a message.

@@ -173,7 +173,8 @@ void ExactSum::read(std::string_view& bytes) {
   for (std::size_t i = 0; i < chunks; ++i) {
     const auto chunk = static_cast<std::int64_t>(read_whole(bytes));
     const bool last = i + 1 == chunks;
-    if (last ? std::abs(chunk / 2) > (std::int64_t{1} << 60) : chunk < 0 || chunk > 0xffffffff) refuse();
+    if (last ? std::abs(chunk / 2) > (std::int64_t{1} << 60) : chunk < 0 || chunk > 0xffffffff)
+      refuse();
     sum_[i] = chunk;
   }
   pending_ = 0;
@@ -205,10 +206,12 @@ void TieSums::merge(const TieSums& other) {
 
 void Total::add(std::span<const double> more_values, std::span<const double> more_numerators,
                 std::span<const double> more_denominators, std::uint64_t more_missing) {
-  if (more_values.size() != more_numerators.size() || more_values.size() != more_denominators.size()) {
+  if (more_values.size() != more_numerators.size() ||
+      more_values.size() != more_denominators.size()) {
     throw InputError("values, numerators and denominators differ in length");
   }
-  if (more_missing > more_values.size()) throw InputError("more queries are missing than there are");
+  if (more_missing > more_values.size())
+    throw InputError("more queries are missing than there are");
   for (const double value : more_values) undefined += std::isnan(value) ? 1 : 0;
   queries += more_values.size();
   missing += more_missing;
@@ -307,7 +310,8 @@ Pool Total::joined() const {
 
 std::string Total::to_bytes() const {
   std::string bytes(header);
-  for (const std::uint64_t count : {queries, undefined, missing, tie_sensitive}) write_whole(bytes, count);
+  for (const std::uint64_t count : {queries, undefined, missing, tie_sensitive})
+    write_whole(bytes, count);
   values.write(bytes);
   numerators.write(bytes);
   denominators.write(bytes);
@@ -317,7 +321,8 @@ std::string Total::to_bytes() const {
       sum->write(bytes);
     }
   }
-  for (const ExactSum* sum : {&equal_positives, &equal_negatives, &stricts, &randoms}) sum->write(bytes);
+  for (const ExactSum* sum : {&equal_positives, &equal_negatives, &stricts, &randoms})
+    sum->write(bytes);
   const Pool whole = joined();
   write_scores(bytes, whole.positive);
   write_scores(bytes, whole.negative);
@@ -332,19 +337,23 @@ Total Total::from_bytes(std::string_view bytes) {
   if (!bytes.starts_with(header)) refuse();
   bytes.remove_prefix(header.size());
   Total total;
-  for (std::uint64_t* count : {&total.queries, &total.undefined, &total.missing, &total.tie_sensitive}) {
+  for (std::uint64_t* count :
+       {&total.queries, &total.undefined, &total.missing, &total.tie_sensitive}) {
     *count = read_whole(bytes);
   }
   if (total.undefined > total.queries || total.missing > total.queries) refuse();
   total.values.read(bytes);
   total.numerators.read(bytes);
   total.denominators.read(bytes);
-  for (std::uint64_t* count : {&total.ties.queries, &total.without_strict}) *count = read_whole(bytes);
+  for (std::uint64_t* count : {&total.ties.queries, &total.without_strict})
+    *count = read_whole(bytes);
   if (total.ties.queries > total.queries || total.without_strict > total.queries) refuse();
   for (OrderSums* order : {&total.ties.worst, &total.ties.best}) {
-    for (ExactSum* sum : {&order->values, &order->numerators, &order->denominators}) sum->read(bytes);
+    for (ExactSum* sum : {&order->values, &order->numerators, &order->denominators})
+      sum->read(bytes);
   }
-  for (ExactSum* sum : {&total.equal_positives, &total.equal_negatives, &total.stricts, &total.randoms}) {
+  for (ExactSum* sum :
+       {&total.equal_positives, &total.equal_negatives, &total.stricts, &total.randoms}) {
     sum->read(bytes);
   }
   Pool pool;

@@ -28,7 +28,8 @@ JudgmentTable read_qrels(Bytes& bytes, const std::string& path) {
                     run ? "this looks like a run: are the two arguments swapped?" : "");
     }
     // `Q0` says as little as `0`.
-    const std::string_view subtopic = tokens.token[1] == "Q0" ? tokens.token[1].substr(1) : tokens.token[1];
+    const std::string_view subtopic =
+        tokens.token[1] == "Q0" ? tokens.token[1].substr(1) : tokens.token[1];
     table.add(tokens.token[0], subtopic, tokens.token[2], parse_grade(tokens.token[3]), at);
     ++rows;
   });
@@ -45,8 +46,9 @@ RunTable read_run(Bytes& bytes, const std::string& path) {
     split(line, tokens);
     if (is_comment(tokens, 5, 6)) return;
     if (tokens.count < 5) {  // more than 6: the tag holds spaces, as in trec_eval
-      wrong_columns(line, tokens.count, run_columns,
-                    tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
+      wrong_columns(
+          line, tokens.count, run_columns,
+          tokens.count == 4 ? "this looks like judgments: are the two arguments swapped?" : "");
     }
     std::int64_t rank = 0;
     ranks = ranks && parse_rank(tokens.token[3], rank);
@@ -72,13 +74,16 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
     each_line(*again, path, [&](std::string_view line, std::uint64_t at) {
       if (second != 0) return;
       split(line, tokens);
-      if (is_comment(tokens, 5, 6) || tokens.token[0] != query || tokens.token[2] != document) return;
+      if (is_comment(tokens, 5, 6) || tokens.token[0] != query || tokens.token[2] != document)
+        return;
       (first == 0 ? first : second) = at;
     });
   }
-  const std::string message = "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`";
+  const std::string message =
+      "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`";
   if (second == 0) throw InputError(message, path, 0, "keep one of the two lines");
-  throw InputError(message + ": the other is in line " + std::to_string(first), path, second, "keep one of the two lines");
+  throw InputError(message + ": the other is in line " + std::to_string(first), path, second,
+                   "keep one of the two lines");
 }
 
 }  // namespace relkit

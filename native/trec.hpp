@@ -19,7 +19,8 @@ RunTable read_run(Bytes& bytes, const std::string& path);
 Batch evaluate_run_file(const JudgmentTable& judgments, const Plan& plan, const std::string& path,
                         int threads);
 
-// Streams a run that can be read only once: nothing where the lines of a judged query are not together.
+// Streams a run that can be read only once: nothing where the lines of a judged query are not
+// together.
 std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan& plan, Bytes& bytes,
                                      const std::string& name);
 
@@ -28,9 +29,10 @@ std::optional<Batch> evaluate_stream(const JudgmentTable& judgments, const Plan&
 void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* again,
                        const JudgmentTable* judgments = nullptr);
 
-// Some queries of a run as TREC text: rows as they are where it has ranks, else by falling score from
-// rank 1. Throws InputError for ids with white space.
-std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to, std::string_view tag);
+// Some queries of a run as TREC text: rows as they are where it has ranks, else by falling score
+// from rank 1. Throws InputError for ids with white space.
+std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
+                     std::string_view tag);
 
 // The instruction set that the scanner uses: "avx512", "avx2" or "scalar".
 const char* scanner_name();

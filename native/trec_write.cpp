@@ -42,8 +42,9 @@ void check_id(std::string_view id, const char* role, bool comment = false) {
     good = !begins_with_space(id.substr(at));
   }
   if (good) return;
-  throw InputError("the " + std::string(role) + " id `" + std::string(id) + "` cannot be written as TREC",
-                   "", 0, "ids with white space need CSV, JSONL, Parquet or JSON");
+  throw InputError(
+      "the " + std::string(role) + " id `" + std::string(id) + "` cannot be written as TREC", "", 0,
+      "ids with white space need CSV, JSONL, Parquet or JSON");
 }
 
 // The shortest text that is read back to the same number, laid out as Python does it.
@@ -67,7 +68,8 @@ void append_number(std::int64_t number, std::string& text) {
 
 }  // namespace
 
-std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to, std::string_view tag) {
+std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
+                     std::string_view tag) {
   std::string text;
   std::vector<std::uint32_t> order;
   for (std::uint32_t number = from; number < to; ++number) {

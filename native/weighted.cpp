@@ -13,12 +13,14 @@ namespace {
 // Weights of levels below and above a given one, each summed on its own.
 class Weights {
  public:
-  explicit Weights(std::size_t levels) : below_(levels + 1, 0.0), above_(levels + 1, 0.0), at_(levels, 0.0) {}
+  explicit Weights(std::size_t levels)
+      : below_(levels + 1, 0.0), above_(levels + 1, 0.0), at_(levels, 0.0) {}
 
   void add(std::size_t level, double weight) {
     at_[level] += weight;
     for (std::size_t i = level + 1; i < below_.size(); i += i & (~i + 1)) below_[i] += weight;
-    for (std::size_t i = at_.size() - level; i < above_.size(); i += i & (~i + 1)) above_[i] += weight;
+    for (std::size_t i = at_.size() - level; i < above_.size(); i += i & (~i + 1))
+      above_[i] += weight;
   }
   double below(std::size_t level) const { return prefix(below_, level); }
   double at(std::size_t level) const { return at_[level]; }
@@ -49,8 +51,9 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
   scores_.assign(scores.begin(), scores.end());
   for (std::size_t row = 0; row < labels.size(); ++row) {
     if (labels[row] < 0 && rules.negative == Negative::error) {
-      throw InputError("negative grade " + short_text(*std::min_element(labels.begin(), labels.end())), {},
-                       0, "set negative=nonrelevant or negative=unjudged");
+      throw InputError(
+          "negative grade " + short_text(*std::min_element(labels.begin(), labels.end())), {}, 0,
+          "set negative=nonrelevant or negative=unjudged");
     }
     if (labels[row] < 0 && rules.negative == Negative::unjudged) {
       if (rules.unjudged == Unjudged::removed) continue;
@@ -59,8 +62,11 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
     if (rules.float32) scores_[row] = static_cast<float>(scores_[row]);
     rows_.push_back(row);
   }
-  const auto label = [this](std::size_t row) { return std::isnan(labels_[row]) ? 0.0 : labels_[row]; };
-  if (rules.ties == Ties::doc_desc || rules.ties == Ties::input_desc) std::reverse(rows_.begin(), rows_.end());
+  const auto label = [this](std::size_t row) {
+    return std::isnan(labels_[row]) ? 0.0 : labels_[row];
+  };
+  if (rules.ties == Ties::doc_desc || rules.ties == Ties::input_desc)
+    std::reverse(rows_.begin(), rows_.end());
   std::stable_sort(rows_.begin(), rows_.end(), [&](std::size_t one, std::size_t other) {
     if (scores_[one] != scores_[other]) return scores_[one] > scores_[other];
     if (rules.ties == Ties::worst) return label(one) < label(other);
