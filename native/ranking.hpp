@@ -73,12 +73,26 @@ class Ranker {
   void sort_rows();
   bool few_wanted() const;
   std::uint64_t count_tied_pairs();
-  void place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
+  // Ranks the wanted `members_` of one tie: `size` documents with the same score, `better` above
+  // it.
+  void place_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
+    if (size > 1) {
+      order_tie(better, size, rows);
+      return;
+    }
+    const Member& member = members_[0];
+    const std::uint32_t row = rows ? rows[member.place] : better + member.place;
+    push(member.grade, tie_score_, better + 1, better + 1, better + 1, row);
+  }
+  void order_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   template <typename RowOf>
   void order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row);
   void order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows);
   void push(double grade, double score, std::uint32_t rank, std::uint32_t first, std::uint32_t last,
-            std::uint32_t row);
+            std::uint32_t row) {
+    view_.tied |= first != last;
+    ranked_.push_back({grade, score, rank, first, last, row});
+  }
   void take_pooled();
   void name_documents(const List& list);
   std::uint32_t source_row(std::uint32_t row) const { return condensed_ ? rows_[row] : row; }

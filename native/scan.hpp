@@ -1,16 +1,15 @@
-// The state of one thread that streams lines of a run through the evaluator.
+// The state of one thread that streams the rows of a run's text through the evaluator, whatever the
+// format: groups of one query each, and where a stretch of the file begins and ends.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "collector.hpp"
-#include "number.hpp"
 #include "parallel.hpp"
 #include "text.hpp"
 
@@ -35,17 +34,19 @@ class Met {
   std::atomic<bool> again_{false};
 };
 
-// Streams the groups of lines that begin in [from, stop) of a file. A stretch that begins within a
+// Streams the groups of rows that begin in [from, stop) of a file. A stretch that begins within a
 // file leaves out its first group, which the stretch before it finishes.
 struct Scanner {
-  Scanner(const JudgmentTable& judgments, const Plan& plan, Window& lines, Met& shared, bool within,
+  Scanner(const JudgmentTable& judgments, const Plan& plan, Window& text, Met& shared, bool within,
           std::uint64_t until)
-      : window(lines),
+      : window(text),
         met(shared),
         collector(judgments, plan),
         ranks(plan.rules.ties == Ties::rank),
         skipping(within),
         stop(until) {}
+
+  static constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
   Window& window;
   Met& met;
@@ -57,8 +58,10 @@ struct Scanner {
   bool stopping = false;  // the next group to begin is the last
   bool final_group = false;
   std::uint64_t stop;
-  const char* group = nullptr;    // where the group's first line begins
-  const char* at = nullptr;       // the line at hand, for errors
+  std::uint64_t began = nowhere;  // where the first row of ours begins
+  std::uint64_t ended = nowhere;  // where the first row that is no more ours begins
+  const char* group = nullptr;    // where the group's first row begins
+  const char* at = nullptr;       // the row at hand, for errors
   const char* stop_at = nullptr;  // `stop` as a pointer into the window
   std::vector<char> query = std::vector<char>(64);
   std::size_t query_size = 0;
@@ -70,21 +73,25 @@ struct Scanner {
     return std::memcmp(text, query.data(), size) == 0;
   }
 
-  // Ends the open group and, unless it was the last of the stretch, begins one at `line`.
-  bool change_query(std::string_view id, const char* line) {
+  // Ends the open group and, unless it was the last of the stretch, begins one at `row`.
+  bool change_query(std::string_view id, const char* row) {
     close();
-    if (final_group || met.again()) return false;
+    if (final_group || met.again()) {
+      ended = window.offset(row);
+      return false;
+    }
     if (open) skipping = false;
+    if (!skipping && began == nowhere) began = window.offset(row);
     open = true;
     if (query.size() < id.size() + 16) query.resize(id.size() * 2 + 16);
     std::memcpy(query.data(), id.data(), id.size());
     query_size = id.size();
-    group = line;
+    group = row;
     judging = false;
     final_group = stopping;
     if (!skipping) {
       collector.begin(id);
-      collector.set_base(line);
+      collector.set_base(row);
       judging = collector.judged();
       if (!judging) {
         out.unjudged.emplace_back(id);
@@ -129,37 +136,22 @@ struct Scanner {
     return window.begin() + ahead;
   }
 
-  // The group of the first line at or beyond the stop is the last: the next stretch, whose first
+  // The group of the first row at or beyond the stop is the last: the next stretch, whose first
   // group it is, leaves it out.
   bool at_stop(bool same) {
     stopping = true;
     final_group = same;
     stop_at = window.end() + Window::padding;
-    stop = std::numeric_limits<std::uint64_t>::max();
+    stop = nowhere;
     return skipping && same;  // nothing in this stretch is ours
   }
 
-  RELKIT_INLINE void take(std::string_view document, std::string_view rank,
-                          std::string_view score) {
-    double value = 0.0;
-    if (parse_number_padded(score, value) != Number::good) [[unlikely]]
-      value = parse_score(score);
-    ++out.rows;
-    if (!judging) {
-      if (skipping) --out.rows;
-      return;
-    }
-    collector.add(document, value);
-    if (ranks) take_rank(rank);
-  }
-
-  void take_rank(std::string_view rank);
-
-  // Finds the first line: after a byte-order mark, or the first that begins in this stretch.
-  const char* first_line();
-
-  // Any line: blanks in a row, comments, 5 columns, errors. False where the stretch ends.
-  bool take_slowly(const char* line, std::size_t size);
+  // The first line that begins in this stretch: the window begins one byte before it.
+  const char* skip_to_line();
 };
+
+// How much of a text of some size one stretch takes: large enough that re-reading the borders is
+// cheap, small enough to share the text out evenly.
+std::uint64_t stretch_of(std::uint64_t size);
 
 }  // namespace relkit

@@ -34,7 +34,4 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
 std::string run_text(const RunTable& run, std::uint32_t from, std::uint32_t to,
                      std::string_view tag);
 
-// The instruction set that the scanner uses: "avx512", "avx2" or "scalar".
-const char* scanner_name();
-
 }  // namespace relkit

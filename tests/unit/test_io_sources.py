@@ -145,8 +145,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes],
     assert len(judgments) == 5000
     assert judgments.source == "<stdin>"
     _standard_input(monkeypatch, pack(RUN))
-    assert io.is_trec_run("-")
-    assert io.is_trec_run("-")
+    assert io.open_source("-").format == "trec"
+    assert io.open_source("-").format == "trec"
     assert io.read_run("-").name == "stdin"
 
 
@@ -170,7 +170,7 @@ def test_named_pipes_are_read_once(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(RUN,))
     writer.start()
-    assert io.is_trec_run(str(path))
+    assert io.open_source(str(path)).format == "trec"
     with io.open_source(str(path)) as source:
         assert not source.plain
         parts = []
@@ -388,7 +388,7 @@ def test_reading_trec_needs_no_heavy_package(tmp_path: Path) -> None:
     code = (
         "import json, sys, relkit.io\n"
         "relkit.io.read_judgments(sys.argv[1]); relkit.io.read_run(sys.argv[2])\n"
-        "relkit.io.is_trec_run(sys.argv[2])\n"
+        "relkit.io.open_source(sys.argv[2])\n"
         "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     )
     result = subprocess.run(

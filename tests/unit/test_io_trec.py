@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from relkit import io
+from relkit import evaluate, io
 from relkit.errors import InputError, ParameterError, ParseError
 
 QRELS = b"q1 0 d1 2\nq1\t0  d2 0\n# a comment\n\nq2 1 d#1 -1\n"
@@ -74,12 +74,13 @@ def test_judgments_and_run_exchanged(tmp_path: Path) -> None:
         io.read_run(qrels)
     assert "looks like judgments" in caught.value.hint
     with pytest.raises(ParseError, match="expected a run"):
-        io.is_trec_run(qrels)
+        evaluate({"q1": {"d1": 1}}, qrels)
 
 
-def test_is_trec_run(tmp_path: Path) -> None:
-    assert io.is_trec_run(write(tmp_path, "a.txt", RUN))
-    assert not io.is_trec_run(write(tmp_path, "a.csv", b"query,document,score\nq,d,1\n"))
+def test_a_run_is_recognised(tmp_path: Path) -> None:
+    assert io.open_source(write(tmp_path, "a.txt", RUN)).format == "trec"
+    table = write(tmp_path, "a.csv", b"query,document,score\nq,d,1\n")
+    assert io.open_source(table).format == "csv"
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +25,11 @@ def evaluate_run(
 ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
     """Evaluates a run where it lies: a file is streamed, a frame's columns are not copied."""
     table = judgments.table
-    notes: tuple[Note, ...] = ()
-    if not program.in_python and _is_data_frame(run):
-        batch, notes = _evaluate_frame(table, program, run, threads)
-    elif program.in_python or not _streams(run):
+    streamed = None if program.in_python else _streamed(table, program, run, threads)
+    if streamed is None:
         run = as_run(run)
-        notes = run.notes
-        batch = _native.evaluate_run(table, program.plan, run.table, threads)
-    else:
-        batch = _evaluate_stream(table, program.plan, run, threads)
+        streamed = _native.evaluate_run(table, program.plan, run.table, threads), run.notes
+    batch, notes = streamed
     columns = batch_columns(program, batch)
     if program.in_python:
         columns |= _in_python(judgments, program, batch, run)
@@ -65,15 +60,22 @@ def _in_python(
     return python_columns(program, rankings(), batch.missing)
 
 
-def _streams(run: Any) -> bool:
-    """Whether a run can be evaluated without keeping it."""
+def _streamed(
+    table: _native.JudgmentTable, program: Program, run: Any, threads: int
+) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+    """Evaluates a run without keeping it; None where it must be kept."""
     if isinstance(run, str | PathLike):
-        return io.is_trec_run(fspath(run))
-    return isinstance(run, Mapping)
+        source = io.open_source(fspath(run))
+        return io.formats.get(source.format).stream_run(source, table, program.plan, threads)
+    if isinstance(run, Mapping):
+        return _native.evaluate_dict(table, program.plan, run), ()
+    if _is_data_frame(run):
+        return _evaluate_frame(table, program, run, threads)
+    return None
 
 
 def _is_data_frame(run: Any) -> bool:
-    if isinstance(run, str | PathLike | Mapping | Run):
+    if isinstance(run, Run):
         return False
     from relkit.columns import is_frame
 
@@ -94,23 +96,3 @@ def _evaluate_frame(
         table, program.plan, run.query, run.document, run.score, run.rank, threads
     )
     return batch, run.notes
-
-
-def _evaluate_stream(
-    table: _native.JudgmentTable, plan: _native.Plan, run: Any, threads: int
-) -> _native.Batch:
-    if isinstance(run, Mapping):
-        return _native.evaluate_dict(table, plan, run)
-    with io.open_source(fspath(run)) as source, ExitStack() as readers:
-        if source.plain:
-            return _native.evaluate_text(table, plan, source.path, threads)
-
-        def again() -> Callable[[int], bytes]:
-            reader = source.open()
-            readers.callback(reader.close)
-            return reader.read
-
-        once = source.waiting
-        return _native.evaluate_chunks(
-            table, plan, source.read, source.path, None if once else again, threads
-        )

@@ -1,14 +1,7 @@
 """Files and frames to data, and back. Importing this imports no NumPy, Polars or narwhals."""
 
 from relkit.io.accept import as_judgments, as_run
-from relkit.io.formats import (
-    Format,
-    formats,
-    is_trec_run,
-    open_source,
-    read_judgments,
-    read_run,
-)
+from relkit.io.formats import Format, formats, open_source, read_judgments, read_run
 from relkit.io.mismatch import explain_mismatch
 from relkit.io.open import Source
 from relkit.io.read import read_scored
@@ -21,7 +14,6 @@ __all__ = [
     "as_run",
     "explain_mismatch",
     "formats",
-    "is_trec_run",
     "open_source",
     "read_judgments",
     "read_run",

@@ -27,8 +27,10 @@ from relkit.io.open import Source
 from relkit.registry import Registry
 
 if TYPE_CHECKING:
+    from relkit import _native
     from relkit.io.scored import Scored
     from relkit.judgments import Judgments
+    from relkit.notes import Note
     from relkit.run import Run
     from relkit.scale import Scale
 
@@ -36,7 +38,6 @@ __all__ = [
     "Format",
     "first_lines",
     "formats",
-    "is_trec_run",
     "open_source",
     "read_judgments",
     "read_run",
@@ -86,6 +87,29 @@ class Format:
     ) -> Run:
         """Reads a run."""
         raise self._cannot("hold a run", source.path)
+
+    def stream_run(
+        self,
+        source: Source,
+        judgments: _native.JudgmentTable,
+        plan: _native.Plan,
+        threads: int = 0,
+    ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+        """Evaluates a run while it is read, without keeping it.
+
+        What comes out is what `read_run` and an evaluation would give, to the last bit.
+
+        Args:
+            source: A run.
+            judgments: What it is held against.
+            plan: What to compute.
+            threads: Threads to use; 0 takes one a processor.
+
+        Returns:
+            The values and what was noticed; None, with nothing read from a pipe, where the run
+            must be read whole, which then also says what is wrong with it.
+        """
+        return None
 
     def read_scored(
         self,
@@ -199,21 +223,6 @@ def open_source(where: str | os.PathLike[str] | BinaryIO, *, format: str | None 
     if source.waiting and isinstance(where, str):
         _waiting[key] = source
     return source
-
-
-def is_trec_run(path: str) -> bool:
-    """Says whether a file is a TREC run, which can be evaluated while it is read.
-
-    Raises:
-        InputError: If it cannot be read, or if it is TREC qrels.
-    """
-    source = open_source(path)
-    if source.format != "trec":
-        return False
-    from relkit.io.trec import check_kind
-
-    check_kind(source, "run")
-    return True
 
 
 _waiting: dict[tuple[object, int], Source] = {}

@@ -8,7 +8,8 @@ names subtopics where it differs within a query; `Q0` means the same as `0`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
@@ -18,6 +19,7 @@ from relkit.io.open import Reader, Source
 
 if TYPE_CHECKING:
     from relkit.judgments import Judgments
+    from relkit.notes import Note
     from relkit.run import Run
     from relkit.scale import Scale
 
@@ -81,6 +83,30 @@ class Trec(Format):
             finally:
                 reader.close()
         return Run(table, name=name, source=source.path)
+
+    def stream_run(
+        self,
+        source: Source,
+        judgments: _native.JudgmentTable,
+        plan: _native.Plan,
+        threads: int = 0,
+    ) -> tuple[_native.Batch, tuple[Note, ...]]:
+        """Streams a run; where its queries are not grouped, native code reads it whole."""
+        check_kind(source, "run")
+        if source.plain:
+            return _native.evaluate_text(judgments, plan, source.path, threads), ()
+        with source, ExitStack() as readers:
+
+            def again() -> Callable[[int], bytes]:
+                reader = source.open()
+                readers.callback(reader.close)
+                return reader.read
+
+            once = source.waiting
+            batch = _native.evaluate_chunks(
+                judgments, plan, source.read, source.path, None if once else again, threads
+            )
+        return batch, ()
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes qrels; whole grades without a fraction.

@@ -1,0 +1,22 @@
+#include "lanes.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace relkit {
+
+Lanes widest_lanes() {
+#ifdef RELKIT_X86
+  const char* wish = std::getenv("RELKIT_SIMD");
+  const std::string_view wanted = wish == nullptr ? "" : wish;
+  if (wanted == "scalar") return Lanes::scalar;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) return Lanes::scalar;
+  const bool avx512 =
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && wanted != "avx2";
+  return avx512 ? Lanes::avx512 : Lanes::avx2;
+#else
+  return Lanes::scalar;
+#endif
+}
+
+}  // namespace relkit

@@ -1,0 +1,16 @@
+// Which instruction set the loops over text use: the widest that the processor has.
+#pragma once
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define RELKIT_X86 1
+#include <immintrin.h>
+#endif
+
+namespace relkit {
+
+enum class Lanes { scalar, avx2, avx512 };
+
+// RELKIT_SIMD=scalar|avx2 asks for a lesser one, for tests.
+Lanes widest_lanes();
+
+}  // namespace relkit

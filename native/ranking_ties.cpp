@@ -1,0 +1,147 @@
+// The documents of one tie: in which order the rule for ties puts them.
+#include <algorithm>
+
+#include "ranking.hpp"
+
+namespace relkit {
+
+template <typename RowOf>
+void Ranker::order_by_grade(std::uint32_t first, std::uint32_t last, bool best, RowOf row) {
+  // Documents that were pooled and not judged have no label.
+  const auto label = [this](const Member& member) {
+    return has_pooled_ && member.grade < 0 ? 0.0 : member.grade;
+  };
+  const auto count_if = [&](auto condition) {
+    return static_cast<std::uint32_t>(
+        std::count_if(members_.begin(), members_.end(),
+                      [&](const Member& one) { return condition(label(one)); }));
+  };
+  const std::uint32_t above = count_if([](double value) { return value > 0; });
+  const std::uint32_t below = count_if([](double value) { return value < 0; });
+  // Documents of the label 0 keep their order among themselves, listed here or not.
+  std::uint32_t others_before = 0;
+  const std::size_t start = ranked_.size();
+  for (const Member& member : members_) {
+    if (label(member) != 0) {
+      ++others_before;
+    } else {
+      const std::uint32_t offset = member.place - others_before + (best ? above : below);
+      push(member.grade, tie_score_, first + offset, first, last, row(member));
+    }
+  }
+  std::stable_sort(members_.begin(), members_.end(), [&](const Member& one, const Member& other) {
+    return best ? label(one) > label(other) : label(one) < label(other);
+  });
+  const auto listed = static_cast<std::uint32_t>(members_.size());
+  const std::uint32_t leading = best ? above : below;
+  const std::uint32_t trailing = best ? below : above;
+  for (std::uint32_t i = 0; i < leading; ++i) {
+    push(members_[i].grade, tie_score_, first + i, first, last, row(members_[i]));
+  }
+  for (std::uint32_t i = 0; i < trailing; ++i) {
+    const std::uint32_t rank = last - trailing + 1 + i;
+    const Member& member = members_[listed - trailing + i];
+    push(member.grade, tie_score_, rank, first, last, row(member));
+  }
+  std::sort(ranked_.begin() + static_cast<std::ptrdiff_t>(start), ranked_.end(),
+            [](const Ranked& one, const Ranked& other) { return one.rank < other.rank; });
+}
+
+void Ranker::order_tie(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
+  const std::uint32_t first = better + 1;
+  const std::uint32_t last = better + size;
+  const auto row = [&](const Member& member) {
+    return rows ? rows[member.place] : better + member.place;
+  };
+  switch (plan_.rules.ties) {
+    case Ties::doc_desc:
+    case Ties::doc_asc:
+      order_by_id(better, size, rows);
+      return;
+    case Ties::worst:
+    case Ties::best:
+      order_by_grade(first, last, plan_.rules.ties == Ties::best, row);
+      return;
+    case Ties::input_desc:
+      for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+        push(member->grade, tie_score_, last - member->place, first, last, row(*member));
+      }
+      return;
+    default:
+      for (const Member& member : members_) {
+        push(member.grade, tie_score_, first + member.place, first, last, row(member));
+      }
+  }
+}
+
+const QueryView& Ranker::reorder(bool best) {
+  if (whole_.empty()) whole_ = ranked_;
+  ranked_.clear();
+  for (std::size_t start = 0; start < whole_.size();) {
+    const Ranked& leader = whole_[start];
+    std::size_t end = start + 1;
+    if (leader.first == leader.last) {
+      ranked_.push_back(leader);
+    } else {
+      while (end < whole_.size() && whole_[end].first == leader.first) ++end;
+      members_.clear();
+      tie_rows_.resize(leader.last - leader.first + 1);
+      for (std::size_t i = start; i < end; ++i) {
+        const std::uint32_t place = whole_[i].rank - leader.first;
+        members_.push_back({place, whole_[i].grade});
+        tie_rows_[place] = whole_[i].row;
+      }
+      tie_score_ = leader.score;
+      order_by_grade(leader.first, leader.last, best,
+                     [this](const Member& member) { return tie_rows_[member.place]; });
+    }
+    start = end;
+  }
+  if (has_pooled_) take_pooled();
+  view_.ranked = ranked_;
+  if (view_.subtopics != nullptr) name_documents(*list_);
+  return view_;
+}
+
+void Ranker::order_by_id(std::uint32_t better, std::uint32_t size, const std::uint32_t* rows) {
+  const std::uint32_t first = better + 1;
+  const std::uint32_t last = better + size;
+  const bool descending = plan_.rules.ties == Ties::doc_desc;
+  const auto row = [&](std::uint32_t place) { return rows ? rows[place] : better + place; };
+  if (ids_ == nullptr) {
+    if (descending) {
+      for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+        push(member->grade, tie_score_, last - member->place, first, last, row(member->place));
+      }
+    } else {
+      for (const Member& member : members_) {
+        push(member.grade, tie_score_, first + member.place, first, last, row(member.place));
+      }
+    }
+    return;
+  }
+  const auto id = [&](std::uint32_t place) { return ids_->id(source_row(row(place))); };
+  if (members_.size() == 1) {
+    const std::string_view own = id(members_[0].place);
+    std::uint32_t above = 0;
+    for (std::uint32_t place = 0; place < size; ++place) {
+      if (place == members_[0].place) continue;
+      above += (descending ? id(place) > own : id(place) < own) ? 1 : 0;
+    }
+    push(members_[0].grade, tie_score_, first + above, first, last, row(members_[0].place));
+    return;
+  }
+  names_.clear();
+  for (std::uint32_t place = 0; place < size; ++place) names_.emplace_back(id(place), place);
+  std::sort(names_.begin(), names_.end());
+  if (descending) std::reverse(names_.begin(), names_.end());
+  std::vector<const Member*> by_place(size, nullptr);
+  for (const Member& member : members_) by_place[member.place] = &member;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (const Member* member = by_place[names_[i].second]) {
+      push(member->grade, tie_score_, first + i, first, last, row(member->place));
+    }
+  }
+}
+
+}  // namespace relkit
