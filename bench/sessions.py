@@ -98,7 +98,7 @@ def _summary(counts: Any) -> dict[str, int]:
 def count_with_relkit(files: Sequence[str]) -> dict[str, int]:
     """The count as relkit makes it."""
     from relkit.io.sessions import read_sessions
-    from relkit.sampling import count_queries
+    from relkit.online.sampling import count_queries
 
     return _summary(count_queries(read_sessions(list(files))))
 
@@ -107,7 +107,7 @@ def count_with_relkit_on_duckdb(files: Sequence[str]) -> dict[str, int]:
     """The same code on a DuckDB relation."""
     import duckdb
 
-    from relkit.sampling import count_queries
+    from relkit.online.sampling import count_queries
 
     return _summary(count_queries(duckdb.read_parquet(list(files))))
 

@@ -402,7 +402,7 @@ def permutations(home: Path) -> Workload:
     differences = candidate - baseline
 
     def ours(threads: int = 0) -> peers.Values:
-        from relkit.statistics import Resampling, permutation_p_values
+        from relkit.analysis.statistics import Resampling, permutation_p_values
 
         found = permutation_p_values(differences, Resampling(resamples, threads=threads))
         return {f"measure {row}": p for row, p in enumerate(found, 1)}

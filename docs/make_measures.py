@@ -15,9 +15,9 @@ from inspect import cleandoc
 from pathlib import Path
 
 from relkit.cli.text import entries, sections
+from relkit.core.registry import Registry
 from relkit.measures import Measure, registry
 from relkit.measures.base import FAMILIES, choices, parameters
-from relkit.registry import Registry
 
 PAGE = Path(__file__).with_name("measures.md")
 

@@ -17,10 +17,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from relkit.monitoring.changes import difference
-from relkit.monitoring.process import MonthMean, month_means
-from relkit.sampling import Sample, draw_sample
-from relkit.sampling.sample import Design
+from relkit.online.monitoring.changes import difference
+from relkit.online.monitoring.process import MonthMean, month_means
+from relkit.online.sampling import Sample, draw_sample
+from relkit.online.sampling.sample import Design
 
 PAGES = (Path(__file__).with_name("monitoring.md"), Path(__file__).parent / "zh" / "monitoring.md")
 START, END = "<!-- simulation:start -->", "<!-- simulation:end -->"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from relkit.sampling import Estimate, draw_sample, estimate, make_tiers
+from relkit.online.sampling import Estimate, draw_sample, estimate, make_tiers
 
 PAGES = (Path(__file__).with_name("sampling.md"), Path(__file__).parent / "zh" / "sampling.md")
 START, END = "<!-- simulation:start -->", "<!-- simulation:end -->"

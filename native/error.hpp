@@ -1,4 +1,4 @@
-// Bad input. Becomes relkit.errors.InputError (or ParseError when it has a line) in Python.
+// Bad input. Becomes relkit.core.errors.InputError (or ParseError when it has a line) in Python.
 #pragma once
 
 #include <cstdint>

@@ -9,13 +9,12 @@ namespace nb = nanobind;
 
 namespace {
 
-// InputError becomes relkit.errors.ParseError where it has a line, relkit.errors.InputError
-// elsewhere.
+// InputError becomes relkit.ParseError where it has a line, relkit.InputError elsewhere.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const relkit::InputError& error) {
-    nb::module_ errors = nb::module_::import_("relkit.errors");
+    nb::module_ errors = nb::module_::import_("relkit.core.errors");
     const auto decode = [](const std::string& bytes) {
       return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
                                             "backslashreplace"));

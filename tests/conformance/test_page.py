@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from relkit.convention import presets
+from relkit.data.convention import presets
 
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "peers.md").read_text(encoding="utf-8")

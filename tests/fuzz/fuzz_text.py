@@ -25,7 +25,7 @@ from typing import Any
 import reference
 
 from relkit import _native
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
 
 PIECES = [
     b"\0", b"\r", b"\n", b"\r\n", b"\n\n", b"\t", b" ", b"  ", b"\v", b"\f", b"#", b"# ",

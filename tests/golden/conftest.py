@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from tests.values import values_by_query
 
-from relkit.convention import load_convention
+from relkit.data.convention import load_convention
+from relkit.data.ranking import Ranking
 from relkit.measures import measure
-from relkit.ranking import Ranking
 
 Values = dict[str, dict[str, float]]
 Lists = dict[str, dict[str, float]]

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 import relkit
+from relkit.analysis.statistics import two_way_anova
 from relkit.io.values import read_values
-from relkit.statistics import two_way_anova
 
 #: Our measures by the name that trec_eval prints.
 MEASURES = {
@@ -148,7 +148,7 @@ def test_sakai_wilcoxon(pair: str, statistic: float, noisy: float, sakai: tuple)
     assert stats.wilcoxon(first - second).pvalue == answers["wilcoxon"][pair]["p"]
     exact = stats.wilcoxon(np.rint(100 * first) - np.rint(100 * second))
     assert exact.statistic == statistic
-    ours = relkit.statistics.paired_test("wilcoxon", first - second)
+    ours = relkit.analysis.statistics.paired_test("wilcoxon", first - second)
     assert ours.statistic == statistic
     assert ours.p == pytest.approx(exact.pvalue, rel=1e-12)
 

@@ -16,7 +16,7 @@ from tests.peers.inputs import subtopics
 from tests.peers.make_peers import FILE
 
 import relkit
-from relkit.rules import COUNTED
+from relkit.core.rules import COUNTED
 
 
 @dataclass(frozen=True)

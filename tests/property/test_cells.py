@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.cells import (
     APOSTROPHE,
     Mark,

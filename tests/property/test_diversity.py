@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
+from relkit.data.ranking import Ranking
 from relkit.measures.base import registry
-from relkit.ranking import Ranking
 
 NAMES = [name for name in sorted(registry) if registry.get(name).needs_subtopics]
 CUT = [name for name in NAMES if name not in {"nrbp", "nnrbp"}]

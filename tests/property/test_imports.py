@@ -15,12 +15,12 @@ pytest.importorskip("sqlalchemy")
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.data.scale import SEARCH
 from relkit.judging.exchange import import_sheet
 from relkit.judging.formats import Sheet, formats, write_sheet
 from relkit.judging.formats.base import decode, find_format, join_rows
 from relkit.judging.store import Store, open_store
-from relkit.scale import SEARCH
 
 JSON_FORMATS = (
     "jsonl", "quepid-book", "rre", "elasticsearch", "opensearch", "label-studio",

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
+from relkit.data.ranking import Ranking
 from relkit.measures.base import FAMILIES, Measure, parameters, registry
-from relkit.ranking import Ranking
 
 NAMES = sorted(registry)
 JUDGED = [name for name in NAMES if registry.get(name).needs == "judgments"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relkit import RelkitError, read_sessions
-from relkit.logs import examine
+from relkit.online.logs import examine
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.integers(), st.floats(), st.text(max_size=5),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.values import whole_list
 
 import relkit
-from relkit import render
-from relkit.comparison.pairing import Sample, pair
+from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.evaluation import Average
+from relkit.evaluation import rendering as render
 from relkit.measures.base import Measure, parameters, registry
 
 NAMES = sorted(name for name in registry if registry.get(name).needs == "judgments")

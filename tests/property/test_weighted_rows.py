@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
+from relkit.data.ranking import Ranking
 from relkit.measures.base import parameters, registry
-from relkit.ranking import Ranking
 
 NAMES = sorted(name for name in registry if registry.get(name).weighted)
 OPTIONS = {

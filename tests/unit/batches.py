@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from relkit import _native
-from relkit.convention import Convention
+from relkit.data.convention import Convention
 from relkit.evaluation import Program
 
 NAMES = ["ndcg@5", "ap", "rr", "recall@3", "num_ret"]

@@ -13,7 +13,7 @@ import pytest
 import scipy.stats
 
 import relkit
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 MEASURES = ["ndcg@5", "ap", "rr", "p@3", "pnr", "num_rel_ret"]
 
@@ -117,9 +117,9 @@ def test_too_little_is_refused() -> None:
 @pytest.mark.slow
 def test_intervals_cover_what_so_many_queries_give_on_average() -> None:
     """Runs with known means; the target is the mean coefficient over fresh sets of queries."""
-    from relkit.agreement.correlation import _correlations
-    from relkit.agreement.values import View
-    from relkit.statistics.correlation import coefficients
+    from relkit.analysis.agreement.correlation import _correlations
+    from relkit.analysis.agreement.values import View
+    from relkit.analysis.statistics.correlation import coefficients
 
     rng = np.random.default_rng(5)
     covered = total = 0

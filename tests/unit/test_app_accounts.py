@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
 from relkit.app import create_app
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.access import (
     create_token,
     find_signed_in,

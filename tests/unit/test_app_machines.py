@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from relkit.app import create_app
 from relkit.app.protection import csrf_token
-from relkit.errors import UnknownNameError
+from relkit.core.errors import UnknownNameError
 from relkit.judging.access import start_sign_in
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge

@@ -22,7 +22,7 @@ from fastapi.testclient import TestClient
 import relkit
 from relkit.app import Settings, create_app
 from relkit.app.rounds import RoundsFolder
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.access import start_sign_in
 from relkit.judging.store import Store, open_store
 

@@ -179,7 +179,7 @@ def test_a_month_is_looked_at_before_it_is_stored(
     page = lead.look(sample).text
     assert "2 of the 2 results that the sample shows are judged (100%)" in page
     assert "Grades: Live, Median." in page
-    assert relkit.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+    assert relkit.online.monitoring.archive.find_rounds(tmp_path / "rounds") == []
     assert lead.client.get("/monitor").status_code == 200
     # What was looked at is what is stored, even if a grade changes in between.
     store.import_ratings(1, [(Item("tv", "b"), [Rating("bo", 0)])])
@@ -205,7 +205,7 @@ def test_a_month_that_is_hardly_judged_says_so(store: Store, tmp_path: Path) -> 
     page = lead.look((tmp_path / "drawn.csv").read_bytes(), month="2026-04").text
     assert lead.send("/monitor/new/cancel", token=token_of(page)).status_code == 303
     assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 400
-    assert relkit.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+    assert relkit.online.monitoring.archive.find_rounds(tmp_path / "rounds") == []
 
 
 @pytest.mark.parametrize("token", ["", "..", "../2026-03", "0" * 32, "/etc", "%2e%2e"])

@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 
 from relkit.app import create_app
 from relkit.app.leading import judge_agreement
+from relkit.data.scale import Level, Scale
 from relkit.judging.access import start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
@@ -24,7 +25,6 @@ from relkit.judging.filling import fill_items, measure_bare
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
 from relkit.judging.store import Store, open_store
-from relkit.scale import Level, Scale
 
 
 @pytest.fixture

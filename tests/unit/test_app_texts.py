@@ -16,13 +16,13 @@ from fastapi.testclient import TestClient
 
 from relkit.app import create_app
 from relkit.app.catalogue import name_reason, texts
+from relkit.core.language import LANGUAGES, Language
 from relkit.judging.access import start_sign_in
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet
 from relkit.judging.formats import write_sheet
 from relkit.judging.records import REASONS, Item, Rating
 from relkit.judging.store import open_store
-from relkit.language import LANGUAGES, Language
 
 KEY = re.compile(r"""["'`]((?:[a-z_]+)\.(?:[a-z_0-9]*[a-z0-9]))["'`]""")
 #: The beginning of keys whose end is a value, such as a role.

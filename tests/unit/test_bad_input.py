@@ -14,7 +14,7 @@ import pytest
 import relkit
 from relkit import io
 from relkit._native import RunTable
-from relkit.errors import (
+from relkit.core.errors import (
     InputError,
     ParameterError,
     ParseError,

@@ -11,15 +11,16 @@ import polars as pl
 import pytest
 
 import relkit
-from relkit import render, write_run
-from relkit.errors import InputError
+from relkit import write_run
+from relkit.analysis.comparison import rendering as comparison
+from relkit.core.errors import InputError
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
+from relkit.data.sessions import Sessions
+from relkit.evaluation import rendering as render
 from relkit.io.sessions import read_sessions, write_sessions
 from relkit.io.values import read_values
-from relkit.judgments import Judgments
-from relkit.render import comparison
-from relkit.run import Run
-from relkit.sampling.tables import read_table, write_table
-from relkit.sessions import Sessions
+from relkit.online.sampling.tables import read_table, write_table
 
 FORMULA = re.compile(r"(^|[\r\n;\t])[=+\-@＝＋－＠]|^[\t\r\n]")
 QUERIES = [

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from relkit.render import width
+from relkit.core.rendering import width
 
 Command = Callable[..., Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import relkit as library
-from relkit.diagnosis.listing import findings_markdown, findings_text
-from relkit.render import width
+from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
+from relkit.core.rendering import width
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run")
 

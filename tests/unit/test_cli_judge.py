@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.cli.judge import command
+from relkit.core.rendering import width
 from relkit.judging.shown import choose_fields
 from relkit.judging.store import open_store
-from relkit.render import width
 
 ITEMS = """query,document,judge,grade,tier
 q1,d1,Ann,3,head

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from relkit import ParameterError, Sessions, read_sessions, write_sessions
-from relkit.logs import examine, summarise
-from relkit.render import width
+from relkit.core.rendering import width
+from relkit.online.logs import examine, summarise
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = ["mixed-timestamps", "zero-based-positions", "query-variants"]

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from relkit.convention import Convention, load_convention, presets
+from relkit.core.rendering import width
+from relkit.data.convention import Convention, load_convention, presets
 from relkit.measures import measure, registry
-from relkit.render import width
 
 MEASURES = list(registry)
 

@@ -195,7 +195,7 @@ def test_evaluate_imports_little(files: Path) -> None:
     assert found & HEAVY == set()
     unused = ("delimited", "jsonl", "letor", "parquet", "ranx_json", "scored", "arrays")
     assert found & {f"relkit.io.{name}" for name in unused} == set()
-    assert found & {"relkit.columns", "relkit.scale"} == set()
+    assert found & {"relkit.data.columns", "relkit.data.scale"} == set()
     assert "relkit.measures.pairwise" not in found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from relkit.sampling import draw_sample, read_sample
+from relkit.online.sampling import draw_sample, read_sample
 
 TABLE = """\
 tier    queries  sessions  traffic  least  most  sampled  inclusion   k

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit import statistics
-from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.analysis import statistics
+from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.io.values import read_values
 
 Lists = dict[str, dict[str, float]]

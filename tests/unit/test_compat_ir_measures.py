@@ -32,7 +32,7 @@ from relkit.compat.ir_measures import (
     SetP,
     nDCG,
 )
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
 
 QRELS = [Qrel("q", "a", 1), Qrel("q", "b", 0), Qrel("q", "c", 2), Qrel("p", "x", 1)]
 RUN = [ScoredDoc("q", "b", 3.0), ScoredDoc("q", "a", 2.0), ScoredDoc("q", "z", 1.0)]

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from relkit.compat import pytrec_eval
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 JUDGED = {"q1": {"d1": 0, "d2": 1}}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import relkit
-from relkit.convention import (
+from relkit.data.convention import (
     CHOICES,
     gain_function,
     load_convention,

@@ -16,18 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules
-from relkit.diagnosis.averages import Averages
-from relkit.diagnosis.catalogue import catalogue, say
-from relkit.diagnosis.coverage import Coverage
-from relkit.diagnosis.flat_ndcg import FlatNDCG
-from relkit.diagnosis.flat_online import FlatOnline
-from relkit.diagnosis.poor_candidates import PoorCandidates
-from relkit.diagnosis.single_relevant import SingleRelevant
-from relkit.diagnosis.tail_gain import TailGain
-from relkit.diagnosis.ties import TiesDecide
-from relkit.diagnosis.unjudged import Unjudged
-from relkit.ranking import Ranking
+from relkit.analysis.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules
+from relkit.analysis.diagnosis.averages import Averages
+from relkit.analysis.diagnosis.catalogue import catalogue, say
+from relkit.analysis.diagnosis.coverage import Coverage
+from relkit.analysis.diagnosis.flat_ndcg import FlatNDCG
+from relkit.analysis.diagnosis.flat_online import FlatOnline
+from relkit.analysis.diagnosis.poor_candidates import PoorCandidates
+from relkit.analysis.diagnosis.single_relevant import SingleRelevant
+from relkit.analysis.diagnosis.tail_gain import TailGain
+from relkit.analysis.diagnosis.ties import TiesDecide
+from relkit.analysis.diagnosis.unjudged import Unjudged
+from relkit.data.ranking import Ranking
 
 QUERIES = [f"q{number:02d}" for number in range(20)]
 Lists = dict[str, dict[str, float]]

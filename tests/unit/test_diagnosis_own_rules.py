@@ -8,8 +8,8 @@ from typing import ClassVar
 import pytest
 
 import relkit
-from relkit.diagnosis import Finding, Rule, Subject
-from relkit.diagnosis.listing import findings_markdown, findings_text
+from relkit.analysis.diagnosis import Finding, Rule, Subject
+from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
 
 JUDGMENTS = {f"q{place}": {"a": 1, "b": 0} for place in range(10)}
 CLEAR = {query: {"a": 2.0, "b": 1.0} for query in JUDGMENTS}

@@ -11,9 +11,9 @@ import pytest
 from tests.values import whole_list
 
 import relkit
-from relkit.explanation.section import shorten
+from relkit.analysis.explanation.section import shorten
+from relkit.core.rendering import width
 from relkit.measures.base import figure, registry
-from relkit.render import width
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3, "f": 1}
 SCORES = {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.values import whole_list
 
 import relkit
-from relkit.convention import load_convention
+from relkit.data.convention import load_convention
+from relkit.data.ranking import Ranking
 from relkit.measures.base import registry
-from relkit.ranking import Ranking
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
 SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}

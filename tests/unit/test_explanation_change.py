@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.values import whole_list
 
 import relkit
+from relkit.core.rendering import width
 from relkit.measures.base import parameters, registry
-from relkit.render import width
 
 JUDGMENTS = {"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}}
 OLD = {"q": {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}}

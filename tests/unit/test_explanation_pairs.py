@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
+from relkit.core.rendering import width
 from relkit.measures.inversions import LabelCounts
-from relkit.render import width
 
 GRADES = {"a": 3, "b": 2, "c": 3, "d": 3, "e": 2, "f": 1}
 SCORES = {name: 6 - place for place, name in enumerate(GRADES)}

@@ -19,7 +19,7 @@ pytest.importorskip("sqlalchemy")
 from bench.postgresql import UnavailableError, own_postgresql
 from tests.faults import await_true, check_file, locked, small_disk
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging import importing, jobs
 from relkit.judging.archive import pack_project
 from relkit.judging.assignment import take_tasks

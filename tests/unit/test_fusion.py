@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.fusion import (
     NORMALIZATIONS,
     CombSUM,

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.open import Source
 from relkit.io.parquet_size import measure_parquet
-from relkit.sampling.tables import read_table
+from relkit.online.sampling.tables import read_table
 
 LIMIT = 2**20
 #: Reads a file in a process of its own, and says what it took.
@@ -31,7 +31,7 @@ import resource, sys
 # Enough for the threads of the readers, and far less than what the files hold.
 resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
 import relkit
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 limit, *paths = sys.argv[1:]
 for path in paths:
     try:

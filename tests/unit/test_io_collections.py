@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from relkit import io
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
 
 
 def test_one_collection_in_four_formats(test_data: Path) -> None:

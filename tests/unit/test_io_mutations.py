@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relkit import io
-from relkit.errors import RelkitError
+from relkit.core.errors import RelkitError
 
 ROWS = [("q1", "d1", 2), ("q1", "d2", 0), ("007", "文", 1)]
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from relkit import io
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
 
 LETOR = (
     "# made by hand\n"

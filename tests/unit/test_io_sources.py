@@ -19,10 +19,10 @@ import pytest
 import zstandard
 
 from relkit import io
-from relkit.errors import InputError, ParseError, UnknownNameError
+from relkit.core.errors import InputError, ParseError, UnknownNameError
+from relkit.data.judgments import Judgments
 from relkit.io import Format, Source, formats
 from relkit.io.formats import first_lines
-from relkit.judgments import Judgments
 
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (row // 10, row, row % 4) for row in range(5000))
 RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (row // 10, row, row % 7) for row in range(5000))

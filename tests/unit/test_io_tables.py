@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from relkit import io
-from relkit.errors import InputError, ParameterError, ParseError
-from relkit.judgments import Judgments
-from relkit.run import Run
+from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 
 GRADES = {"007": {"d1": 2.0, "d 2": 0.0}, "8": {"d1": 0.5}}
 

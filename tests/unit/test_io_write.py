@@ -13,9 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from relkit import io
-from relkit.errors import InputError, ParameterError
-from relkit.judgments import Judgments
-from relkit.run import Run
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 
 SUFFIXES = [".qrels", ".csv", ".tsv", ".jsonl", ".parquet", ".json"]
 JUDGMENTS = {"q2": {"d#1": 3.0, "文": 0.0}, "007": {"d#1": -1.0}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.scale import INTEGERS, SEARCH
 from relkit.judging.aggregation import aggregate, describe_rule
-from relkit.scale import INTEGERS, SEARCH
 
 
 def test_majority_says_when_it_was_none() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relkit
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.agreement import (
     cohen_kappa,
     find_disagreements,

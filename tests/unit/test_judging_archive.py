@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.actions import record_action
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts

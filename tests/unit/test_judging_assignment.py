@@ -15,7 +15,7 @@ from tests.unit.clock import Clock
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.actions import Receipt, record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.progress import measure_judges, measure_progress

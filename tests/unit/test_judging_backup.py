@@ -22,7 +22,7 @@ pytest.importorskip("fastapi")
 from tests.faults import Graders, check_file, check_grades, locked, prepare, small_disk
 from tests.web.server import Server
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging import backup as module
 from relkit.judging.backup import back_up, check_copy, restore
 from relkit.judging.records import Item

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.descriptions import add_query_texts, describe_documents
 from relkit.judging.formats import Row, Sheet
 from relkit.judging.records import Item

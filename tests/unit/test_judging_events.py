@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.events import EVENT_KINDS, forget_events, list_events, record_event
 from relkit.judging.store import open_store
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.actions import record_action
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.assignment import take_tasks

@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.files import make_file, readable_by_others
 from relkit.judging.records import Item
 from relkit.judging.store import open_store

@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relkit.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.data.scale import INTEGERS, SEARCH
 from relkit.judging.descriptions import add_query_texts, describe_documents
 from relkit.judging.formats import Row, Sheet, formats, read_sheet, write_sheet
 from relkit.judging.formats.base import PARTS
 from relkit.judging.formats.csv_table import read_wide
 from relkit.judging.formats.label_studio import labelling_config
 from relkit.judging.records import Item, Rating
-from relkit.scale import INTEGERS, SEARCH
 
 FULL = Sheet(
     (

@@ -16,6 +16,7 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import create_app
+from relkit.data.scale import SEARCH
 from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
@@ -23,7 +24,6 @@ from relkit.judging.mixing import count_turns, is_gold_turn, mask_item, unmask_i
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Project, User
 from relkit.judging.store import Store, open_store
-from relkit.scale import SEARCH
 
 DAY = 86_400.0
 #: What a judge does with one item.

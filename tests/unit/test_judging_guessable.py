@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.guessable import check_not_guessable
 from relkit.judging.passwords import check_password_strength, generate_password
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.names import check_one_script, name_key, other_key
 from relkit.judging.schema import sa
 from relkit.judging.store import open_store

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.sbs import Preference, fit_bradley_terry, summarize_preferences
 
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.database import Database

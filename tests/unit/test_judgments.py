@@ -12,9 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from relkit.errors import InputError, ParameterError
-from relkit.judgments import Judgments
-from relkit.scale import SEARCH
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.judgments import Judgments
+from relkit.data.scale import SEARCH
 
 GRADES = {"7": {"a": 3.0, "b": 0.0}, "8": {"a": 1.0}}
 COLUMNS = {"qid": [7, 7, 8], "docid": ["a", "b", "a"], "rel": [3, 0, 1]}

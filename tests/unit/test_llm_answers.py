@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relkit.data.scale import SEARCH
 from relkit.judging.llm.answers import PROBLEMS, read_answer
-from relkit.scale import SEARCH
 
 GOOD = [
     ('{"grade": 2, "reason": "Fits."}', 2, "Fits."),

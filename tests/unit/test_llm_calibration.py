@@ -11,13 +11,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError
+from relkit.analysis.statistics import Resampling
+from relkit.core.errors import InputError
+from relkit.data.scale import BINARY, SEARCH
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.llm.calibration import measure_calibration
 from relkit.judging.llm.figures import NAMES, Unit, measure_figures, resampled_figures
 from relkit.judging.records import Item
-from relkit.scale import BINARY, SEARCH
-from relkit.statistics import Resampling
 
 FEW = Resampling(200)
 

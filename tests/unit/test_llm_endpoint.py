@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.completions import Completions, Reply, serve_completions
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.llm.endpoint import Endpoint, EndpointError, RefusedError, read_key, tidy_url
 from relkit.judging.llm.pace import Pace, StoppedError
 

@@ -16,7 +16,7 @@ pytest.importorskip("sqlalchemy")
 
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 
-from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.exchange import export_sheet, final_judgments, import_sheet

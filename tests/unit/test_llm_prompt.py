@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.scale import BINARY, FLOATS, SEARCH, Scale
 from relkit.judging.llm.prompt import LONGEST, make_prompt
 from relkit.judging.records import Item, Project
-from relkit.scale import BINARY, FLOATS, SEARCH, Scale
 
 
 def project(scale: Scale = SEARCH, en: str = "", zh: str = "", kind: str = "grades") -> Project:

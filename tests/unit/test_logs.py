@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
-from relkit.logs import Check, Checkup, Finding, Log, checks, examine, summarise
-from relkit.logs.catalogue import counted
-from relkit.logs.searches import fold_query
-from relkit.logs.times import Gaps
-from relkit.render import width
+from relkit.core.rendering import width
+from relkit.online.logs import Check, Checkup, Finding, Log, checks, examine, summarise
+from relkit.online.logs.catalogue import counted
+from relkit.online.logs.searches import fold_query
+from relkit.online.logs.times import Gaps
 
 START = datetime(2025, 3, 3, tzinfo=UTC)
 
@@ -503,7 +503,7 @@ def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
 def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     log = mixed_in(sick(clean), robot(60, 1.0))
     whole, numbers = examine(log).to_dict(), summarise(log).to_dict()
-    monkeypatch.setattr("relkit.logs.base.SLICE", 100)
+    monkeypatch.setattr("relkit.online.logs.base.SLICE", 100)
     sliced = examine(log)
     assert sliced.to_dict() == whole
     assert "bots" in sliced

@@ -8,8 +8,8 @@ from math import log2
 import pytest
 
 import relkit
-from relkit.errors import InputError, ParameterError, UnknownNameError
-from relkit.scale import load_scale
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.data.scale import load_scale
 
 # Of an infinite list, INSQ with T = 1 weighs rank i by (2 / (i + 1))^2; cwl_eval ends at 1000.
 INSQ_WEIGHTS = [(2 / (rank + 1)) ** 2 for rank in range(1, 1001)]

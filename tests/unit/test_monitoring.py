@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import relkit
-from relkit.errors import InputError, ParameterError
-from relkit.monitoring.losses import attribute_change, pool_judgments
-from relkit.render import width
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.rendering import width
+from relkit.online.monitoring.losses import attribute_change, pool_judgments
 from relkit.report.notes import note_text
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
@@ -101,7 +101,7 @@ def test_a_worse_order_is_the_ranking() -> None:
 
 
 def _causes(found: relkit.Monitor) -> list[str]:
-    from relkit.monitoring.wording import losses_sentence
+    from relkit.online.monitoring.wording import losses_sentence
 
     return [losses_sentence(one) for one in found.losses]
 

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t, ttest_ind, ttest_rel
 
-from relkit.errors import ParameterError, UnknownNameError
-from relkit.monitoring import ALL, Point
-from relkit.monitoring.alarms import find_alarms
-from relkit.monitoring.changes import compare_points, difference
-from relkit.monitoring.process import MonthMean, nothing, spread
-from relkit.monitoring.wording import change_sentence
-from relkit.sampling import Estimate
-from relkit.statistics import adjust
+from relkit.analysis.statistics import adjust
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.online.monitoring import ALL, Point
+from relkit.online.monitoring.alarms import find_alarms
+from relkit.online.monitoring.changes import compare_points, difference
+from relkit.online.monitoring.process import MonthMean, nothing, spread
+from relkit.online.monitoring.wording import change_sentence
+from relkit.online.sampling import Estimate
 
 
 def mean(value: float, error: float = 0.1, count: int = 50) -> Estimate:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import relkit
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.report import build_monitor_page, render_monitor_report
 from relkit.report.html import render_html, render_parts
 from relkit.report.page import Chart, Details, Headlines, Table

@@ -14,11 +14,11 @@ import pytest
 from scipy.stats import t
 
 import relkit
-from relkit.errors import InputError, ParameterError
-from relkit.monitoring import read_round
-from relkit.monitoring.estimates import domain_mean
-from relkit.monitoring.points import month_points
-from relkit.sampling import Sample, draw_sample, estimate
+from relkit.core.errors import InputError, ParameterError
+from relkit.online.monitoring import read_round
+from relkit.online.monitoring.estimates import domain_mean
+from relkit.online.monitoring.points import month_points
+from relkit.online.sampling import Sample, draw_sample, estimate
 
 
 def log(sessions: dict[str, tuple[str, list[str]]]) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from relkit import _native
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
     ("ndcg", {"k": 10}),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from relkit import _native
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 NAN = math.nan
 Parts = tuple[float, float, float]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from relkit import _native
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 Whole = NDArray[np.int64]
 Kernel = Callable[..., Whole]

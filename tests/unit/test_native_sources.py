@@ -17,7 +17,7 @@ import pytest
 from tests.unit.batches import plan, state
 
 from relkit import _native
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 Rows = list[tuple[str, str, float, int]]
 

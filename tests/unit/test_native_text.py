@@ -11,7 +11,7 @@ import pytest
 from tests.unit.batches import plan, state
 
 from relkit import _native
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
 
 Rows = list[tuple[str, str, float]]
 

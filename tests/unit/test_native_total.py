@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from relkit import _native
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 
 def total_of(values: list[float], missing: int = 0) -> _native.Total:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import relkit
-from relkit import render
+from relkit.evaluation import rendering as render
+from relkit.measures.labels import convention_line
 
 LIST = [3, 2, 3, 3, 2, 1]
 SCORES = [6, 5, 4, 3, 2, 1]
@@ -160,7 +161,7 @@ def test_every_table_of_an_evaluation_names_the_convention() -> None:
     record = dict(zip(heading, row, strict=True))
     assert float(record["strict"]) == found["pnr(label_ties=ignore)"]
     assert float(record["random"]) == found.entries["pnr"].details["random"]
-    line = render.convention_line(found.convention, list(found.entries))
+    line = convention_line(found.convention, list(found.entries))
     assert "label_ties=positive/ignore, score_ties=ignore" in line
 
 

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from relkit.errors import ParameterError
-from relkit.language import check_language
-from relkit.parameters import check_choice, check_fraction, check_whole
+from relkit.core.errors import ParameterError
+from relkit.core.language import check_language
+from relkit.core.parameters import check_choice, check_fraction, check_whole
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.measures.plugins import load_plugin
 
 CODE = '''

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import relkit
-from relkit.comparison.pairing import Sample
-from relkit.statistics import Resampling, pooled_interval, swapped_p
+from relkit.analysis.comparison.pairing import Sample
+from relkit.analysis.statistics import Resampling, pooled_interval, swapped_p
 
 CHANCE = np.random.default_rng(11)
 QUERIES = 12

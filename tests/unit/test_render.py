@@ -6,8 +6,11 @@ import math
 
 import pytest
 
-from relkit import evaluate, render
-from relkit.render.numbers import PAGE, TERMINAL
+from relkit import evaluate
+from relkit.core import rendering as render
+from relkit.core.rendering.numbers import PAGE, TERMINAL
+from relkit.evaluation import rendering
+from relkit.measures.labels import convention_line
 
 JUDGMENTS = {"q1": {"甲": 1, "乙": 0}, "问题二": {"甲": 2}}
 RUN = {"q1": {"甲": 1.0, "乙": 2.0}, "问题二": {"甲": 1.0}}
@@ -59,7 +62,7 @@ def test_numbers(value: float, text: str) -> None:
 
 def test_counts_of_pairs_stand_below_their_ratio() -> None:
     results = evaluate({"q": {"a": 2, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, ["pnr"])
-    rows = [line.split() for line in render.table([results]).splitlines()[2:]]
+    rows = [line.split() for line in rendering.table([results]).splitlines()[2:]]
     assert rows == [
         ["pnr", "(micro)", "inf", "1", "0", "0"],
         ["positive", "1"],
@@ -72,7 +75,7 @@ def test_counts_of_pairs_stand_below_their_ratio() -> None:
 
 def test_sums_are_whole_numbers_in_every_table() -> None:
     results = evaluate(JUDGMENTS, RUN, ["num_ret", "rr"])
-    text = render.table([results], per_query=True)
+    text = rendering.table([results], per_query=True)
     assert [line.split() for line in text.splitlines()[2:4]] == [
         ["q1", "2", "0.5000"],
         ["问题二", "1", "1.0000"],
@@ -86,7 +89,7 @@ def test_markdown_escapes_bars() -> None:
 def test_trec_lines_are_sorted_by_query_and_leave_out_the_undefined() -> None:
     judgments = {"b": {"x": 1}, "a": {"x": 0}}
     results = evaluate(judgments, {"b": {"x": 1.0}, "a": {"x": 1.0}}, ["ap", "num_rel"])
-    assert render.trec([results], per_query=True).splitlines() == [
+    assert rendering.trec([results], per_query=True).splitlines() == [
         f"{'num_rel':<22}\ta\t0",
         f"{'map':<22}\tb\t1.0000",
         f"{'num_rel':<22}\tb\t1",
@@ -97,9 +100,9 @@ def test_trec_lines_are_sorted_by_query_and_leave_out_the_undefined() -> None:
 
 def test_the_convention_line_shows_the_gain_where_it_counts() -> None:
     results = evaluate(JUDGMENTS, RUN, ["rr"], convention="lightgbm")
-    line = render.convention_line(results.convention, ["ndcg@10"])
+    line = convention_line(results.convention, ["ndcg@10"])
     assert line.startswith("convention lightgbm: ties=input, undefined=one, missing=skip, gain=exp")
-    assert "gain" not in render.convention_line(evaluate(JUDGMENTS, RUN, ["rr"]).convention, ["rr"])
+    assert "gain" not in convention_line(evaluate(JUDGMENTS, RUN, ["rr"]).convention, ["rr"])
     assert "discount" not in line
 
 

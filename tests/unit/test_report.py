@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import relkit
-from relkit.errors import DependencyError, ParameterError, UnknownNameError
+from relkit.core.errors import DependencyError, ParameterError, UnknownNameError
 from relkit.report import build_page, render_report, write_report
 from relkit.report.catalogue import catalogue
 from relkit.report.page import Chart, Details, Headlines, Table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import relkit
-from relkit.notes import Note
+from relkit.core.notes import Note
 from relkit.report.notes import CHINESE, note_text
 
 SOURCES = Path(relkit.__file__).parent

@@ -10,10 +10,10 @@ from itertools import product
 import pytest
 
 import relkit
-from relkit.convention import load_convention
+from relkit.data.convention import load_convention
+from relkit.data.ranking import Ranking
 from relkit.measures import measure, registry
 from relkit.measures.base import Measure
-from relkit.ranking import Ranking
 from relkit.report.phrases import REASONS, formula_text, reason_text
 
 JUDGMENTS = {f"d{n}": n % 4 for n in range(12)}

@@ -14,8 +14,8 @@ import pytest
 from tests.values import whole_list
 
 import relkit
-from relkit.convention import CHOICES, presets
-from relkit.language import Language
+from relkit.core.language import Language
+from relkit.data.convention import CHOICES, presets
 from relkit.measures.names import measure as parse_measure
 from relkit.report import build_page
 from relkit.report.catalogue import catalogue

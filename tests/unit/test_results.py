@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import relkit
-from relkit.errors import DependencyError
+from relkit.core.errors import DependencyError
 
 JUDGMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}}
 RUN = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"b": 1.0}}

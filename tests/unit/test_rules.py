@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import relkit
-from relkit import render
-from relkit.convention import load_convention
-from relkit.rules import parse_measure_rules, parse_rel, show_rel
+from relkit.core.rules import parse_measure_rules, parse_rel, show_rel
+from relkit.data.convention import load_convention
+from relkit.evaluation import rendering as render
 
 JUDGMENTS = {"a": {"x": 2, "y": 1}, "b": {"x": 0}}
 RUN = {"a": {"y": 2.0, "x": 1.0}, "b": {"x": 1.0}}

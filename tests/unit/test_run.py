@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.errors import InputError
-from relkit.run import Run
+from relkit.core.errors import InputError
+from relkit.data.run import Run
 
 SCORES = {"q1": {"b": 1.5, "a": -2e-3}, "q2": {"a": 0.0}}
 

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relkit import _native
-from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.io.sessions import read_sessions
-from relkit.logs import examine
-from relkit.sampling import draw_sample, frames, make_tiers, slots
-from relkit.sampling.frames import batches
-from relkit.sampling.keys import mix, mix_all
-from relkit.sampling.pptss import inclusion_probability
-from relkit.sampling.slots import places_of
+from relkit.online.logs import examine
+from relkit.online.sampling import draw_sample, frames, make_tiers, slots
+from relkit.online.sampling.frames import batches
+from relkit.online.sampling.keys import mix, mix_all
+from relkit.online.sampling.pptss import inclusion_probability
+from relkit.online.sampling.slots import places_of
 
 COUNTS = {"shoes": 30, "coat": 20, "手机": 15, "tv": 6, "pen": 4, "cup": 3, "mug": 1, "hat": 1}
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy.stats import t
 
-from relkit.errors import InputError, ParameterError
-from relkit.sampling import Sample, Stratum, draw_sample, estimate
+from relkit.core.errors import InputError, ParameterError
+from relkit.online.sampling import Sample, Stratum, draw_sample, estimate
 
 
 def stratum(name: str, sessions: int, sampled: int) -> Stratum:

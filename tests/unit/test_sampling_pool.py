@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import relkit
-from relkit.errors import InputError, ParameterError
-from relkit.sampling import Pool, draw_sample, estimate, make_pool, parse_age, read_sample
+from relkit.core.errors import InputError, ParameterError
+from relkit.online.sampling import Pool, draw_sample, estimate, make_pool, parse_age, read_sample
 
 LOG = pl.DataFrame(
     {

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.sampling import draw_sample, estimate, make_tiers
+from relkit.online.sampling import draw_sample, estimate, make_tiers
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_sampling.py"
 SAMPLES = 400

@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from relkit.sampling import draw_sample, make_tiers
+from relkit.online.sampling import draw_sample, make_tiers
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
 

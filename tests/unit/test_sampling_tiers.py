@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from relkit.errors import InputError, ParameterError
-from relkit.sampling import allocate, count_queries, make_tiers, tiers_of
+from relkit.core.errors import InputError, ParameterError
+from relkit.online.sampling import allocate, count_queries, make_tiers, tiers_of
 
 
 def log_of(counts: dict[str, int], results: int = 1) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import relkit
-from relkit.scale import FLOATS, INTEGERS, SEARCH, Level, Scale, load_scale
+from relkit.data.scale import FLOATS, INTEGERS, SEARCH, Level, Scale, load_scale
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import relkit
-from relkit.errors import InputError, StrictError
+from relkit.core.errors import InputError, StrictError
+from relkit.evaluation.results import Results
 from relkit.measures.base import registry
-from relkit.results import Results
 
 SORTED = [3, 2, 2, 1, 0, 0, 0, 0]
 CONSTANT = [1.0] * len(SORTED)

@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from relkit import InputError, ParameterError, ParseError, Sessions, UnknownNameError, read_sessions
-from relkit.sessions import COLUMNS, gather, utc
+from relkit.data.sessions import COLUMNS, gather, utc
 
 LOG = {
     "session": ["s1", "s1", "s2"],

@@ -10,8 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relkit.errors import UnknownNameError
-from relkit.statistics.correlation import coefficients, correlate
+from relkit.analysis.statistics.correlation import coefficients, correlate
+from relkit.core.errors import UnknownNameError
 
 ITEMS = st.integers(2, 12).flatmap(
     lambda size: st.tuples(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from relkit.errors import ParameterError
-from relkit.statistics import (
+from relkit.analysis.statistics import (
     adjust,
     effect_size,
     interval,
@@ -25,6 +24,7 @@ from relkit.statistics import (
     tukey_hsd,
     two_way_anova,
 )
+from relkit.core.errors import ParameterError
 
 Values = NDArray[np.float64]
 INTERVALS = ["t", "percentile", "bca"]

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from relkit import statistics
-from relkit.errors import ParameterError, UnknownNameError
-from relkit.statistics import Resampling, paired_test, permutation_p_values, ratio_p
+from relkit.analysis import statistics
+from relkit.analysis.statistics import Resampling, paired_test, permutation_p_values, ratio_p
+from relkit.core.errors import ParameterError, UnknownNameError
 
 Values = NDArray[np.float64]
 NAMES = ["t", "wilcoxon", "sign", "permutation", "bootstrap"]
@@ -214,7 +214,7 @@ def test_threads_do_not_matter(name: str) -> None:
 
 
 def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from relkit.statistics import resampling
+    from relkit.analysis.statistics import resampling
 
     differences = samples(50) - 0.02
     whole = [paired_test(name, differences) for name in ("permutation", "bootstrap")]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.web.server import PASSWORD
 
+from relkit.data.scale import Level, Scale
 from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
@@ -20,7 +21,6 @@ from relkit.judging.llm.endpoint import Completion
 from relkit.judging.records import Comparison, Item, Project, Rating
 from relkit.judging.schema import jobs, projects, sa
 from relkit.judging.store import Store, open_store
-from relkit.scale import Level, Scale
 
 TITLE = (
     "Lightweight waterproof trail running shoes for women, wide fit, with reflective details and a"

@@ -26,12 +26,12 @@ from tests.web.judging import (
 )
 from tests.web.server import Server, sign_in
 
+from relkit.data.scale import Level, Scale
 from relkit.judging.actions import record_action
 from relkit.judging.assignment import take_tasks
 from relkit.judging.records import Item
 from relkit.judging.schema import projects, sa
 from relkit.judging.store import open_store
-from relkit.scale import Level, Scale
 
 FRACTIONS = Scale(
     "fractions",

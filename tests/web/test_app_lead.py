@@ -17,9 +17,9 @@ from tests.web.judging import click
 from tests.web.server import PASSWORD, Server, fill_in, sign_in
 
 from relkit.app.catalogue import say
+from relkit.core.language import Language
 from relkit.judging.agreement import fleiss_kappa
 from relkit.judging.store import open_store
-from relkit.language import Language
 
 LOADED = "document.readyState === 'complete'"
 #: Of ten results two judges graded eight, and disagree about three.

@@ -18,9 +18,9 @@ from tests.web.judging import READY
 from tests.web.server import Server
 
 from relkit.app.catalogue import say
+from relkit.core.language import Language
 from relkit.judging.access import start_sign_in
 from relkit.judging.store import open_store
-from relkit.language import Language
 
 LOADED = "document.readyState === 'complete'"
 JUDGE = "/projects/1/judge"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relkit.errors import DependencyError
+from relkit.core.errors import DependencyError
 
 try:
     from relkit.app.application import create_app

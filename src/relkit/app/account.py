@@ -20,7 +20,8 @@ from relkit.app.visitor import (
     Visitor,
     note_event,
 )
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.language import Language
 from relkit.judging.access import (
     SCOPES,
     TOKEN_DAYS,
@@ -38,7 +39,6 @@ from relkit.judging.guessable import check_not_guessable
 from relkit.judging.passwords import LEAST_LENGTH, MOST_LENGTH
 from relkit.judging.records import User
 from relkit.judging.store import Store
-from relkit.language import Language
 
 __all__ = ["router"]
 

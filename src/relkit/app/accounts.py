@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from relkit.app.interface import LARGEST_ID, Id
 from relkit.app.pages import render
 from relkit.app.visitor import Administrator, CheckedForm, OpenStore, Visitor, note_event
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.access import delete_token, end_all_sign_ins, list_tokens
 from relkit.judging.events import EVENT_KINDS, EventKind, list_events
 from relkit.judging.names import check_one_script

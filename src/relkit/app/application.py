@@ -44,7 +44,7 @@ from relkit.app.visitor import (
     find_address,
     see_visitor,
 )
-from relkit.errors import RelkitError, UnknownNameError
+from relkit.core.errors import RelkitError, UnknownNameError
 from relkit.judging.actions import AnsweredError
 from relkit.judging.figures import NotReadyError
 from relkit.judging.schema import sa

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from relkit.language import LANGUAGES, Language
+from relkit.core.language import LANGUAGES, Language
 
 __all__ = [
     "name_reason",

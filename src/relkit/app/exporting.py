@@ -9,9 +9,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from fastapi.responses import Response, StreamingResponse
 
+from relkit.core.notes import Note
 from relkit.judging.formats import Format, Sheet
 from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
-from relkit.notes import Note
 
 __all__ = ["LEFT_OUT", "TABLES", "list_left_out", "send_file", "send_text"]
 

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.database import Database
 from relkit.judging.files import PRIVATE
 

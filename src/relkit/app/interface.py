@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from relkit.app.exporting import LEFT_OUT, TABLES, send_text
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.rendering import json_values
 from relkit.judging.actions import SLOWEST, Again, record_action
 from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task, take_tasks
@@ -27,7 +28,6 @@ from relkit.judging.recent import recent_agreement, recent_progress, recent_queu
 from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.shown import choose_fields
 from relkit.judging.store import Store
-from relkit.render import json_values
 
 __all__ = ["Id", "check_format", "describe_project", "fitting_formats", "router"]
 

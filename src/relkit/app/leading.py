@@ -19,7 +19,9 @@ from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
 from relkit.app.projects import guideline, list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.language import Language
+from relkit.data.scale import scales
 from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.disguise import find_marks
@@ -34,8 +36,6 @@ from relkit.judging.recent import recent_agreement, recent_queue, recent_work
 from relkit.judging.records import Kind, Project
 from relkit.judging.store import Store
 from relkit.judging.unpacking import is_archive
-from relkit.language import Language
-from relkit.scale import scales
 
 __all__ = ["router"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError
+from relkit.analysis.statistics import Resampling
+from relkit.core.errors import InputError
 from relkit.judging.llm.calibration import calibrate
-from relkit.statistics import Resampling
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

@@ -18,13 +18,13 @@ from relkit.app.interface import LARGEST_ID
 from relkit.app.pages import render
 from relkit.app.staging import discard_round, remove_round, stage_round, store_round
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
-from relkit.monitoring import Round, make_round
-from relkit.monitoring.rounds import check_month
-from relkit.sampling import Sample, read_sample
-from relkit.sampling.tables import SUFFIXES
+from relkit.online.monitoring import Round, make_round
+from relkit.online.monitoring.rounds import check_month
+from relkit.online.sampling import Sample, read_sample
+from relkit.online.sampling.tables import SUFFIXES
 
 __all__ = ["router"]
 

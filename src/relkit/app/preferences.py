@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
+from relkit.analysis.statistics.correction import adjust
 from relkit.app.catalogue import say
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import Leader, OpenStore
+from relkit.core.language import Language
+from relkit.core.rendering.numbers import PAGE
 from relkit.judging.sbs import (
     PairPreference,
     SideBySide,
     read_preferences,
     summarize_preferences,
 )
-from relkit.language import Language
-from relkit.monitoring.wording import tier_name
-from relkit.render.numbers import PAGE
+from relkit.online.monitoring.wording import tier_name
 from relkit.report.page import (
     Block,
     Cell,
@@ -34,7 +35,6 @@ from relkit.report.page import (
     Table,
     Tone,
 )
-from relkit.statistics.correction import adjust
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 __all__ = ["Ending", "is_local", "listen", "own_names", "private_files", "serve_app"]
 

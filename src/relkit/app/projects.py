@@ -11,14 +11,14 @@ from relkit.app.catalogue import say, sentence_case, texts
 from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import OpenStore, Person, Visitor
+from relkit.core.language import Language
+from relkit.data.scale import scales
 from relkit.judging.figures import NotReadyError
 from relkit.judging.keys import choose_keys, is_notice_due
 from relkit.judging.progress import Progress
 from relkit.judging.recent import recent_progress
 from relkit.judging.records import REASONS, Project
 from relkit.judging.store import Store
-from relkit.language import Language
-from relkit.scale import scales
 
 __all__ = ["guideline", "list_levels", "router"]
 

@@ -7,15 +7,15 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relkit.errors import RelkitError
-from relkit.language import Language
-from relkit.monitoring import read_rounds
-from relkit.monitoring.archive import find_rounds
+from relkit.core.errors import RelkitError
+from relkit.core.language import Language
+from relkit.online.monitoring import read_rounds
+from relkit.online.monitoring.archive import find_rounds
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from relkit.monitoring import Monitor
+    from relkit.online.monitoring import Monitor
 
 __all__ = ["RoundsFolder"]
 
@@ -70,7 +70,7 @@ class RoundsFolder:
             return found, *self._parts[language]
 
     def _read(self) -> Monitor:
-        from relkit.monitoring import monitor
+        from relkit.online.monitoring import monitor
 
         state = self._state()
         if self._found is None or state != self._seen:

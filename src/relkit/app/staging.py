@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from relkit.errors import InputError
-from relkit.monitoring import Round, write_round
-from relkit.monitoring.archive import MANIFEST, find_rounds
+from relkit.core.errors import InputError
+from relkit.online.monitoring import Round, write_round
+from relkit.online.monitoring.archive import MANIFEST, find_rounds
 
 __all__ = [
     "Added",

@@ -20,8 +20,8 @@ from relkit.demo.rankers import rankings
 from relkit.demo.traffic import DEPTH, MONTHS, write_rounds
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.store import Store, open_store
-from relkit.monitoring import Round, read_round
-from relkit.sampling import make_pool
+from relkit.online.monitoring import Round, read_round
+from relkit.online.sampling import make_pool
 
 __all__ = ["Story", "build_story"]
 

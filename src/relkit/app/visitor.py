@@ -9,11 +9,11 @@ from fastapi import Depends, Form, Header, HTTPException, Request
 
 from relkit.app.catalogue import preferred_language
 from relkit.app.protection import is_csrf_token
+from relkit.core.language import LANGUAGES, Language
 from relkit.judging.access import find_signed_in, find_token_user
 from relkit.judging.events import EventKind, record_event
 from relkit.judging.records import User
 from relkit.judging.store import Store
-from relkit.language import LANGUAGES, Language
 
 __all__ = [
     "COOKIE",

@@ -27,10 +27,10 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.agreement import Correlations, Discrimination
+    from relkit.analysis.agreement import Correlations, Discrimination
 
 __all__ = ["command"]
 
@@ -142,7 +142,7 @@ def command(
     **options: Any,
 ) -> None:
     """Runs `relkit agree`."""
-    from relkit.agreement import discriminative_power, rank_correlation
+    from relkit.analysis.agreement import discriminative_power, rank_correlation
     from relkit.evaluation import DEFAULT_MEASURES
 
     form = form or form_of(output, FORMATS)
@@ -214,8 +214,8 @@ def _text(found: Correlations | Discrimination, form: str, digits: int, output: 
         return found.to_csv()
     if form == "markdown":
         return found.to_markdown(digits=digits)
-    from relkit.agreement import Correlations
-    from relkit.render import agreement
+    from relkit.analysis.agreement import Correlations
+    from relkit.analysis.agreement import rendering as agreement
 
     columns = (terminal_columns() if output is None else None) or 80
     if isinstance(found, Correlations):

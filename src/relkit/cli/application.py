@@ -11,7 +11,7 @@ import click
 
 from relkit.cli.group import CommandGroup
 from relkit.cli.messages import messages
-from relkit.errors import (
+from relkit.core.errors import (
     CheckError,
     DependencyError,
     ParameterError,
@@ -107,7 +107,7 @@ class Application(CommandGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from relkit.registry import suggestion
+            from relkit.core.registry import suggestion
 
             raise UnknownNameError(
                 f"unknown command: `{name}`", hint=suggestion(name, list(COMMANDS))

@@ -29,10 +29,10 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relkit.errors import CheckError, ParameterError, UnknownNameError
+from relkit.core.errors import CheckError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison, Contrast
+    from relkit.analysis.comparison import Comparison, Contrast
 
 __all__ = ["command"]
 
@@ -177,7 +177,7 @@ def _check_gate_names(gates: Sequence[str]) -> None:
     Raises:
         ParameterError: If a measure is not tested, as it describes the data.
     """
-    from relkit.comparison.contrast import UNTESTED, describes_data
+    from relkit.analysis.comparison.contrast import UNTESTED, describes_data
 
     for name in filter(describes_data, gates):
         raise ParameterError(
@@ -207,7 +207,7 @@ def _of_runs(
     formats: tuple[str | None, str | None],
     columns: Sequence[str],
 ) -> Comparison:
-    from relkit.comparison import compare
+    from relkit.analysis.comparison import compare
 
     if len(files) < 3:
         missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
@@ -232,7 +232,7 @@ def _of_runs(
 
 
 def _of_values(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
-    from relkit.comparison import compare_values
+    from relkit.analysis.comparison import compare_values
 
     if len(files) < 2:
         raise ParameterError(
@@ -250,7 +250,7 @@ def _of_scores(
     rules: dict[str, Any],
     settings: dict[str, Any],
 ) -> Comparison:
-    from relkit.comparison import compare_results
+    from relkit.analysis.comparison import compare_results
     from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
     from relkit.io import read_scored
 
@@ -284,7 +284,7 @@ def _text(
                 for candidate in comparison.candidates
             }
         return json.dumps(found, ensure_ascii=False, indent=2)
-    from relkit.render import comparison as rendered
+    from relkit.analysis.comparison import rendering as rendered
 
     if form == "csv":
         return rendered.csv(comparison, per_query=per_query)
@@ -315,7 +315,7 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
             raise
     if not worse:
         return
-    from relkit.render.numbers import TERMINAL
+    from relkit.core.rendering.numbers import TERMINAL
 
     lines = [
         f"{one.candidate} is worse than {one.baseline} on {one.measure}:"

@@ -7,8 +7,8 @@ import click
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, sections
-from relkit.convention import Convention, load_convention, presets
-from relkit.render import align
+from relkit.core.rendering import align
+from relkit.data.convention import Convention, load_convention, presets
 
 __all__ = ["command"]
 

@@ -17,10 +17,10 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import protect_inputs
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 from relkit.io.formats import first_lines
-from relkit.judgments import Judgments
-from relkit.run import Run
 
 __all__ = ["command"]
 

@@ -14,12 +14,12 @@ import click
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
-from relkit.errors import InputError, RelkitError
-from relkit.render import wrap
+from relkit.core.errors import InputError, RelkitError
+from relkit.core.rendering import wrap
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
-    from relkit.language import Language
+    from relkit.analysis.comparison import Comparison
+    from relkit.core.language import Language
 
 __all__ = ["building", "command"]
 
@@ -69,9 +69,9 @@ def command(directory: str, rebuild: bool) -> None:
         )
     else:
         _build(directory)
-    from relkit.comparison import compare
+    from relkit.analysis.comparison import compare
     from relkit.evaluation import Evaluator
-    from relkit.render import table
+    from relkit.evaluation.rendering import table
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     evaluator = Evaluator(judgments, scale=SCALE)
@@ -112,8 +112,8 @@ def _build(directory: str) -> None:
 
 def _write_reports(comparison: Comparison, directory: str) -> None:
     """Writes the report in each language."""
+    from relkit.online.sampling.query_texts import read_query_texts
     from relkit.report import write_report
-    from relkit.sampling.query_texts import read_query_texts
 
     asked = read_query_texts(os.path.join(directory, FILES[3]), comparison.results[0].queries)
     messages.say()
@@ -129,7 +129,7 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
 def _monitor(directory: str, rebuild: bool) -> None:
     """Simulates three months of traffic, the last with a broken recall, and reports on them."""
     from relkit.demo.traffic import MONTHS, write_rounds
-    from relkit.monitoring import monitor, read_rounds
+    from relkit.online.monitoring import monitor, read_rounds
     from relkit.report import write_monitor_report
 
     folder = os.path.join(directory, ROUNDS)

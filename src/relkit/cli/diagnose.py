@@ -25,8 +25,8 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs
 
 if TYPE_CHECKING:
-    from relkit.diagnosis import Finding
-    from relkit.language import Language
+    from relkit.analysis.diagnosis import Finding
+    from relkit.core.language import Language
 
 __all__ = ["command"]
 
@@ -109,8 +109,8 @@ def command(
     run_format: str | None,
 ) -> None:
     """Runs `relkit diagnose`."""
-    from relkit.comparison import compare
-    from relkit.diagnosis import diagnose
+    from relkit.analysis.comparison import compare
+    from relkit.analysis.diagnosis import diagnose
 
     rules_of_measures = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
@@ -148,7 +148,7 @@ def command(
 
 
 def _text(found: list[Finding], form: str, language: Language, applied: int | None) -> str:
-    from relkit.diagnosis.listing import findings_markdown, findings_text
+    from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
 
     if form == "json":
         import json

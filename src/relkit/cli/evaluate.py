@@ -36,14 +36,14 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.convention import Convention
+    from relkit.core.notes import Note
+    from relkit.data.convention import Convention
+    from relkit.data.scale import Scale
+    from relkit.evaluation.results import Results
     from relkit.measures import Measure
-    from relkit.notes import Note
-    from relkit.results import Results
-    from relkit.scale import Scale
 
 __all__ = ["command"]
 
@@ -270,12 +270,13 @@ def _text(
     output: str | None,
     header: Sequence[Sequence[tuple[str, str]]],
 ) -> str:
-    from relkit import render
+    from relkit.core.rendering import wrap
+    from relkit.evaluation import rendering as render
 
     if form == "table":
         columns = terminal_columns() if output is None else None
         text = render.table(results, per_query=per_query, digits=digits, columns=columns)
-        footer = render.wrap(_convention_line(results), 80, "  ")
+        footer = wrap(_convention_line(results), 80, "  ")
         return "\n".join([text, "", *footer])
     if form == "markdown":
         text = render.markdown(results, per_query=per_query, digits=digits)
@@ -287,7 +288,7 @@ def _text(
 
 
 def _convention_line(results: Sequence[Results]) -> str:
-    from relkit.render import convention_line
+    from relkit.measures.labels import convention_line
 
     ties = {name: entry.ties for name, entry in results[0].entries.items() if entry.ties}
     return convention_line(results[0].convention, list(results[0].entries), ties)

@@ -25,13 +25,13 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs, terminal_columns
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.convention import Convention
+    from relkit.data.convention import Convention
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.measures import Measure
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = ["command"]
 
@@ -106,7 +106,7 @@ def command(
     run_format: str | None,
 ) -> None:
     """Runs `relkit explain`."""
-    from relkit.explanation import Change, Explanation, explain, explain_change
+    from relkit.analysis.explanation import Change, Explanation, explain, explain_change
     from relkit.measures import measure as parse_measure
 
     rules = chosen_convention(convention, changes)

@@ -22,7 +22,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
 
@@ -105,7 +105,7 @@ def command(
     run_format: str | None,
 ) -> None:
     """Runs `relkit funnel`."""
-    from relkit.attribution import DEFAULT_CUTOFFS, funnel
+    from relkit.analysis.funnel import DEFAULT_CUTOFFS, funnel
 
     named = _stages(runs, stages)
     rules = chosen_convention(convention, changes)

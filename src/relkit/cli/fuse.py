@@ -20,10 +20,10 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import protect_inputs
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from relkit.run import Run
+    from relkit.data.run import Run
 
 __all__ = ["command"]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from relkit.cli.options import format_named_by
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
 
 __all__ = [
     "check_stdin",

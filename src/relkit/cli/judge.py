@@ -28,7 +28,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.formats import Format, Sheet

@@ -11,7 +11,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option
 from relkit.cli.output import emit
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["account", "accounts", "events"]
 
@@ -65,9 +65,9 @@ def _time(seconds: float | None) -> str:
 @no_color_option
 def accounts(database: str, form: str, output: str | None) -> None:
     """Runs `relkit judge accounts`."""
+    from relkit.core.rendering.text import align
     from relkit.judging.access import list_sign_ins, list_tokens
     from relkit.judging.store import open_store
-    from relkit.render.text import align
 
     with open_store(database) as store:
         found = [(user, list_sign_ins(store, user)) for user in store.users()]
@@ -208,10 +208,10 @@ def events(
     database: str, kind: str, account: str, limit: int, form: str, output: str | None
 ) -> None:
     """Runs `relkit judge events`."""
+    from relkit.core.parameters import check_choice
+    from relkit.core.rendering.text import align
     from relkit.judging.events import EVENT_KINDS, list_events
     from relkit.judging.store import open_store
-    from relkit.parameters import check_choice
-    from relkit.render.text import align
 
     if kind:
         check_choice("kind", kind, EVENT_KINDS)

@@ -10,7 +10,7 @@ from types import FrameType
 
 from relkit.cli.messages import Progress, messages
 from relkit.cli.output import open_output
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["ended_in_order", "pack", "unpack"]
 

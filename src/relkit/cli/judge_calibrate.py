@@ -10,7 +10,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option, project_option
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.llm.calibration import Calibration
@@ -119,11 +119,11 @@ def calibrate(
     output: str | None,
 ) -> None:
     """Runs `relkit judge calibrate`."""
+    from relkit.analysis.statistics import Resampling
     from relkit.judging.llm.calibration import calibrate as hold
     from relkit.judging.llm.differences import find_differences
     from relkit.judging.llm.systems import compare_systems
     from relkit.judging.store import open_store
-    from relkit.statistics import Resampling
 
     protect_inputs(output, [database, *runs])
     order = None

@@ -12,7 +12,7 @@ from relkit.cli.inputs import check_stdin, stage_runs
 from relkit.cli.judge_archive import ended_in_order, unpack
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.formats import Sheet
@@ -231,9 +231,9 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
 
 def _top(path: str, k: int) -> dict[str, list[str]]:
     """Returns the first documents of each query of a run, in the order that measures see."""
-    from relkit.convention import load_convention
+    from relkit.data.convention import load_convention
+    from relkit.data.ranking import Ranking
     from relkit.io import read_run
-    from relkit.ranking import Ranking
 
     run = read_run(path)
     rules = load_convention(None)

@@ -15,7 +15,7 @@ from relkit.cli.options import (
     project_option,
 )
 from relkit.cli.output import emit
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration

@@ -11,7 +11,7 @@ from relkit.cli.judge_archive import ended_in_order
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.records import Project

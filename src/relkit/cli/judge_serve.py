@@ -10,9 +10,9 @@ import click
 
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.packages import optional_package
 from relkit.judging.files import readable_by_others
-from relkit.packages import optional_package
 
 __all__ = ["serve"]
 

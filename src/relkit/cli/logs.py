@@ -18,13 +18,13 @@ from relkit.cli.options import (
     output_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import ParameterError, StrictError
+from relkit.core.errors import ParameterError, StrictError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relkit.logs import Repair
-    from relkit.sessions import Sessions
+    from relkit.data.sessions import Sessions
+    from relkit.online.logs import Repair
 
 __all__ = ["command"]
 
@@ -101,8 +101,8 @@ def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _sessions(
     log: Sequence[str], columns: Sequence[str], form: str | None, outputs: Sequence[str | None] = ()
 ) -> Sessions:
+    from relkit.data.sessions import COLUMNS
     from relkit.io.sessions import read_sessions
-    from relkit.sessions import COLUMNS
 
     check_stdin(log)
     for output in outputs:
@@ -157,7 +157,7 @@ def inspect(
     output: str | None,
 ) -> None:
     """Runs `relkit logs inspect`."""
-    from relkit.logs import summarise
+    from relkit.online.logs import summarise
 
     overview = summarise(_sessions(log, columns, input_format, [output]))
     written = {
@@ -217,7 +217,7 @@ def doctor(
     import json
 
     from relkit.io.sessions import check_target
-    from relkit.logs import examine
+    from relkit.online.logs import examine
 
     if fix != (output is not None):
         raise ParameterError(

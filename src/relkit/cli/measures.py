@@ -11,9 +11,9 @@ import click
 from relkit.cli.options import format_option, no_color_option, plugin_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
+from relkit.core.rendering import wrap
 from relkit.measures import Measure, measure, registry
 from relkit.measures.base import choices, parameters
-from relkit.render import wrap
 
 __all__ = ["command", "describe", "listing"]
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterable
 from typing import Self
 
-from relkit.notes import Note
-from relkit.render import wrap
+from relkit.core.notes import Note
+from relkit.core.rendering import wrap
 
 __all__ = ["Messages", "Progress", "messages"]
 

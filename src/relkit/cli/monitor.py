@@ -26,11 +26,11 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit
-from relkit.errors import CheckError, ParameterError
+from relkit.core.errors import CheckError, ParameterError
 
 if TYPE_CHECKING:
-    from relkit.judgments import Judgments
-    from relkit.monitoring import Monitor
+    from relkit.data.judgments import Judgments
+    from relkit.online.monitoring import Monitor
 
 __all__ = ["command"]
 
@@ -168,9 +168,9 @@ def add(
     judgments_format: str | None,
 ) -> None:
     """Runs `relkit monitor add`."""
-    from relkit.monitoring import make_round, write_round
-    from relkit.monitoring.rounds import check_month
-    from relkit.sampling import read_sample
+    from relkit.online.monitoring import make_round, write_round
+    from relkit.online.monitoring.rounds import check_month
+    from relkit.online.sampling import read_sample
 
     check_month(month)
     check_stdin([sample_file, judgments])
@@ -256,7 +256,7 @@ def _monitor(
     convention: str | None = None,
     changes: Sequence[str] = (),
 ) -> Monitor:
-    from relkit.monitoring import monitor
+    from relkit.online.monitoring import monitor
 
     rules = chosen_convention(convention, changes) if convention or changes else None
     return monitor(
@@ -345,7 +345,7 @@ def check(
     language: Any,
 ) -> None:
     """Runs `relkit monitor check`."""
-    from relkit.monitoring.wording import losses_sentence
+    from relkit.online.monitoring.wording import losses_sentence
 
     found = _monitor(rounds, k, common_k, alpha)
     alarms = found.alarms(tier, max_drop)

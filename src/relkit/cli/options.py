@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from relkit.cli.messages import messages
-from relkit.errors import ParameterError, RelkitError, UnknownNameError
+from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from relkit.convention import Convention
-    from relkit.scale import Scale
+    from relkit.data.convention import Convention
+    from relkit.data.scale import Scale
 
 __all__ = [
     "chosen_columns",
@@ -59,9 +59,9 @@ def _names(registry: str) -> Callable[..., list[CompletionItem]]:
         if registry == "measure":
             from relkit.measures import registry as names
         elif registry == "convention":
-            from relkit.convention import presets as names  # type: ignore[assignment]
+            from relkit.data.convention import presets as names  # type: ignore[assignment]
         else:
-            from relkit.scale import scales as names  # type: ignore[assignment]
+            from relkit.data.scale import scales as names  # type: ignore[assignment]
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
     return complete
@@ -78,7 +78,7 @@ def _complete_rule(
 
     from click.shell_completion import CompletionItem
 
-    from relkit.convention import CHOICES, Convention
+    from relkit.data.convention import CHOICES, Convention
 
     word, equals, _ = incomplete.partition("=")
     measure, dot, key = word.partition(".")
@@ -422,7 +422,7 @@ def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, s
 
 def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
     """Returns the convention of ``--convention`` and ``--set``."""
-    from relkit.convention import load_convention
+    from relkit.data.convention import load_convention
 
     convention = load_convention(source)
     pairs = named_values(changes, "--set", "ties=expected")
@@ -433,7 +433,7 @@ def chosen_scale(source: str | None) -> Scale | None:
     """Returns the scale of ``--scale``."""
     if source is None:
         return None
-    from relkit.scale import load_scale
+    from relkit.data.scale import load_scale
 
     return load_scale(source)
 
@@ -493,7 +493,7 @@ def chosen_columns(
     pairs = named_values(items, "--columns", example)
     for name in pairs:
         if name not in known:
-            from relkit.registry import suggestion
+            from relkit.core.registry import suggestion
 
             raise UnknownNameError(
                 f"--columns knows no `{name}`", hint=suggestion(name, list(known))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["emit", "form_of", "open_output", "protect_inputs", "terminal_columns"]
 

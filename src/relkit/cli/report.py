@@ -24,11 +24,11 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
-    from relkit.language import Language
+    from relkit.analysis.comparison import Comparison
+    from relkit.core.language import Language
     from relkit.report import Format
 
 __all__ = ["command"]
@@ -126,7 +126,7 @@ def command(
     threads: int,
 ) -> None:
     """Runs `relkit report`."""
-    from relkit.comparison import compare
+    from relkit.analysis.comparison import compare
     from relkit.evaluation import DEFAULT_MEASURES
     from relkit.report import format_of, render_report
 
@@ -182,7 +182,7 @@ def command(
 
 def _texts(path: str, comparison: Comparison) -> dict[str, str]:
     """Reads what was asked, and says where that is not known of all queries."""
-    from relkit.sampling.query_texts import read_query_texts
+    from relkit.online.sampling.query_texts import read_query_texts
 
     queries = {one for result in comparison.results for one in result.queries}
     texts = read_query_texts(path, queries)

@@ -20,12 +20,12 @@ from relkit.cli.options import (
     parse_depths,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from relkit.sampling import Method, Pool, Sample
+    from relkit.online.sampling import Method, Pool, Sample
 
 __all__ = ["command"]
 
@@ -41,7 +41,7 @@ Examples:
 
 Queries are cut into head, middle and tail by how often they are asked. The
 sample depends on the seed and the ids only, not on the order of the rows.
-Every row of it stores its inclusion probability: relkit.sampling.estimate
+Every row of it stores its inclusion probability: relkit.online.sampling.estimate
 turns the values of the sampled sessions into means over all, with intervals.
 """
 
@@ -166,8 +166,8 @@ def command(
 ) -> None:
     """Runs `relkit sample`."""
     from relkit.io.sessions import read_sessions
-    from relkit.sampling import draw_sample, make_pool
-    from relkit.sampling.tiers import NAMES
+    from relkit.online.sampling import draw_sample, make_pool
+    from relkit.online.sampling.tiers import NAMES
 
     inputs = [*logs, pilot, judged]
     check_stdin([name for name in inputs if name])
@@ -201,7 +201,7 @@ def command(
     if output is not None:
         sample.write(output)
     if pool_file is not None:
-        from relkit.sampling.tables import write_table
+        from relkit.online.sampling.tables import write_table
 
         write_table(pool.pairs, pool_file)
     emit(_text(sample, pool, form, language))
@@ -212,7 +212,7 @@ def command(
 
 def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:
     """Says before the work, and not after it, that a file cannot be written."""
-    from relkit.sampling.tables import check_name
+    from relkit.online.sampling.tables import check_name
 
     for name in (output, pool):
         if name is not None:
@@ -223,9 +223,9 @@ def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | 
 
 
 def _tiers(text: str) -> tuple[Method, list[float] | None]:
-    from relkit.errors import UnknownNameError
-    from relkit.registry import suggestion
-    from relkit.sampling import METHODS
+    from relkit.core.errors import UnknownNameError
+    from relkit.core.registry import suggestion
+    from relkit.online.sampling import METHODS
 
     name, colon, cuts = text.partition(":")
     if name not in METHODS:
@@ -256,7 +256,7 @@ def _deviations(path: str) -> Mapping[str, float]:
     """Standard deviations by tier, as they are given or of the values of a pilot."""
     import polars as pl
 
-    from relkit.sampling.tables import read_table
+    from relkit.online.sampling.tables import read_table
 
     table = read_table(path)
     named = next((name for name in DEVIATIONS if name in table.columns), None)

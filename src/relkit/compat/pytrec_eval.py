@@ -27,10 +27,10 @@ from relkit.compat.trec_eval.measures import (
     Column,
 )
 from relkit.compat.trec_eval.options import Options
-from relkit.convention import load_convention
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.convention import load_convention
+from relkit.data.judgments import Judgments
 from relkit.evaluation import Program
-from relkit.judgments import Judgments
 from relkit.measures.names import measure
 
 __all__ = [

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.errors import DependencyError
 from relkit.demo.corpus import Document
-from relkit.errors import DependencyError
 
 if TYPE_CHECKING:
     from relkit.demo.files import Question

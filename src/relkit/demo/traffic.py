@@ -24,7 +24,7 @@ from relkit.demo.rankers import Ranking, rankings
 if TYPE_CHECKING:
     import polars as pl
 
-    from relkit.monitoring import Round
+    from relkit.online.monitoring import Round
 
 __all__ = [
     "DEPTH",
@@ -176,8 +176,8 @@ def simulate_rounds(
         per_tier: Sampled sessions of each tier.
         seed: Chooses who asks what, and which sessions are sampled.
     """
-    from relkit.monitoring import make_round
-    from relkit.sampling import draw_sample
+    from relkit.online.monitoring import make_round
+    from relkit.online.sampling import draw_sample
 
     rounds = []
     for month in months:
@@ -221,7 +221,7 @@ def write_rounds(
     """
     from shutil import rmtree
 
-    from relkit.monitoring import write_round
+    from relkit.online.monitoring import write_round
 
     months = [Path(folder, month) for month in MONTHS]
     if rebuild:

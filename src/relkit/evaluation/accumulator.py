@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
-from relkit.convention import Convention, load_convention
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.convention import Convention, load_convention
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
 from relkit.evaluation.notes import measure_notes
 from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.results import Results
 from relkit.evaluation.scores import (
     array_rules,
     evaluate_rows,
@@ -21,12 +22,11 @@ from relkit.evaluation.scores import (
 )
 from relkit.evaluation.sources import evaluate_run
 from relkit.measures.names import measures as parse_measures
-from relkit.results import Results
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from relkit.scale import Scale
+    from relkit.data.scale import Scale
 
 __all__ = ["Accumulator"]
 

@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from relkit.errors import InputError, StrictError
+from relkit.core.errors import InputError, StrictError
+from relkit.evaluation.results import Entry, Results
 from relkit.measures.base import geometric_parts
-from relkit.results import Entry, Results
 
 if TYPE_CHECKING:
     from relkit import _native
-    from relkit.convention import Convention
+    from relkit.core.notes import Note
+    from relkit.data.convention import Convention
     from relkit.evaluation.columns import Column
     from relkit.evaluation.program import Program
     from relkit.measures.base import Measure
-    from relkit.notes import Note
 
 __all__ = ["assemble", "span"]
 

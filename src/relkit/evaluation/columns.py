@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relkit import _native
-from relkit.results import Parts, Pool
+from relkit.evaluation.results import Parts, Pool
 
 if TYPE_CHECKING:
-    from relkit.convention import Convention
+    from relkit.data.convention import Convention
+    from relkit.data.ranking import Ranking
     from relkit.evaluation.program import Program
     from relkit.measures.base import Measure
-    from relkit.ranking import Ranking
 
 __all__ = ["Column", "batch_columns", "kept_column", "python_columns"]
 

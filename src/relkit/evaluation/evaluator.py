@@ -7,22 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native, io
-from relkit.convention import Convention, load_convention
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.parameters import check_whole
+from relkit.data.convention import Convention, load_convention
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run, run_name
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.notes import data_notes, missing_note
 from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.results import Results
 from relkit.evaluation.sources import evaluate_run
 from relkit.io import as_judgments, as_run
-from relkit.judgments import Judgments
-from relkit.parameters import check_whole
-from relkit.results import Results
-from relkit.run import Run, run_name
 
 if TYPE_CHECKING:
-    from relkit.ranking import Ranking
-    from relkit.scale import Scale
+    from relkit.data.ranking import Ranking
+    from relkit.data.scale import Scale
 
 __all__ = ["DEFAULT_MEASURES", "Evaluator", "evaluate"]
 
@@ -142,7 +142,7 @@ class Evaluator:
 
     def _compare(self, program: Program, other: Any, title: str, strict: bool) -> Results:
         """Compares two runs without judgments."""
-        from relkit.ranking import Ranking
+        from relkit.data.ranking import Ranking
 
         reference = self.reference
         if reference is None:

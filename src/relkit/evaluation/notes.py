@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from relkit.core.notes import Note
+from relkit.core.rendering.numbers import TERMINAL
 from relkit.evaluation.assembly import span
-from relkit.notes import Note
-from relkit.render.numbers import TERMINAL
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.data.judgments import Judgments
     from relkit.evaluation.columns import Column
     from relkit.evaluation.program import Program
-    from relkit.judgments import Judgments
 
 __all__ = ["data_notes", "measure_notes", "missing_note", "negative_notes"]
 

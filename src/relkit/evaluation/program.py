@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit import _native
-from relkit.convention import Convention
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_choice
+from relkit.data.convention import Convention
 from relkit.measures.base import Measure, check_measure_rules
 from relkit.measures.names import measures as parse_measures
-from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
-    from relkit.scale import Scale
+    from relkit.data.scale import Scale
 
 __all__ = ["Average", "MeasureNames", "Program", "chosen_scale"]
 
@@ -30,7 +30,7 @@ def chosen_scale(scale: Scale | str | None) -> Scale | None:
     """Returns the scale that was named, `None` where the judgments' own is taken."""
     if scale is None:
         return None
-    from relkit.scale import load_scale
+    from relkit.data.scale import load_scale
 
     return load_scale(scale)
 

@@ -8,24 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit import _native
-from relkit.convention import Convention, load_convention
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.notes import Note
+from relkit.core.parameters import check_whole
+from relkit.data.convention import Convention, load_convention
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.notes import measure_notes, negative_notes, threshold_notes
 from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.results import Results
 from relkit.measures.names import measures as parse_measures
-from relkit.notes import Note
-from relkit.parameters import check_whole
-from relkit.results import Results
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from relkit.data.ranking import Ranking
+    from relkit.data.scale import Scale
     from relkit.io.arrays import Rows
     from relkit.io.scored import Scored
-    from relkit.ranking import Ranking
-    from relkit.scale import Scale
 
 __all__ = [
     "DEFAULT_SCORE_MEASURES",
@@ -187,7 +187,7 @@ def evaluate_rows(
         # A comparison draws rows that weigh the same.
         columns = {name: replace(column, pool=None) for name, column in columns.items()}
     if program.in_python:
-        from relkit.ranking import Ranking
+        from relkit.data.ranking import Ranking
 
         def rankings() -> Iterable[Ranking]:
             for query, grades, values in rows.lists():

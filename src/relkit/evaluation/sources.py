@@ -7,15 +7,15 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native, io
+from relkit.data.run import Run
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.io import as_run
-from relkit.run import Run
 
 if TYPE_CHECKING:
+    from relkit.core.notes import Note
+    from relkit.data.judgments import Judgments
+    from relkit.data.ranking import Ranking
     from relkit.evaluation.program import Program
-    from relkit.judgments import Judgments
-    from relkit.notes import Note
-    from relkit.ranking import Ranking
 
 __all__ = ["evaluate_run"]
 
@@ -40,7 +40,7 @@ def _in_python(
     judgments: Judgments, program: Program, batch: _native.Batch, run: Run
 ) -> dict[str, Column]:
     """Evaluates the measures that have no kernel, query by query."""
-    from relkit.ranking import Ranking
+    from relkit.data.ranking import Ranking
 
     def rankings() -> Iterable[Ranking]:
         for query in batch.queries:
@@ -77,7 +77,7 @@ def _streamed(
 def _is_data_frame(run: Any) -> bool:
     if isinstance(run, Run):
         return False
-    from relkit.columns import is_frame
+    from relkit.data.columns import is_frame
 
     return is_frame(run)
 
@@ -86,7 +86,7 @@ def _evaluate_frame(
     table: _native.JudgmentTable, program: Program, frame: Any, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]]:
     """Evaluates the columns of a data frame where they lie."""
-    from relkit.columns import polars_columns, run_columns
+    from relkit.data.columns import polars_columns, run_columns
 
     columns = polars_columns(frame, "run")
     if program.convention.ties != "rank" and "score" in columns:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar, get_type_hints
 
-from relkit.errors import ParameterError
-from relkit.registry import Registry
+from relkit.core.errors import ParameterError
+from relkit.core.registry import Registry
 
 __all__ = ["Kernel", "Method", "Place", "method_of", "methods", "register"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from relkit import _native
+from relkit.core.parameters import check_choice, check_whole
+from relkit.data.run import Run
 from relkit.fusion.base import Kernel, Method, Place, method_of
 from relkit.fusion.inputs import Ties, check_queries, named_runs, run_weights
 from relkit.fusion.normalization import normalization_of, normalized
 from relkit.fusion.training import trained_method
-from relkit.parameters import check_choice, check_whole
-from relkit.run import Run
 
 __all__ = ["fuse", "fused_query", "fused_table"]
 

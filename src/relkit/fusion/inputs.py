@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note
+from relkit.data.run import Run
 from relkit.fusion.base import Method
 from relkit.io import as_run
-from relkit.notes import Note
-from relkit.run import Run
 
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
 

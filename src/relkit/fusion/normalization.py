@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from relkit.errors import InputError, UnknownNameError
-from relkit.registry import suggestion
+from relkit.core.errors import InputError, UnknownNameError
+from relkit.core.registry import suggestion
 
 __all__ = ["NORMALIZATIONS", "Normalization", "normalization_of", "normalized"]
 

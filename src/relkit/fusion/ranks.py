@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.fusion.base import Method, Place, Reads, register
 from relkit.fusion.scores import check_interval
 

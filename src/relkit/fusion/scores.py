@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.fusion.base import Kernel, Method, register
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.fusion.base import Kernel, Method, Place, Reads, register
 
 __all__ = [

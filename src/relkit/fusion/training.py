@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from relkit import _native
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 from relkit.evaluation import evaluate
 from relkit.fusion.base import Method, method_of
 from relkit.fusion.inputs import Ties, named_runs
 from relkit.fusion.trained import Hits, TrainedMethod
 from relkit.io import as_judgments
-from relkit.judgments import Judgments
-from relkit.run import Run
 
 __all__ = ["JudgedRuns", "train_fusion", "trained_method"]
 

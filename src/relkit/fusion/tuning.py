@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_whole
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 from relkit.evaluation import Evaluator
 from relkit.fusion.base import Method, method_of
 from relkit.fusion.fusing import fused_table
 from relkit.fusion.inputs import check_queries, named_runs, run_weights
 from relkit.fusion.training import trained_method
 from relkit.io import as_judgments
-from relkit.judgments import Judgments
 from relkit.measures import measure as measure_of
-from relkit.parameters import check_whole
-from relkit.run import Run
 
 __all__ = ["FusionSearch", "Trial", "optimize_fusion"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
 from relkit.io.formats import read_judgments, read_run
-from relkit.judgments import Judgments
-from relkit.run import Run
 
 if TYPE_CHECKING:
-    from relkit.scale import Scale
+    from relkit.data.scale import Scale
 
 __all__ = ["as_judgments", "as_run"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
-from relkit.errors import InputError
-from relkit.scale import Scale
+from relkit.core.errors import InputError
+from relkit.data.scale import Scale
 
 if TYPE_CHECKING:
     import numpy as np

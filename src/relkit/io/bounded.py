@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
 from relkit.io.open import too_large
 from relkit.io.parquet_size import measure_parquet
 from relkit.io.rows import json_object

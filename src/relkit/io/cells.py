@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.rows import csv_reader
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from relkit.columns import Record, choose
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data.columns import Record, choose
 from relkit.io.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
@@ -23,10 +23,10 @@ from relkit.io.tables import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = ["Csv", "Tsv"]
 

@@ -22,17 +22,17 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.registry import Registry
 from relkit.io.open import Source
-from relkit.registry import Registry
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.core.notes import Note
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.notes import Note
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = [
     "Format",
@@ -252,7 +252,7 @@ def read_judgments(
         >>> read_judgments({"q1": {"d1": 1}})["q1"]
         {'d1': 1.0}
     """
-    from relkit.judgments import Judgments, find_scale
+    from relkit.data.judgments import Judgments, find_scale
 
     if isinstance(source, Judgments):
         return source
@@ -294,7 +294,7 @@ def read_run(
         >>> read_run({"q1": {"d1": 0.5}}, name="mine")
         Run('mine', queries=1, rows=1, source='memory')
     """
-    from relkit.run import Run
+    from relkit.data.run import Run
 
     if isinstance(source, Run):
         return source
@@ -332,7 +332,7 @@ def _opened(source: object, format: str | None) -> Source | None:
 
 
 def _is_frame(source: object) -> bool:
-    from relkit.columns import is_frame
+    from relkit.data.columns import is_frame
 
     return is_frame(source)
 

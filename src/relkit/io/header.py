@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from relkit.columns.names import KINDS, NAMES, plain_name
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data.columns.names import KINDS, NAMES, plain_name
 
 __all__ = ["check_header", "headerless", "is_data", "is_numbered"]
 

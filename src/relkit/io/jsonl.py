@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from relkit.columns import Record, choose
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data.columns import Record, choose
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Source
 from relkit.io.rows import json_object
@@ -20,10 +20,10 @@ from relkit.io.tables import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = ["Jsonl"]
 

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from relkit.columns import number
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.data.columns import number
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
+    from relkit.data.judgments import Judgments
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.scale import Scale
 
 __all__ = ["Letor"]
 

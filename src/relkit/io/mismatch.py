@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from relkit.notes import Note
+    from relkit.core.notes import Note
 
 __all__ = ["explain_mismatch"]
 
@@ -34,7 +34,7 @@ def explain_mismatch(
         >>> print(explain_mismatch(["007"], ["7"]))
         no query id of the run is judged as it is written: they differ in zeros in front (`7` in the run, `007` in the judgments)
     """  # noqa: E501
-    from relkit.notes import Note
+    from relkit.core.notes import Note
 
     judged, retrieved = dict.fromkeys(judgments_queries), dict.fromkeys(run_queries)
     if not judged or not retrieved:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Protocol
 
-from relkit.errors import DependencyError, InputError
+from relkit.core.errors import DependencyError, InputError
 
 __all__ = [
     "COMPRESSED_SUFFIXES",

@@ -6,16 +6,16 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.formats import Format, formats
 from relkit.io.open import Source
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = ["Parquet"]
 
@@ -74,7 +74,7 @@ class Parquet(Format):
 def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
     import polars as pl
 
-    from relkit.columns import polars_columns
+    from relkit.data.columns import polars_columns
 
     where = source.path if source.plain else io.BytesIO(source.read_all())
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 __all__ = ["measure_parquet"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.formats import open_source
 
 __all__ = ["find_line"]

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.io.formats import Format, formats
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
 
 __all__ = ["RanxJson"]
 
@@ -40,7 +40,7 @@ class RanxJson(Format):
         scale: Scale | None = None,
     ) -> Judgments:
         """Reads grades by query and document, perhaps by subtopic too."""
-        from relkit.judgments import Judgments
+        from relkit.data.judgments import Judgments
 
         data = _load(source, "grade")
         if isinstance(data, list):
@@ -56,7 +56,7 @@ class RanxJson(Format):
         name: str | None = None,
     ) -> Run:
         """Reads scores by query and document."""
-        from relkit.run import Run
+        from relkit.data.run import Run
 
         data = _load(source, "score")
         if isinstance(data, list):
@@ -138,7 +138,7 @@ def _load(source: Source, value: str) -> Any:
 def _frame(rows: list[dict[str, Any]]) -> object:
     import polars as pl
 
-    from relkit.columns import from_values
+    from relkit.data.columns import from_values
 
     names = list(dict.fromkeys(name for row in rows for name in row))
     return pl.DataFrame([from_values(name, [row.get(name) for row in rows]) for name in names])

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.io.formats import formats, open_source
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.scale import Scale
 
 __all__ = ["read_scored"]
 
@@ -59,7 +59,7 @@ def read_scored(
         >>> scored.queries, scored.groups.tolist(), scored.labels.tolist()
         (['a', 'b'], [0, 2, 3], [1.0, 2.0, 0.0])
     """
-    from relkit.scale import load_scale
+    from relkit.data.scale import load_scale
 
     named: Mapping[str, str | None] = {
         "query": query,
@@ -71,7 +71,7 @@ def read_scored(
     columns = {role: name for role, name in named.items() if name is not None}
     chosen = load_scale(scale) if scale is not None else None
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
-        from relkit.columns import polars_columns
+        from relkit.data.columns import polars_columns
         from relkit.io.scored import from_columns
 
         return _filled(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import ParseError
+from relkit.core.errors import ParseError
 
 if TYPE_CHECKING:
     from _csv import Reader

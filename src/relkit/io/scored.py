@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
-from relkit.columns import (
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.data.columns import (
     NAMED_GRADES,
     Record,
     missing,
@@ -19,15 +21,13 @@ from relkit.columns import (
     to_numbers,
     to_text,
 )
-from relkit.errors import InputError
-from relkit.notes import Note
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-    from relkit.scale import Scale
+    from relkit.data.scale import Scale
 
 __all__ = ["Scored", "from_columns", "offsets_of"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from relkit.columns import Record, judgment_table, run_table
+from relkit.data.columns import Record, judgment_table, run_table
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
     from relkit.io.scored import Scored
-    from relkit.judgments import Judgments
-    from relkit.run import Run
-    from relkit.scale import Scale
 
 __all__ = ["Table"]
 
@@ -39,7 +39,7 @@ class Table:
 
     def judgments(self, scale: Scale | None) -> Judgments:
         """The table as judgments."""
-        from relkit.judgments import Judgments
+        from relkit.data.judgments import Judgments
 
         table, notes = judgment_table(
             self.columns, path=self.path, scale=scale, records=self.records
@@ -48,7 +48,7 @@ class Table:
 
     def run(self, name: str | None) -> Run:
         """The table as a run."""
-        from relkit.run import Run
+        from relkit.data.run import Run
 
         table, notes = run_table(self.columns, path=self.path, records=self.records)
         return Run(table, name=name, source=self.path, notes=notes)

@@ -13,15 +13,15 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Reader, Source
 
 if TYPE_CHECKING:
-    from relkit.judgments import Judgments
-    from relkit.notes import Note
-    from relkit.run import Run
-    from relkit.scale import Scale
+    from relkit.core.notes import Note
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
 
 __all__ = ["Trec", "check_kind"]
 
@@ -55,7 +55,7 @@ class Trec(Format):
         scale: Scale | None = None,
     ) -> Judgments:
         """Reads qrels; with a scale, grades may be the names of its levels."""
-        from relkit.judgments import Judgments
+        from relkit.data.judgments import Judgments
 
         _no_columns(columns)
         check_kind(source, "judgments")
@@ -70,7 +70,7 @@ class Trec(Format):
         name: str | None = None,
     ) -> Run:
         """Reads a run."""
-        from relkit.run import Run
+        from relkit.data.run import Run
 
         _no_columns(columns)
         check_kind(source, "run")

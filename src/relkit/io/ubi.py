@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.core.notes import Note
+from relkit.data.sessions import Sessions
 from relkit.io.rows import json_object
-from relkit.notes import Note
-from relkit.sessions import Sessions
 
 if TYPE_CHECKING:
     import polars as pl

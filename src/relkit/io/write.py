@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
-from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.io.formats import Format, formats
 from relkit.io.open import COMPRESSED_SUFFIXES, split_suffix
 
 if TYPE_CHECKING:
-    from relkit.judgments import Judgments
-    from relkit.run import Run
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
 
 __all__ = ["compressed", "replaced_file", "write_judgments", "write_run"]
 

@@ -11,14 +11,14 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_choice
 from relkit.judging.events import record_event
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import User
 from relkit.judging.rows import read_user
 from relkit.judging.schema import sa, sign_ins, tokens, users
 from relkit.judging.texts import check_text
-from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.accounts import ChosenBy

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_choice
 from relkit.judging import passwords
 from relkit.judging.actions import release_places
 from relkit.judging.base import StoreBase
@@ -15,7 +16,6 @@ from relkit.judging.rows import read_user
 from relkit.judging.schema import browsers, postgresql, sa, sign_ins, sqlite, users
 from relkit.judging.schema import tokens as user_tokens
 from relkit.judging.texts import check_name, is_storable, unknown_name
-from relkit.parameters import check_choice
 
 __all__ = ["MACHINE_PREFIX", "AccountStore", "ChosenBy"]
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_choice
 from relkit.judging.database import new_id
 from relkit.judging.disguise import is_lost
 from relkit.judging.places import (
@@ -31,7 +32,6 @@ from relkit.judging.records import ActionKind, Project, User
 from relkit.judging.rows import read_project, read_user
 from relkit.judging.schema import actions, assignments, gold, lapses, projects, sa, users
 from relkit.judging.texts import check_grade, check_text, is_id, is_storable
-from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.agreement import Ratings
 from relkit.judging.gold import GoldStore

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relkit.errors import InputError
-from relkit.parameters import check_choice
+from relkit.core.errors import InputError
+from relkit.core.parameters import check_choice
 
 if TYPE_CHECKING:
-    from relkit.scale import Scale
+    from relkit.data.scale import Scale
 
 __all__ = ["Aggregate", "Rule", "aggregate", "describe_rule"]
 
@@ -78,7 +78,7 @@ def aggregate(
     Examples:
         >>> aggregate([3, 3, 0]).value, aggregate([3, 3, 0, 0]).value
         (3.0, 0.0)
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> round(aggregate([3, 2, 2], rule="mean_gain", scale=SEARCH).value, 4)
         0.8
         >>> aggregate([3, 2, 1], rule="majority")

@@ -14,10 +14,10 @@ from itertools import combinations
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from relkit.errors import InputError, ParameterError
-from relkit.parameters import check_choice
-from relkit.render import json_values
-from relkit.sampling.tiers import order_tiers
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_choice
+from relkit.core.rendering import json_values
+from relkit.online.sampling.tiers import order_tiers
 
 __all__ = [
     "Agreement",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relkit.judging.jobs import Report, refuse_while_importing
 from relkit.judging.rows import import_key

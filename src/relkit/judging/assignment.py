@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.disguise import lose_gold
 from relkit.judging.jobs import unfinished
 from relkit.judging.mixing import is_gold_turn

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.database import Database
 from relkit.judging.files import COMPANIONS, check_file, is_open, make_file, sync_folder
 from relkit.judging.schema import sa

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.database import Database, new_id
 from relkit.judging.figures import Figures
 from relkit.judging.schema import sa

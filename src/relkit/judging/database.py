@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit.errors import DependencyError, InputError, ParameterError
+from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.judging.connections import (
     PATIENCE,
     begin,

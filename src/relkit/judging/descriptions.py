@@ -6,11 +6,11 @@ from collections.abc import ItemsView, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.columns import NAMES
+from relkit.data.columns import NAMES
 from relkit.judging.formats.base import Sheet
 from relkit.judging.formats.naming import ORIGINAL
 from relkit.judging.records import Item
-from relkit.sampling.query_texts import key_column, named_column, text_columns
+from relkit.online.sampling.query_texts import key_column, named_column, text_columns
 
 if TYPE_CHECKING:
     import os
@@ -67,7 +67,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
         >>> described.rows[0].item.title, described.rows[0].item.fields, unknown
         ('Red shoes', {'price': '30'}, 1)
     """
-    from relkit.sampling.tables import read_table
+    from relkit.online.sampling.tables import read_table
 
     table = read_table(path)
     wanted = {row.item.document for row in sheet.rows}
@@ -106,7 +106,7 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
     Raises:
         InputError: If the table cannot be read, holds none of the queries, or has no texts.
     """
-    from relkit.sampling.tables import read_table
+    from relkit.online.sampling.tables import read_table
 
     table = read_table(path)
     wanted = {row.item.query for row in sheet.rows}

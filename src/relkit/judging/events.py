@@ -6,10 +6,10 @@ import logging
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.parameters import check_choice
 from relkit.judging.records import User
 from relkit.judging.schema import events, sa
-from relkit.parameters import check_choice
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.importing import Incoming, Lazy, bring_in, prepare_import
 from relkit.judging.llm.acceptance import is_machine_source
 from relkit.judging.llm.wording import describe_sources
 from relkit.judging.records import Rating
-from relkit.judgments import Judgments
-from relkit.notes import Note
 
 if TYPE_CHECKING:
     from relkit.judging.importing import Imported

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from relkit.errors import RelkitError
+from relkit.core.errors import RelkitError
 from relkit.judging.schema import items, sa
 
 if TYPE_CHECKING:

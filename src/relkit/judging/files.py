@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 __all__ = [
     "COMPANIONS",

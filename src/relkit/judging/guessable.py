@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.names import name_key
 
 __all__ = ["check_not_guessable"]
@@ -50,7 +50,7 @@ def check_not_guessable(password: str, name: str) -> None:
         >>> check_not_guessable("a tram, two otters", "ann")
         >>> check_not_guessable("Passw0rd2024!", "ann")
         Traceback (most recent call last):
-        relkit.errors.ParameterError: this password is among the first that are guessed
+        relkit.ParameterError: this password is among the first that are guessed
         <BLANKLINE>
         hint: take several words that do not belong together
     """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.bulk import find_items, insert_rows, reserve_ids, update_statistics
 from relkit.judging.jobs import Report, Work, refuse_while_importing, start_job
 from relkit.judging.places import remember_lapse, take_turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.accounts import AccountStore
 from relkit.judging.importing import Incoming, Lazy, bring_in
 from relkit.judging.jobs import Report

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.database import new_id
 from relkit.judging.places import take_turn
 from relkit.judging.schema import actions, jobs, sa

@@ -12,7 +12,7 @@ import hashlib
 from bisect import bisect_left
 from functools import lru_cache
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.places import draw_number
 from relkit.judging.records import Project, User
 
@@ -90,7 +90,7 @@ def mask_item(project: Project, item: int) -> int:
     """Returns the number by which judges know an item.
 
     Examples:
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> project = Project(1, "June", "grades", SEARCH, "", "", 1, 0.0, None, 7, 1800.0, 0.0)
         >>> masked = mask_item(project, 12)
         >>> masked > 2**32, split_item(masked)[0], unmask_item(project, masked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["check_one_script", "name_key", "other_key"]
 

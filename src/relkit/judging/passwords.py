@@ -6,7 +6,7 @@ import secrets
 from functools import cache
 from typing import TYPE_CHECKING
 
-from relkit.errors import DependencyError, ParameterError
+from relkit.core.errors import DependencyError, ParameterError
 from relkit.judging.guessable import check_not_guessable
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ import secrets
 from dataclasses import asdict
 from typing import Any, Literal, get_args
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_choice
+from relkit.data.scale import Level, Scale, load_scale
 from relkit.judging.base import StoreBase
 from relkit.judging.records import Kind, Project
 from relkit.judging.rows import PLACES, read_project
 from relkit.judging.schema import items, projects, sa
 from relkit.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
-from relkit.parameters import check_choice
-from relkit.scale import Level, Scale, load_scale
 
 __all__ = ["PREFERENCES", "ProjectStore", "Which", "check_open", "find_project", "refuse_closed"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from relkit.scale import Scale
+from relkit.data.scale import Scale
 
 __all__ = [
     "REASONS",

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.bulk import update_statistics
 from relkit.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relkit.judging.places import take_turn

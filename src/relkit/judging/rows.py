@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.scale import Level, Scale
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.texts import check_text, is_storable, plain
-from relkit.scale import Level, Scale
 
 __all__ = [
     "PLACES",

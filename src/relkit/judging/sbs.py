@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError
-from relkit.parameters import check_fraction
-from relkit.sampling.tiers import order_tiers
+from relkit.core.errors import InputError
+from relkit.core.parameters import check_fraction
+from relkit.online.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
@@ -132,7 +132,7 @@ class SideBySide:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        from relkit.render import json_values
+        from relkit.core.rendering import json_values
 
         found: dict[str, Any] = json_values(asdict(self))
         return found
@@ -236,7 +236,7 @@ def _pair(
 ) -> PairPreference:
     import numpy as np
 
-    from relkit.statistics import paired_test
+    from relkit.analysis.statistics import paired_test
 
     points = Counter(value for found in queries.values() for value in found)
     counted = [points[point] for point in POINTS]

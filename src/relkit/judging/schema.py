@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relkit.errors import DependencyError
+from relkit.core.errors import DependencyError
 
 try:
     import sqlalchemy as sa

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relkit.columns import plain_name
+from relkit.data.columns import plain_name
 from relkit.judging.records import Item
 
 __all__ = ["choose_fields"]

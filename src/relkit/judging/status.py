@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.rendering import align, json_values
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.llm.wording import describe_machines, render_machines
 from relkit.judging.progress import measure_judges
 from relkit.judging.sbs import read_preferences, summarize_preferences
-from relkit.render import align, json_values
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store

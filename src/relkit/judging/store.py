@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.judging.database import Database
 from relkit.judging.files import check_file, make_file
 from relkit.judging.llm.acceptance import MachineStore

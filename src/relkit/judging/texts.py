@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from relkit.errors import InputError, ParameterError, UnknownNameError
-from relkit.scale import Scale
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.data.scale import Scale
 
 __all__ = [
     "check_grade",

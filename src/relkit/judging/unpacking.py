@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relkit.judging.bulk import insert_rows, reserve_ids, update_statistics
 from relkit.judging.database import new_id

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, equation, figure, register
 from relkit.measures.pairwise import PairUnjudged, labelled
-from relkit.ranking import Ranking
 
 __all__ = ["Kappa", "Spearman", "Tau"]
 

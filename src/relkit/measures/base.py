@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
-from relkit.convention import Convention
-from relkit.errors import ParameterError, UnknownNameError
-from relkit.parameters import check_choice
-from relkit.registry import Registry, suggestion
-from relkit.rules import COUNTED, POSITIVE, Undefined, parse_gain, parse_rel, show_gain
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.parameters import check_choice
+from relkit.core.registry import Registry, suggestion
+from relkit.core.rules import COUNTED, POSITIVE, Undefined, parse_gain, parse_rel, show_gain
+from relkit.data.convention import Convention
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.data.ranking import Ranking
+    from relkit.data.scale import Scale
     from relkit.measures.inversions import Inversion
-    from relkit.ranking import Ranking
-    from relkit.scale import Scale
 
 __all__ = [
     "Combine",
@@ -268,8 +268,8 @@ class Measure(ABC):
             >>> round(relkit.measure("ndcg@10").score([2, 3, 0]), 10)
             0.9134015925
         """
-        from relkit.convention import load_convention
-        from relkit.ranking import Ranking
+        from relkit.data.convention import load_convention
+        from relkit.data.ranking import Ranking
 
         rules = load_convention(convention)
         if scale is not None:

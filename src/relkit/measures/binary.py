@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.rules import ApDenominator, NoRelevant, PDenominator
+from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Measure, Step, added, equation, figure, register
-from relkit.ranking import RankedDocument, Ranking
-from relkit.rules import ApDenominator, NoRelevant, PDenominator
 
 __all__ = ["AP", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.rules import Gain, gain_function
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Describes, Measure, Step, register
 from relkit.measures.gain import UNJUDGED, native_gain
-from relkit.ranking import Ranking
-from relkit.rules import Gain, gain_function
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
 

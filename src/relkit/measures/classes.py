@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Combine, Step, equation, figure, register
 from relkit.measures.binary import BinaryMeasure
 from relkit.measures.inversions import Exact, Inversion, costliest, exact
 from relkit.measures.pairwise import PairUnjudged, labelled
-from relkit.ranking import RankedDocument, Ranking
 
 if TYPE_CHECKING:
     from relkit import _native

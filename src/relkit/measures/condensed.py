@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, parameters
-from relkit.ranking import Ranking
 
 if TYPE_CHECKING:
     from relkit.measures.inversions import Inversion

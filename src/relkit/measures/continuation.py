@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, added, equation, figure, register
-from relkit.ranking import Ranking
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, equation, figure, register
-from relkit.ranking import Ranking
 
 __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "StRecall"]
 

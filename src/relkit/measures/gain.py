@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from relkit.core.rules import Discount, Gain, Ideal, gain_function
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Describes, Measure, Step, added, equation, figure, register
-from relkit.ranking import Ranking
-from relkit.rules import Discount, Gain, Ideal, gain_function
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
 

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Combine, geometric_parts, register
 from relkit.measures.binary import AP
 from relkit.measures.incomplete import Bpref
-from relkit.ranking import Ranking
 
 __all__ = ["GMAP", "GMBpref", "Geometric"]
 

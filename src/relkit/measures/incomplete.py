@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from relkit.data.ranking import Ranking
 from relkit.measures.base import (
     Combine,
     Describes,
@@ -16,7 +17,6 @@ from relkit.measures.base import (
 )
 from relkit.measures.binary import BinaryMeasure, NeedsRelevant
 from relkit.measures.gain import UNBOUNDED
-from relkit.ranking import Ranking
 
 __all__ = [
     "Bpref",

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.rules import IprecRounding
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Step, equation, register
 from relkit.measures.binary import NeedsRelevant
-from relkit.ranking import Ranking
-from relkit.rules import IprecRounding
 
 __all__ = ["IAP", "IPrec"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from relkit.ranking import RankedDocument
+from relkit.data.ranking import RankedDocument
 
 __all__ = ["Exact", "Inversion", "LabelCounts", "costliest", "exact"]
 

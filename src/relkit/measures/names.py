@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.measures.base import Measure, build, parameters, registry
 from relkit.measures.spellings import SPELLINGS, expand
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, equation, figure, register
 from relkit.measures.binary import BinaryMeasure
-from relkit.ranking import Ranking
 
 __all__ = ["Accuracy", "Compatibility"]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, equation, figure, register
-from relkit.ranking import Ranking
 
 __all__ = ["RBO", "Overlap", "TauAP"]
 

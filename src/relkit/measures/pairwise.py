@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Measure, Step, equation, figure, register
 from relkit.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
-from relkit.ranking import RankedDocument, Ranking
 
 __all__ = ["PNR", "Concordance", "labelled"]
 

@@ -2,7 +2,7 @@
 
 from os.path import abspath, basename, isfile, splitext
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 __all__ = ["load_entry_points", "load_plugin"]
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.rules import PDenominator
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Step, equation, figure, register
 from relkit.measures.binary import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k
-from relkit.ranking import Ranking
-from relkit.rules import PDenominator
 
 __all__ = ["F1", "FBeta", "SetAP", "Utility"]
 

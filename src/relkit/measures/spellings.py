@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["SETS", "expand"]
 

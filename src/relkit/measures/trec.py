@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from relkit.convention import Gain, gain_function
+from relkit.data.convention import Gain, gain_function
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step, added, equation, figure, register
 from relkit.measures.binary import NeedsRelevant
 from relkit.measures.gain import ideal_list, native_gain
-from relkit.ranking import Ranking
 
 __all__ = ["RNDCG", "YAAP", "BinG", "GMeasure", "NDCGRel"]
 

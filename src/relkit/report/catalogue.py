@@ -8,9 +8,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from relkit.language import LANGUAGES, Language
-from relkit.parameters import check_choice
-from relkit.render.numbers import PAGE
+from relkit.core.language import LANGUAGES, Language
+from relkit.core.parameters import check_choice
+from relkit.core.rendering.numbers import PAGE
 
 __all__ = ["Catalogue", "catalogue"]
 

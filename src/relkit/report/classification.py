@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from relkit.curves import Curve, precision_recall_curve, roc_curve
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 from relkit.evaluation import Evaluator
+from relkit.evaluation.curves import Curve, precision_recall_curve, roc_curve
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Chart, Columns, Key, Prose, Section, Table
 from relkit.report.wording import number
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
+    from relkit.analysis.comparison import Comparison
 
 __all__ = ["curve_section", "judged_scores", "thin"]
 

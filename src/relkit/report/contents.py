@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from relkit.diagnosis import diagnose
-from relkit.language import Language
+from relkit.analysis.diagnosis import diagnose
+from relkit.core.language import Language
 from relkit.report.catalogue import catalogue
 from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
@@ -19,9 +19,9 @@ from relkit.report.queries import query_section
 from relkit.report.ranks import rank_section
 
 if TYPE_CHECKING:
-    from relkit.attribution import Funnel
-    from relkit.comparison import Comparison
-    from relkit.diagnosis import Finding
+    from relkit.analysis.comparison import Comparison
+    from relkit.analysis.diagnosis import Finding
+    from relkit.analysis.funnel import Funnel
 
 Progress = Callable[[int, int, str], None]
 

@@ -11,7 +11,7 @@ from relkit.report.page import Block, Finding, Prose, Section, Table
 from relkit.report.wording import number
 
 if TYPE_CHECKING:
-    from relkit.diagnosis import Finding as Diagnosis
+    from relkit.analysis.diagnosis import Finding as Diagnosis
 
 __all__ = ["diagnosis_section"]
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from relkit.errors import ParameterError
-from relkit.language import Language
-from relkit.parameters import check_choice
+from relkit.core.errors import ParameterError
+from relkit.core.language import Language
+from relkit.core.parameters import check_choice
 from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
@@ -18,9 +18,9 @@ from relkit.report.page import Page
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relkit.attribution import Funnel
-    from relkit.comparison import Comparison
-    from relkit.diagnosis import Finding
+    from relkit.analysis.comparison import Comparison
+    from relkit.analysis.diagnosis import Finding
+    from relkit.analysis.funnel import Funnel
 
 __all__ = ["Format", "format_of", "render_page", "render_report", "write_page", "write_report"]
 

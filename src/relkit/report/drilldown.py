@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relkit.convention import Convention
-from relkit.explanation import Change, Explanation, explain_change
+from relkit.analysis.explanation import Change, Explanation, explain_change
+from relkit.data.convention import Convention
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
 from relkit.report.phrases import formula_text, reason_text
 from relkit.report.wording import MARKS, asked, number, signed
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
-    from relkit.ranking import RankedDocument
-    from relkit.run import Run
+    from relkit.analysis.comparison import Comparison
+    from relkit.data.ranking import RankedDocument
+    from relkit.data.run import Run
 
 __all__ = ["Drilldown", "has_lists"]
 

@@ -6,7 +6,7 @@ from importlib import resources
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import DependencyError
+from relkit.core.errors import DependencyError
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import WIDTHS, draw
 from relkit.report.page import (

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from relkit.attribution import Funnel, funnel
+from relkit.analysis.funnel import Funnel, funnel
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Chart, Key, Prose, Section, Table
 from relkit.report.wording import number
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
+    from relkit.analysis.comparison import Comparison
 
 __all__ = ["loss_section", "run_losses"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from relkit.render import markdown_lines
+from relkit.core.rendering import markdown_lines
 from relkit.report.catalogue import Catalogue, catalogue
 from relkit.report.page import (
     Block,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from relkit.monitoring.wording import tier_name
+from relkit.online.monitoring.wording import tier_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relkit.language import Language
-    from relkit.notes import Note
+    from relkit.core.language import Language
+    from relkit.core.notes import Note
 
 __all__ = ["note_text"]
 

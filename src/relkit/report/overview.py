@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.comparison.settings import TESTS
+from relkit.analysis.comparison.rendering import ONE_VALUE_TESTS, beside, pooled_measures
+from relkit.analysis.comparison.settings import TESTS
+from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
-from relkit.render.comparison import ONE_VALUE_TESTS, beside, pooled_measures
-from relkit.render.names import measure_label
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
 from relkit.report.wording import MARKS, kind_of, label, number, p_equation, p_value, signed
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison, Contrast
+    from relkit.analysis.comparison import Comparison, Contrast
 
 __all__ = ["comparison_section", "lead", "subtitle", "summary_section"]
 
@@ -328,7 +328,7 @@ def _deviation(comparison: Comparison, one: Contrast) -> float:
     """Returns the standard deviation of a contrast's differences: one unit for all measures."""
     from numpy import fromiter
 
-    from relkit.statistics import standard_deviation
+    from relkit.analysis.statistics import standard_deviation
 
     deltas = comparison.deltas(one.candidate, one.measure)
     return standard_deviation(fromiter(deltas.values(), dtype=float))

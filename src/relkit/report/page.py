@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from relkit.language import Language
+from relkit.core.language import Language
 
 __all__ = [
     "Block",

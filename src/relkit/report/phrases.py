@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from relkit.language import Language
+    from relkit.core.language import Language
 
 __all__ = ["REASONS", "formula_text", "reason_text"]
 

@@ -10,18 +10,18 @@ from platform import python_version
 from typing import TYPE_CHECKING
 
 from relkit import _native
-from relkit.render.text import pair_rules
+from relkit.measures.labels import pair_rules
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import has_lists
 from relkit.report.notes import note_text
 from relkit.report.page import Block, Columns, Prose, Section, Table
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
-    from relkit.convention import Convention
-    from relkit.judgments import Judgments
-    from relkit.notes import Note
-    from relkit.run import Run
+    from relkit.analysis.comparison import Comparison
+    from relkit.core.notes import Note
+    from relkit.data.convention import Convention
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
 
 __all__ = [
     "convention_section",

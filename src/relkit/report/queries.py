@@ -13,7 +13,7 @@ from relkit.report.page import Block, Chart, Section, Table
 from relkit.report.wording import asked, label, signed
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
+    from relkit.analysis.comparison import Comparison
 
 __all__ = ["extremes", "query_section"]
 

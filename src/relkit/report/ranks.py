@@ -14,8 +14,8 @@ from relkit.report.page import Block, Cell, Chart, Prose, Section, Table, Tone
 from relkit.report.wording import MARKS, number, signed
 
 if TYPE_CHECKING:
-    from relkit.comparison import Comparison
-    from relkit.results import Results
+    from relkit.analysis.comparison import Comparison
+    from relkit.evaluation.results import Results
 
 __all__ = ["Band", "rank_bands", "rank_section"]
 

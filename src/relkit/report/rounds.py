@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from relkit.language import Language
-from relkit.monitoring import ALL, MonthlyChange, Point
-from relkit.monitoring.text import since_sentences
-from relkit.monitoring.wording import losses_sentence, tier_name
+from relkit.core.language import Language
+from relkit.online.monitoring import ALL, MonthlyChange, Point
+from relkit.online.monitoring.text import since_sentences
+from relkit.online.monitoring.wording import losses_sentence, tier_name
 from relkit.report.catalogue import Catalogue, catalogue
 from relkit.report.document import Format, format_of, render_page, write_page
 from relkit.report.page import (
@@ -35,7 +35,7 @@ from relkit.report.wording import MARKS, number, p_equation, p_value, signed
 if TYPE_CHECKING:
     import polars as pl
 
-    from relkit.monitoring import Monitor
+    from relkit.online.monitoring import Monitor
 
 __all__ = ["build_monitor_page", "render_monitor_report", "write_monitor_report"]
 

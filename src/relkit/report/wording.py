@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from relkit.core.rendering.numbers import PAGE
+from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
-from relkit.render.names import measure_label
-from relkit.render.numbers import PAGE
 
 __all__ = ["MARKS", "asked", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
 

@@ -16,7 +16,7 @@ from typing import Any
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relkit.compat.ir_measures.measures import ABSENT, Measure
 from relkit.compat.ir_measures.records import CalcResults, Metric
-from relkit.errors import DependencyError, ParameterError
+from relkit.core.errors import DependencyError, ParameterError
 
 __all__ = [
     "REQUIRED",

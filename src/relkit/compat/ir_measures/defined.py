@@ -9,7 +9,7 @@ from relkit.compat.ir_measures.base import Evaluator, Provider
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relkit.compat.ir_measures.measures import Measure, ParamInfo
 from relkit.compat.ir_measures.records import Metric
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas

@@ -12,8 +12,8 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any, ClassVar
 
 from relkit.compat.ir_measures.records import Qrel, ScoredDoc
-from relkit.errors import InputError, ParseError
-from relkit.packages import optional_package
+from relkit.core.errors import InputError, ParseError
+from relkit.core.packages import optional_package
 
 __all__ = ["QrelsConverter", "RunConverter", "read_trec_qrels", "read_trec_run"]
 

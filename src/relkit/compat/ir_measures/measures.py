@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.compat.ir_measures.base import Evaluator

@@ -9,8 +9,8 @@ from typing import Any
 
 from relkit.compat import pytrec_eval
 from relkit.compat.ir_measures.measures import Measure, registry
-from relkit.errors import ParameterError
-from relkit.registry import nearest
+from relkit.core.errors import ParameterError
+from relkit.core.registry import nearest
 
 __all__ = ["parse_measure", "parse_trec_measure"]
 

@@ -10,9 +10,9 @@ from relkit.compat import pytrec_eval
 from relkit.compat.ir_measures.base import REQUIRED, Values
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relkit.compat.ir_measures.measures import ABSENT, Measure
-from relkit.convention import Convention
+from relkit.data.convention import Convention
+from relkit.data.judgments import Judgments
 from relkit.evaluation import Evaluator
-from relkit.judgments import Judgments
 from relkit.measures import measure as parse
 
 __all__ = ["ASSUMED", "ORDER", "PREPARE", "SUPPORTED", "prepare"]

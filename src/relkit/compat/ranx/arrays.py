@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
 
 __all__ = ["grades_of", "scores_of"]
 

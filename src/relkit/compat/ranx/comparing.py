@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from relkit.analysis.statistics import paired_test
 from relkit.compat.ranx.evaluating import evaluate
 from relkit.compat.ranx.report import TESTS, Report
 from relkit.compat.ranx.tables import Qrels, Run
-from relkit.errors import ParameterError
-from relkit.parameters import check_choice
-from relkit.statistics import paired_test
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_choice
 
 if TYPE_CHECKING:
     import numpy as np

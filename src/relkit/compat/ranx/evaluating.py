@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from relkit.compat.ranx.arrays import grades_of, scores_of
 from relkit.compat.ranx.metrics import Metric
 from relkit.compat.ranx.tables import Qrels, Run
-from relkit.convention import load_convention
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.convention import load_convention
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run as RelkitRun
 from relkit.evaluation import Evaluator
-from relkit.judgments import Judgments
-from relkit.run import Run as RelkitRun
 
 if TYPE_CHECKING:
     import numpy as np

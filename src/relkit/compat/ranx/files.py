@@ -8,8 +8,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from relkit.errors import InputError, ParameterError
-from relkit.packages import optional_package
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.packages import optional_package
 
 __all__ = ["get_file_kind", "read_json", "read_lz4", "write_lz4"]
 

@@ -10,7 +10,8 @@ from relkit import _native
 from relkit.compat.ranx.evaluating import evaluate
 from relkit.compat.ranx.normalization import FLOOR, norm_name
 from relkit.compat.ranx.tables import Qrels, Run
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.registry import suggestion
 from relkit.fusion import (
     BayesFuse,
     MAPFuse,
@@ -23,7 +24,6 @@ from relkit.fusion import (
     methods,
     run_weights,
 )
-from relkit.registry import suggestion
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from relkit.errors import ParameterError
-from relkit.registry import suggestion
+from relkit.core.errors import ParameterError
+from relkit.core.registry import suggestion
 
 __all__ = ["METRICS", "Metric"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relkit.compat.ranx.tables import Run
-from relkit.errors import ParameterError, UnknownNameError
+from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.fusion import normalization_of, normalized
 
 __all__ = [

@@ -12,9 +12,9 @@ from relkit.compat.ranx.evaluating import mean_of_run
 from relkit.compat.ranx.normalization import borda_norm
 from relkit.compat.ranx.report import OptimizationReport
 from relkit.compat.ranx.tables import Qrels, Run
-from relkit.errors import InputError, ParameterError
-from relkit.registry import suggestion
-from relkit.run import Run as RelkitRun
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.registry import suggestion
+from relkit.data.run import Run as RelkitRun
 
 __all__ = ["optimize_fusion"]
 

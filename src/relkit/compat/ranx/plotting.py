@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["plot"]
 

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from relkit.packages import optional_package
+from relkit.core.packages import optional_package
 
 if TYPE_CHECKING:
     import pandas

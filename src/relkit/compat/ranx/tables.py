@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from relkit import io
 from relkit.compat.ranx.files import get_file_kind, read_json, read_lz4, write_lz4
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.packages import optional_package
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run as RelkitRun
 from relkit.io import as_judgments, as_run
-from relkit.judgments import Judgments
-from relkit.packages import optional_package
-from relkit.run import Run as RelkitRun
 
 if TYPE_CHECKING:
     import numpy as np

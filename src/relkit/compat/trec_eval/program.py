@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from relkit import _native
 from relkit.compat.trec_eval.measures import QRELS, BadParametersError, Column
 from relkit.compat.trec_eval.options import Options, TrecEvalError
-from relkit.convention import Convention, load_convention
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.convention import Convention, load_convention
 from relkit.evaluation.program import Program
 from relkit.io.open import Source
 
@@ -257,7 +257,7 @@ def _streamed(
 
 def _cut(table: _native.RunTable, depth: int, rules: Convention) -> _native.RunTable:
     """Keeps the first documents of each query."""
-    from relkit.ranking import first_rows
+    from relkit.data.ranking import first_rows
 
     kept = {}
     for query in table.queries():

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from relkit import _native
 from relkit.compat.trec_eval.measures import Column, number
 from relkit.compat.trec_eval.options import Options
-from relkit.convention import Convention
-from relkit.ranking import first_rows
+from relkit.data.convention import Convention
+from relkit.data.ranking import first_rows
 
 __all__ = ["relevance_strings"]
 

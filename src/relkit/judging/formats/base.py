@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
-from relkit.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.notes import Note
+from relkit.core.registry import Registry
+from relkit.data.scale import Scale
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.records import Item, Rating
-from relkit.notes import Note
-from relkit.registry import Registry
-from relkit.scale import Scale
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -522,7 +522,7 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     Raises:
         InputError: If it is none, or none of the scale.
     """
-    from relkit import columns
+    from relkit.data import columns
 
     try:
         found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
@@ -539,7 +539,7 @@ def parse_number(value: Any, where: str, path: str) -> float:
     Raises:
         InputError: If it is none.
     """
-    from relkit import columns
+    from relkit.data import columns
 
     found = None if isinstance(value, str) else columns.number(value)
     if found is None or not math.isfinite(found):

@@ -9,8 +9,9 @@ from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
 from typing import Any, ClassVar, Literal
 
-from relkit import columns
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data import columns
+from relkit.data.scale import Scale
 from relkit.io.cells import APOSTROPHE, csv_cell
 from relkit.io.rows import csv_reader
 from relkit.judging.formats.base import (
@@ -26,7 +27,6 @@ from relkit.judging.formats.base import (
     write_json,
 )
 from relkit.judging.records import Item, Rating
-from relkit.scale import Scale
 
 __all__ = ["CsvTable", "read_wide"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar
 
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import (
     PARTS,
     Format,
@@ -22,7 +23,6 @@ from relkit.judging.formats.base import (
     write_json,
 )
 from relkit.judging.records import Item, Rating
-from relkit.scale import Scale
 
 __all__ = ["JsonLines"]
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.scale import SEARCH, Scale
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -24,7 +25,6 @@ from relkit.judging.formats.base import (
     register,
 )
 from relkit.judging.records import Item, Rating
-from relkit.scale import SEARCH, Scale
 
 __all__ = ["LabelStudio", "labelling_config"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -21,7 +22,6 @@ from relkit.judging.formats.base import (
     register,
 )
 from relkit.judging.records import Item
-from relkit.scale import Scale
 
 __all__ = ["OpenSearchJudgments"]
 

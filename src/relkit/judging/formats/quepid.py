@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from relkit.errors import InputError, ParseError
+from relkit.core.errors import InputError, ParseError
+from relkit.data.scale import Scale
 from relkit.io.cells import Cell, Mark, csv_lines
 from relkit.judging.formats.base import (
     Format,
@@ -33,7 +34,6 @@ from relkit.judging.formats.csv_table import (
     table,
 )
 from relkit.judging.records import Item, Rating
-from relkit.scale import Scale
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
 

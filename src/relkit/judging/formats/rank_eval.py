@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -23,8 +25,6 @@ from relkit.judging.formats.base import (
     shown_query,
 )
 from relkit.judging.records import Item
-from relkit.notes import Note
-from relkit.scale import Scale
 
 __all__ = ["RankEval"]
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from math import isfinite
 from typing import ClassVar
 
-from relkit.columns import number
-from relkit.errors import ParseError
+from relkit.core.errors import ParseError
+from relkit.core.notes import Note
+from relkit.data.columns import number
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -21,8 +23,6 @@ from relkit.judging.formats.base import (
 )
 from relkit.judging.formats.naming import Naming, name_sheet
 from relkit.judging.records import Item
-from relkit.notes import Note
-from relkit.scale import Scale
 
 __all__ = ["RankLib"]
 

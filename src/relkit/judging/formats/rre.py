@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from relkit.errors import InputError
+from relkit.core.errors import InputError
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import (
     Format,
     Row,
@@ -23,7 +24,6 @@ from relkit.judging.formats.base import (
     shown_query,
 )
 from relkit.judging.records import Item
-from relkit.scale import Scale
 
 __all__ = ["RreRatings"]
 

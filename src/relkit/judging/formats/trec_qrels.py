@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from relkit.errors import ParseError
+from relkit.core.errors import ParseError
+from relkit.data.scale import Scale
 from relkit.judging.formats.base import Format, Row, Sheet, figure, parse_grade, register
 from relkit.judging.formats.naming import Naming, name_sheet, starts_line
 from relkit.judging.records import Item
-from relkit.scale import Scale
 
 __all__ = ["TrecQrels"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 from relkit.judging.accounts import MACHINE_PREFIX
 from relkit.judging.adjudication import FinalGrade, FinalValue
 from relkit.judging.aggregation import Rule, aggregate

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from relkit.errors import InputError
-from relkit.scale import Scale
+from relkit.core.errors import InputError
+from relkit.data.scale import Scale
 
 __all__ = ["PROBLEMS", "Answer", "Problem", "read_answer"]
 
@@ -53,7 +53,7 @@ def read_answer(content: str, scale: Scale) -> Answer:
         scale: The grades there are.
 
     Examples:
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> read_answer('{"grade": 2, "reason": "Right product, wrong colour."}', SEARCH)
         Answer(grade=2.0, reason='Right product, wrong colour.', problem='')
         >>> read_answer("I cannot help with that.", SEARCH).problem

@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.analysis.statistics import Resampling
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_whole
+from relkit.core.rendering import json_values
+from relkit.data.scale import Scale
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.agreement import (
     JudgeAgreement,
@@ -17,11 +21,7 @@ from relkit.judging.agreement import (
 )
 from relkit.judging.llm.figures import Figures, Unit, measure_figures
 from relkit.judging.records import Item
-from relkit.parameters import check_whole
-from relkit.render import json_values
-from relkit.sampling.tiers import order_tiers
-from relkit.scale import Scale
-from relkit.statistics import Resampling
+from relkit.online.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration
@@ -167,7 +167,7 @@ def measure_calibration(
         InputError: If no item was graded by both.
 
     Examples:
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> items = [Item(f"q{n % 3}", f"d{n}", id=n) for n in range(6)]
         >>> final = {n: float(n % 4) for n in range(6)}
         >>> samples = {n: [final[n], final[n], 0.0] for n in range(6)}

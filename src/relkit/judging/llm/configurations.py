@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relkit.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.parameters import check_whole
 from relkit.judging.accounts import check_account_name
 from relkit.judging.adjudication import AdjudicationStore
 from relkit.judging.places import take_turn
@@ -22,7 +23,6 @@ from relkit.judging.schema import (
     users,
 )
 from relkit.judging.texts import check_text, plain, unknown_name
-from relkit.parameters import check_whole
 
 __all__ = [
     "Configuration",

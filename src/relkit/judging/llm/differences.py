@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.parameters import check_whole
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.records import Item
-from relkit.parameters import check_whole
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration

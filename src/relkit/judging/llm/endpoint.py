@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.judging.llm.pace import Pace
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]

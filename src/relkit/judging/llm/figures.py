@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from relkit.analysis.statistics import Resampling
+from relkit.data.scale import Scale
 from relkit.judging.agreement import cohen_kappa, krippendorff_alpha
-from relkit.scale import Scale
-from relkit.statistics import Resampling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,7 +121,7 @@ def measure_figures(
         resampling: How often is drawn, and from which seed; 2,000 times without.
 
     Examples:
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> units = [Unit.of_two("a", 3, 3), Unit.of_two("a", 2, 1), Unit.of_two("b", 0, 0)]
         >>> found = measure_figures(units, SEARCH)
         >>> round(found.kappa.value, 4), round(found.difference.value, 4)

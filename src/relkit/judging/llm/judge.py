@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_choice, check_whole
 from relkit.judging.llm.answers import Answer, read_answer
 from relkit.judging.llm.endpoint import Completion, Endpoint, RefusedError
 from relkit.judging.llm.pace import StoppedError
 from relkit.judging.llm.prompt import Prompt, can_be_shown
 from relkit.judging.places import draw_number
 from relkit.judging.records import Item
-from relkit.parameters import check_choice, check_whole
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from relkit.errors import ParameterError
+from relkit.core.errors import ParameterError
 
 __all__ = ["Pace", "StoppedError"]
 

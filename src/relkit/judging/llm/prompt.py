@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.language import Language, check_language
+from relkit.data.scale import Scale
 from relkit.judging.records import Item, Project
 from relkit.judging.shown import choose_fields
-from relkit.language import Language, check_language
-from relkit.scale import Scale
 
 __all__ = ["LONGEST", "Prompt", "can_be_shown", "make_prompt"]
 
@@ -161,7 +161,7 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
         InputError: If two rankings are judged side by side, or the scale has no levels.
 
     Examples:
-        >>> from relkit.scale import SEARCH
+        >>> from relkit.data.scale import SEARCH
         >>> project = Project(1, "June", "grades", SEARCH, "", "", 1, 0.0, None, 0, 1800.0, 0.0)
         >>> system, user = make_prompt(project).messages(Item("tv", "d1", title="A television"))
         >>> "3 = high (also called 高, counts as relevant)" in system["content"]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.errors import InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.rendering import json_values
+from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import aggregate
-from relkit.judgments import Judgments
-from relkit.render import json_values
 
 if TYPE_CHECKING:
     from relkit.judging.llm.configurations import Configuration

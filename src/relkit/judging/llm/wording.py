@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.rendering import align, markdown_lines, number, wrap
 from relkit.judging.llm.figures import NAMES, Figure, Figures
-from relkit.render import align, markdown_lines, number, wrap
 
 if TYPE_CHECKING:
+    from relkit.data.scale import Scale
     from relkit.judging.llm.calibration import Calibration, Comparisons
     from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.differences import Difference
     from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.store import Store
-    from relkit.scale import Scale
 
 __all__ = [
     "configuration_dict",

@@ -1,0 +1,1 @@
+"""What follows from evaluated runs: comparisons, explanations, diagnoses, statistics."""

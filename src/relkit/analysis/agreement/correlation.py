@@ -1,0 +1,351 @@
+"""How alike measures, or two sets of judgments, order systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from relkit.analysis.agreement import rendering as agreement
+from relkit.analysis.agreement.values import View
+from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
+from relkit.analysis.statistics.correlation import coefficients
+from relkit.core import rendering as render
+from relkit.core.errors import ParameterError
+from relkit.core.notes import Note
+from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
+from relkit.measures.names import measures as parse_measures
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars
+    from numpy.typing import NDArray
+
+    from relkit.data.convention import Convention
+    from relkit.data.scale import Scale
+    from relkit.evaluation.results import Results
+
+__all__ = ["CoefficientName", "Correlation", "Correlations", "rank_correlation"]
+
+#: With fewer queries there is no interval: samples of so few say too little of others.
+FEWEST = 10
+
+CoefficientName = Literal["kendall", "tau_ap", "spearman", "pearson"]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How alike two measures, or one measure on two sets of judgments, order the runs.
+
+    Attributes:
+        first: The one measure.
+        second: The other; the same one where two sets of judgments are held together.
+        value: The coefficient, from -1 to 1; NaN where a measure gives all runs one value.
+        interval: Confidence interval over queries; NaN where there is none, as for fewer than ten
+            queries.
+    """
+
+    first: str
+    second: str
+    value: float
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; null stands for a number that does not exist."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "value": render.json_number(self.value),
+            "interval": [render.json_number(bound) for bound in self.interval],
+        }
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """How alike measures, or two sets of judgments, order runs.
+
+    Attributes:
+        coefficient: `kendall`, `tau_ap`, `spearman` or `pearson`.
+        between: What is held together: `measures`, or `judgments`.
+        runs: The runs' names.
+        measures: The measures' names.
+        pairs: One a pair of measures, or a measure where two sets of judgments are held together.
+        values: The numbers that the runs are ordered by: {label: {run: value}}.
+        queries: How many queries they rest on.
+        confidence: Confidence level of the intervals.
+        resamples: How often queries were drawn again.
+        seed: Seed of those draws.
+        notes: What was noticed about the data.
+    """
+
+    coefficient: str
+    between: str
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    pairs: tuple[Correlation, ...]
+    values: Mapping[str, Mapping[str, float]]
+    queries: int
+    confidence: float
+    resamples: int
+    seed: int
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What people call the coefficient."""
+        return coefficients.get(self.coefficient).title
+
+    def value(self, first: str, second: str | None = None) -> float:
+        """Returns the coefficient of two measures, or of one on both sets of judgments.
+
+        Raises:
+            UnknownNameError: If a name is no measure's.
+            ParameterError: If the pair was not held together.
+        """
+        names = {str(one) for one in parse_measures([first, second or first])}
+        for one in self.pairs:
+            if {one.first, one.second} == names:
+                return one.value
+        raise ParameterError(
+            f"{' and '.join(sorted(names))} were not held together",
+            hint="there are " + ", ".join(self.measures),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        return {
+            "coefficient": self.coefficient,
+            "between": self.between,
+            "runs": list(self.runs),
+            "measures": list(self.measures),
+            "pairs": [one.to_dict() for one in self.pairs],
+            "values": render.json_values(self.values),
+            "queries": self.queries,
+            "confidence": self.confidence,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "notes": [render.note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row a pair: first, second, value, interval_low, interval_high."""
+        import polars
+
+        return polars.DataFrame(
+            {
+                "first": [one.first for one in self.pairs],
+                "second": [one.second for one in self.pairs],
+                "value": [one.value for one in self.pairs],
+                "interval_low": [one.interval[0] for one in self.pairs],
+                "interval_high": [one.interval[1] for one in self.pairs],
+            }
+        )
+
+    def to_csv(self) -> str:
+        """Returns CSV: one row a pair, values in full."""
+        return agreement.correlations_csv(self)
+
+    def to_markdown(self, *, digits: int = render.DIGITS) -> str:
+        """Returns a Markdown table, one row a pair."""
+        return agreement.correlations_markdown(self, digits=digits)
+
+    def __str__(self) -> str:
+        return agreement.correlations_table(self)
+
+
+def rank_correlation(
+    judgments: Any,
+    runs: Sequence[Any],
+    measures: MeasureNames = DEFAULT_MEASURES,
+    *,
+    other: Any = None,
+    coefficient: CoefficientName = "kendall",
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Correlations:
+    """Tells how alike measures order runs; or, with `other`, how alike two sets of judgments do.
+
+    The interval says how much the coefficient varies over other queries, as many as these, with
+    the same runs: coefficient ± t · the standard error over bootstrap samples of queries. What
+    it surrounds is the coefficient expected for so many queries. That is lower than the one for
+    endlessly many: noise between queries hides a part of any agreement.
+
+    Args:
+        judgments: As for `relkit.evaluate`.
+        runs: Two or more runs as for `relkit.evaluate`.
+        measures: One or more names such as `ndcg@10`; two or more where `other` is not given.
+        other: A second set of judgments of the same queries.
+        coefficient: `kendall` (τ-b), `tau_ap` (symmetric, mistakes at the top weigh more),
+            `spearman` or `pearson`.
+        convention: As for `relkit.evaluate`.
+        average: As for `relkit.evaluate`.
+        scale: As for `relkit.evaluate`.
+        names: What to call the runs; by default their files' names.
+        confidence: Confidence level of the intervals.
+        resamples: How often queries are drawn again; 0 leaves the intervals out.
+        seed: The same seed gives the same intervals.
+        threads: 0 takes one a processor.
+        progress: Called with the work done, all of it, and what comes next.
+
+    Returns:
+        The coefficient of every pair of measures, or of every measure on both sets of judgments.
+
+    Raises:
+        InputError: If the data cannot be used.
+        UnknownNameError: If a measure, preset or scale has no such name.
+        ParameterError: If a parameter has an impossible value, or there are too few runs or
+            measures.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
+        >>> runs = [
+        ...     {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 1.0}},
+        ...     {"q1": {"b": 3.0, "a": 2.0}, "q2": {"c": 2.0, "a": 1.0}},
+        ...     {"q1": {"c": 3.0, "a": 2.0}, "q2": {"c": 2.0}},
+        ... ]
+        >>> relkit.rank_correlation(judgments, runs, ["ndcg@10", "rr"]).value("ndcg@10", "rr")
+        1.0
+    """
+    check_choice("coefficient", coefficient, tuple(coefficients))
+    check_fraction("confidence", confidence)
+    check_whole("resamples", resamples, least=0)
+    check_whole("seed", seed, least=0)
+    asked = [str(one) for one in parse_measures(measures)]
+    if other is None and len(asked) < 2:
+        raise ParameterError(
+            "two or more measures are needed to see how alike they order the runs",
+            hint="name another one, or give a second set of judgments",
+        )
+    titles = run_titles(runs, names)
+    sides = [judgments] if other is None else [judgments, other]
+    evaluated: list[list[Results]] = [
+        evaluate_runs(
+            Evaluator(side, convention=convention, scale=scale, threads=threads),
+            runs,
+            titles,
+            asked,
+            average=average,
+            progress=progress,
+        )
+        for side in sides
+    ]
+    queries = sorted({query for side in evaluated for one in side for query in one.queries})
+    labels = ("",) if other is None else (" (first)", " (second)")
+    views = [
+        View.of(name + label, side, name, queries)
+        for label, side in zip(labels, evaluated, strict=True)
+        for name in asked
+    ]
+    count = len(asked)
+    if other is None:
+        places = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    else:
+        places = [(i, i + count) for i in range(count)]
+    values, intervals = _correlations(
+        views, places, coefficient, confidence, resamples, seed, len(queries), progress
+    )
+    return Correlations(
+        coefficient=coefficient,
+        between="measures" if other is None else "judgments",
+        runs=tuple(titles),
+        measures=tuple(asked),
+        pairs=tuple(
+            Correlation(asked[i % count], asked[j % count], value, interval)
+            for (i, j), value, interval in zip(places, values, intervals, strict=True)
+        ),
+        values={one.label: dict(zip(titles, one.values.tolist(), strict=True)) for one in views},
+        queries=len(queries),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        notes=tuple(_notes(views, len(titles))),
+    )
+
+
+def _correlations(
+    views: Sequence[View],
+    places: Sequence[tuple[int, int]],
+    coefficient: str,
+    confidence: float,
+    resamples: int,
+    seed: int,
+    queries: int,
+    progress: Progress | None,
+) -> tuple[list[float], list[tuple[float, float]]]:
+    """Returns the coefficient of each pair of views, and its interval."""
+    import numpy as np
+
+    observed = _matrix(coefficient, np.array([one.values for one in views]))
+    values = [float(observed[pair]) for pair in places]
+    nothing = (math.nan, math.nan)
+    if resamples < 2 or queries < FEWEST:
+        return values, [nothing] * len(places)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows, columns = ([pair[side] for pair in places] for side in (0, 1))
+    drawn = np.empty((resamples, len(places)))
+    for place in range(resamples):
+        if progress is not None and place % 50 == 0:
+            progress(place, resamples, "resampling queries")
+        weights = np.bincount(rng.integers(0, queries, queries), minlength=queries).astype(float)
+        again = np.array([one.resampled(weights) for one in views])
+        drawn[place] = _matrix(coefficient, again)[rows, columns]
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(queries - 1, 0.5 + confidence / 2))
+    intervals = []
+    for value, column in zip(values, drawn.T, strict=True):
+        held = column[np.isfinite(column)]
+        # Where samples of queries give all runs one value, the others say too little.
+        if not math.isfinite(value) or len(held) < 0.95 * resamples:
+            intervals.append(nothing)
+            continue
+        half = quantile * float(held.std(ddof=1)) * math.sqrt(queries / (queries - 1))
+        intervals.append((max(value - half, -1.0), min(value + half, 1.0)))
+    return values, intervals
+
+
+def _matrix(coefficient: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the coefficients of all pairs of rows, NaN where a row is not finite."""
+    import numpy as np
+
+    held = np.isfinite(values).all(axis=1)
+    found = np.full((len(values), len(values)), math.nan)
+    if held.any():
+        found[np.ix_(held, held)] = coefficients.get(coefficient).matrix(values[held])
+    return found
+
+
+def _notes(views: Sequence[View], runs: int) -> list[Note]:
+    import numpy as np
+
+    notes = []
+    unbounded = [one.label for one in views if not np.isfinite(one.values).all()]
+    if unbounded:
+        notes.append(
+            Note(
+                "no-order",
+                f"a run has no finite value, so there is no order: {', '.join(unbounded)}",
+                len(unbounded),
+                "warning",
+            )
+        )
+    if runs < 5:
+        notes.append(
+            Note(
+                "few-runs",
+                f"{runs} runs can be ordered in {math.factorial(runs)} ways only: a high"
+                " coefficient says little",
+                runs,
+            )
+        )
+    return notes

@@ -1,0 +1,251 @@
+"""How many pairs of systems a measure can tell apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relkit.analysis.agreement import rendering as agreement
+from relkit.analysis.comparison.pairing import Sample, common_values
+from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
+from relkit.analysis.comparison.settings import TESTS, Correction
+from relkit.analysis.statistics import CORRECTIONS, Resampling, adjust, tests, tukey_hsd
+from relkit.core import rendering as render
+from relkit.core.parameters import check_choice, check_fraction
+from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
+from relkit.measures.names import measures as parse_measures
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars
+    from numpy.typing import NDArray
+
+    from relkit.data.convention import Convention
+    from relkit.data.scale import Scale
+
+__all__ = ["Discrimination", "DiscriminativePower", "discriminative_power"]
+
+
+@dataclass(frozen=True)
+class DiscriminativePower:
+    """How many pairs of runs one measure separates.
+
+    Attributes:
+        measure: The measure's name.
+        pairs: Pairs of runs that could be tested.
+        separated: Those with a corrected p of at most alpha.
+        share: separated / pairs; NaN where there is no pair.
+        needed: The smallest difference from which on every pair is separated; infinite where the
+            largest one is not.
+        queries: Queries for which all runs have a value.
+        p_values: Corrected p of every pair, ascending: the achieved significance levels.
+    """
+
+    measure: str
+    pairs: int
+    separated: int
+    share: float
+    needed: float
+    queries: int
+    p_values: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; null stands for a number that does not exist."""
+        return {
+            "measure": self.measure,
+            "pairs": self.pairs,
+            "separated": self.separated,
+            "share": render.json_number(self.share),
+            "needed": render.json_number(self.needed),
+            "queries": self.queries,
+            "p_values": list(map(render.json_number, self.p_values)),
+        }
+
+
+@dataclass(frozen=True)
+class Discrimination:
+    """How many pairs of runs each measure separates.
+
+    Attributes:
+        runs: The runs' names.
+        measures: One a measure, the most discriminative first.
+        test: The test that decides.
+        correction: The correction for the number of pairs.
+        alpha: Significance level.
+        resamples: Number of resamples of the resampling tests.
+        seed: Their seed.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[DiscriminativePower, ...]
+    test: str
+    correction: str
+    alpha: float
+    resamples: int
+    seed: int
+
+    def __getitem__(self, measure: str) -> DiscriminativePower:
+        key = str(parse_measures([measure])[0])
+        return next(one for one in self.measures if one.measure == key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        return {
+            "runs": list(self.runs),
+            "measures": [one.to_dict() for one in self.measures],
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row a measure."""
+        import polars
+
+        names = ("measure", "pairs", "separated", "share", "needed", "queries")
+        return polars.DataFrame(
+            {name: [getattr(one, name) for one in self.measures] for name in names}
+        )
+
+    def to_csv(self) -> str:
+        """Returns CSV: one row a measure, values in full."""
+        return agreement.discrimination_csv(self)
+
+    def to_markdown(self, *, digits: int = render.DIGITS) -> str:
+        """Returns a Markdown table, one row a measure."""
+        return agreement.discrimination_markdown(self, digits=digits)
+
+    def __str__(self) -> str:
+        return agreement.discrimination_table(self)
+
+
+def discriminative_power(
+    judgments: Any,
+    runs: Sequence[Any],
+    measures: MeasureNames = DEFAULT_MEASURES,
+    *,
+    test: str = "tukey",
+    correction: Correction = "none",
+    alpha: float = 0.05,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Discrimination:
+    """Tells how many pairs of runs each measure separates: its discriminative power.
+
+    share = pairs with p <= alpha / all pairs of runs. A measure that separates more is less noisy
+    for so many queries; that does not make it right.
+
+    Args:
+        judgments: As for `relkit.evaluate`.
+        runs: Two or more runs as for `relkit.evaluate`.
+        measures: One or more names such as `ndcg@10`.
+        test: `tukey` (randomised Tukey HSD, which corrects for all pairs; two runs: a
+            permutation test), `t`, `wilcoxon`, `sign`, `permutation` or `bootstrap`.
+        correction: For the number of pairs of each measure: `none` (as in the literature),
+            `holm`, `bh`. Tukey's p-values are corrected already.
+        alpha: Significance level.
+        convention: As for `relkit.evaluate`.
+        average: As for `relkit.evaluate`.
+        scale: As for `relkit.evaluate`.
+        names: What to call the runs; by default their files' names.
+        resamples: Number of resamples of the resampling tests.
+        seed: The same seed gives the same numbers.
+        threads: 0 takes one a processor.
+        progress: Called with the work done, all of it, and what comes next.
+
+    Returns:
+        One entry a measure, the most discriminative first.
+
+    Raises:
+        InputError: If the data cannot be used.
+        UnknownNameError: If a measure, preset or scale has no such name.
+        ParameterError: If a parameter has an impossible value, or there are too few runs.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}
+        >>> good = {query: {"a": 2.0, "b": 1.0} for query in judgments}
+        >>> bad = {query: {"a": 1.0, "b": 2.0} for query in judgments}
+        >>> found = relkit.discriminative_power(judgments, [good, bad], ["rr", "p@2"], test="t")
+        >>> [(one.measure, one.separated, one.pairs) for one in found.measures]
+        [('rr', 1, 1), ('p@2', 0, 1)]
+
+    References:
+        Sakai (2006), SIGIR (paired bootstrap); Sakai (2012), WWW (randomised Tukey HSD).
+    """
+    check_choice("test", test, (*TESTS, "tukey"))
+    check_choice("correction", correction, CORRECTIONS)
+    check_fraction("alpha", alpha)
+    draws = Resampling(resamples, seed, threads)
+    titles = run_titles(runs, names)
+    asked = [str(one) for one in parse_measures(measures)]
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
+    results = evaluate_runs(evaluator, runs, titles, asked, average=average, progress=progress)
+    found = []
+    for place, name in enumerate(asked):
+        if progress is not None:
+            progress(place, len(asked), f"all pairs, {name}")
+        queries, values = common_values([Sample.of(one, name) for one in results])
+        outcome = _pairs(values, test, draws)
+        found.append(_power(name, len(queries), outcome, test, correction, alpha))
+    found.sort(key=lambda one: -one.share if not math.isnan(one.share) else 1.0)
+    return Discrimination(tuple(titles), tuple(found), test, correction, alpha, resamples, seed)
+
+
+def _pairs(values: NDArray[np.float64], test: str, draws: Resampling) -> list[tuple[float, float]]:
+    """Returns |difference| and p of every pair of rows."""
+    if test == "tukey":
+        outcome = tukey_hsd(
+            values, resamples=draws.resamples, seed=draws.seed, threads=draws.threads
+        )
+        return [(abs(one.difference), one.p) for one in outcome.values()]
+    decide = tests.get(test)
+    runs, queries = values.shape
+    if not queries:
+        return []
+    return [
+        (
+            abs(math.fsum((values[second] - values[first]).tolist()) / queries),
+            decide(values[second] - values[first], draws).p,
+        )
+        for first in range(runs)
+        for second in range(first + 1, runs)
+    ]
+
+
+def _power(
+    name: str,
+    queries: int,
+    outcome: Sequence[tuple[float, float]],
+    test: str,
+    correction: str,
+    alpha: float,
+) -> DiscriminativePower:
+    tested = [(difference, p) for difference, p in outcome if not math.isnan(p)]
+    p_values = [p for _, p in tested]
+    if test != "tukey":
+        p_values = adjust(p_values, correction)
+    missed = [
+        difference for (difference, _), p in zip(tested, p_values, strict=True) if not p <= alpha
+    ]
+    found = [difference for (difference, _), p in zip(tested, p_values, strict=True) if p <= alpha]
+    beyond = [difference for difference in found if difference > max(missed, default=-1.0)]
+    return DiscriminativePower(
+        measure=name,
+        pairs=len(tested),
+        separated=len(found),
+        share=len(found) / len(tested) if tested else math.nan,
+        needed=min(beyond, default=math.inf),
+        queries=queries,
+        p_values=tuple(sorted(p_values)),
+    )

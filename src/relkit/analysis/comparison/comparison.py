@@ -1,0 +1,283 @@
+"""Every candidate against the baseline on every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relkit.analysis.comparison import rendering as rendered
+from relkit.analysis.comparison.contrast import Contrast, describes_data
+from relkit.analysis.comparison.inference import all_pairs, contrasts
+from relkit.analysis.comparison.notes import pairing_notes
+from relkit.analysis.comparison.pairing import Sample, pair
+from relkit.analysis.comparison.runs import Progress
+from relkit.analysis.comparison.settings import Settings
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.notes import Note
+from relkit.core.registry import suggestion
+from relkit.core.rendering import DIGITS, note_dict
+from relkit.data.convention import Convention
+from relkit.data.judgments import Judgments
+from relkit.data.run import Run
+from relkit.evaluation.results import Results
+from relkit.io import as_run
+from relkit.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    import polars
+
+    from relkit.data.scale import Scale
+
+__all__ = ["Comparison"]
+
+
+class Comparison:
+    """Candidates against a baseline, paired by query.
+
+    Attributes:
+        baseline: The name of the run compared with.
+        candidates: The names of the others.
+        measures: The measures' names.
+        tested: Those of them that are hypotheses: all but measures of the data, such as
+            `judged@10`, which are shown without a p-value and do not count in the correction.
+        contrasts: One a candidate and measure, candidate by candidate.
+        pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
+            HSD test.
+        results: The evaluations, the baseline's first; empty where only values were given.
+        settings: Test, interval, correction, alpha, confidence, resamples, seed.
+        convention: The rules of the evaluations, `None` where only values were given.
+        scale: The grade scale, where there is one.
+        judgments: The judgments, `None` where only results or values were given.
+        notes: What was noticed about the data.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relkit.compare(judgments, old, new, "rr")
+        >>> contrast = comparison.contrast("run 2", "rr")
+        >>> round(contrast.difference, 3), contrast.wins, contrast.ties, contrast.verdict
+        (0.475, 19, 1, 'better')
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        samples: Mapping[str, Sequence[Sample]],
+        settings: Settings,
+        *,
+        results: Sequence[Results] = (),
+        convention: Convention | None = None,
+        scale: Scale | None = None,
+        judgments: Judgments | None = None,
+        sources: Sequence[Any] = (),
+        notes: Sequence[Note] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        self.baseline = names[0]
+        self.candidates = tuple(names[1:])
+        self.measures = tuple(samples)
+        self.settings = settings
+        self.results = tuple(results)
+        self.convention = convention
+        self.scale = scale
+        self.judgments = judgments
+        self._sources = dict(zip(names, sources, strict=False))
+        self._pairings = {
+            (candidate, measure): pair(measure, columns[0], columns[place])
+            for place, candidate in enumerate(self.candidates, 1)
+            for measure, columns in samples.items()
+        }
+        definitions = {
+            name: entry.definition for one in results[:1] for name, entry in one.entries.items()
+        }
+        described = {name for name in samples if describes_data(definitions.get(name) or name)}
+        self.tested = tuple(name for name in samples if name not in described)
+        tested = {name: samples[name] for name in self.tested}
+        self.pairs = all_pairs(names, tested, settings, progress) if len(names) > 2 else ()
+        self.contrasts = tuple(
+            replace(one, definition=definitions.get(one.measure, ""))
+            for one in contrasts(
+                self.baseline, self._pairings, self.pairs, settings, described, progress
+            )
+        )
+        self.notes = (*notes, *pairing_notes(self._pairings))
+
+    # -- looking things up ---------------------------------------------------------------------
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of all runs, the baseline's first."""
+        return (self.baseline, *self.candidates)
+
+    @property
+    def test(self) -> str:
+        """The test that decides."""
+        return self.settings.test
+
+    @property
+    def correction(self) -> str:
+        """The correction for several comparisons."""
+        return self.settings.correction
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests."""
+        return self.settings.alpha
+
+    @property
+    def confidence(self) -> float:
+        """The level of the intervals."""
+        return self.settings.confidence
+
+    @property
+    def corrected(self) -> int:
+        """How many p-values are corrected together, 0 where none are.
+
+        Tukey's test corrects for the runs itself, and leaves a candidate's measures.
+        """
+        count = len(self.tested)
+        if self.test != "tukey":
+            count *= len(self.candidates)
+        return count if self.correction != "none" and count > 1 else 0
+
+    @property
+    def focus(self) -> str:
+        """The measure that queries are looked at by: the first that is tested."""
+        return (self.tested or self.measures)[0]
+
+    def contrast(self, candidate: str, measure: str) -> Contrast:
+        """Returns one candidate's contrast on one measure.
+
+        Raises:
+            UnknownNameError: If there is no such candidate or measure.
+        """
+        key = self._key(candidate, measure)
+        return next(one for one in self.contrasts if (one.candidate, one.measure) == key)
+
+    def deltas(self, candidate: str, measure: str) -> dict[str, float]:
+        """Returns each paired query's part of the difference, in the order of the query ids.
+
+        For a mean over queries that is candidate - baseline; for a ratio of sums, the query's
+        jackknife pseudo-value. Their mean is the difference.
+
+        Raises:
+            UnknownNameError: If there is no such candidate or measure.
+        """
+        pairing = self._pairings[self._key(candidate, measure)]
+        return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
+
+    def regressions(self, measure: str | None = None) -> tuple[Contrast, ...]:
+        """Returns the contrasts in which a candidate is really worse.
+
+        Args:
+            measure: Only those of one measure.
+
+        Raises:
+            UnknownNameError: If the measure was not compared.
+        """
+        name = None if measure is None else self._measure(measure)
+        return tuple(
+            one
+            for one in self.contrasts
+            if one.verdict == "worse" and (name is None or one.measure == name)
+        )
+
+    def run(self, name: str) -> Run:
+        """Returns one of the runs, whole; a file is read when it is first asked for.
+
+        Raises:
+            UnknownNameError: If no run has the name.
+            ParameterError: If results or values were compared, and not runs.
+        """
+        if name not in self.runs:
+            raise UnknownNameError(f"no run `{name}`", hint=suggestion(name, list(self.runs)))
+        if name not in self._sources:
+            raise ParameterError(
+                "only values were compared, and a run is needed here",
+                hint="compare judgments and runs with relkit.compare",
+            )
+        if not isinstance(self._sources[name], Run):
+            self._sources[name] = as_run(self._sources[name])
+        found: Run = self._sources[name]
+        return found
+
+    def _measure(self, name: str) -> str:
+        if name in self.measures:
+            return name
+        key = str(parse_measure(name))
+        if key not in self.measures:
+            raise UnknownNameError(
+                f"`{key}` was not compared", hint="there are " + ", ".join(self.measures)
+            )
+        return key
+
+    def _key(self, candidate: str, measure: str) -> tuple[str, str]:
+        if candidate not in self.candidates:
+            raise UnknownNameError(
+                f"no candidate `{candidate}`", hint=suggestion(candidate, list(self.candidates))
+            )
+        return candidate, self._measure(measure)
+
+    # -- as text and tables --------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        return {
+            "baseline": self.baseline,
+            "candidates": list(self.candidates),
+            "measures": list(self.measures),
+            "contrasts": [one.to_dict() for one in self.contrasts],
+            "pairs": [one.to_dict() for one in self.pairs],
+            "test": self.settings.test,
+            "interval": self.settings.interval,
+            "correction": self.settings.correction,
+            "alpha": self.settings.alpha,
+            "confidence": self.settings.confidence,
+            "resamples": self.settings.resamples,
+            "seed": self.settings.seed,
+            "convention": None if self.convention is None else self.convention.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row a contrast, one column a number."""
+        import polars
+
+        rows = []
+        for one in self.contrasts:
+            row = one.to_dict()
+            row["interval_low"], row["interval_high"] = row.pop("interval")
+            row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
+            for run in ("baseline", "candidate"):
+                details = row.pop(f"{run}_details", {})
+                row |= {f"{run}_{name}": value for name, value in details.items()}
+            row |= row.pop("statistics")
+            rows.append(row)
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def to_markdown(self, *, digits: int = DIGITS) -> str:
+        """Returns Markdown tables: runs by measures, then the contrasts."""
+        return rendered.markdown(self, digits=digits)
+
+    def to_latex(self, *, digits: int = DIGITS) -> str:
+        """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""
+        return rendered.latex(self, digits=digits)
+
+    def to_csv(self) -> str:
+        """Returns CSV: one row a contrast, values in full."""
+        return rendered.csv(self)
+
+    def __str__(self) -> str:
+        return rendered.table(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({self.baseline!r} with {', '.join(map(repr, self.candidates))}: "
+            f"{', '.join(self.measures)})"
+        )
+
+    def _repr_html_(self) -> str:
+        return rendered.html(self)

@@ -1,0 +1,174 @@
+"""One candidate against the baseline on one measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from relkit.core.rendering import json_number
+from relkit.measures.names import measure as parse_measure
+
+__all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]
+
+Verdict = Literal["better", "worse", "undecided", "described"]
+#: Why a measure has no p-value, where that is its nature.
+UNTESTED = "the measure describes the data, not the quality of a ranking"
+
+
+def describes_data(measure: str) -> bool:
+    """Whether a measure is shown and not tested; another program's values always are tested.
+
+    Examples:
+        >>> describes_data("judged@10"), describes_data("ndcg@10"), describes_data("revenue")
+        (True, False, False)
+    """
+    try:
+        return parse_measure(measure).describes == "data"
+    except (LookupError, ValueError):
+        return False
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One candidate against the baseline on one measure, paired by query.
+
+    Attributes:
+        measure: The measure's name.
+        baseline: The name of the run compared with.
+        candidate: The name of the run that may be better.
+        average: How queries became one number: `macro`, `micro` or `sum`.
+        queries: Pairs that the numbers rest on.
+        left_out: Queries without a finite value in one or both runs.
+        baseline_mean: The baseline's number over the paired queries.
+        candidate_mean: The candidate's.
+        difference: candidate - baseline.
+        interval: Confidence interval of the difference; NaN where there is none.
+        p_values: Two-sided p by test: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`; NaN
+            where a test does not apply.
+        statistics: Student's `t` with its `degrees_of_freedom`, and Wilcoxon's `w`: the smaller
+            sum of signed ranks; NaN where the data has none.
+        test: The test that decides. For a pooled AUC, of which no query has a value of its own,
+            `permutation` stands in for `t`, `wilcoxon` and `sign`.
+        p: Its p-value.
+        p_adjusted: The same corrected for the number of comparisons (runs x measures).
+        effect_size: d_z: the mean difference divided by the differences' standard deviation.
+        wins: Queries on which the candidate is better.
+        ties: Queries on which both are equal.
+        losses: Queries on which the candidate is worse.
+        detectable: The smallest difference that this many queries show with a power of 0.8.
+        queries_needed: Queries that show a difference as large as the one observed with a power
+            of 0.8; 0 where there is no difference.
+        baseline_details: What stands beside the baseline's number, such as PNR without pairs of
+            equal labels (`strict`) and that of random orders (`random`).
+        candidate_details: The same for the candidate.
+        definition: The measure with every parameter filled in; empty where only values were given.
+        verdict: `better` or `worse` where `p_adjusted` is at most alpha, else `undecided`; and
+            `described` for a measure of the data, such as `judged@10`. Such a contrast holds both
+            numbers and their difference; it is not tested, so it has neither p nor interval.
+    """
+
+    measure: str
+    baseline: str
+    candidate: str
+    average: str
+    queries: int
+    left_out: int
+    baseline_mean: float
+    candidate_mean: float
+    difference: float
+    interval: tuple[float, float]
+    test: str
+    p: float
+    p_adjusted: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    detectable: float
+    queries_needed: int
+    verdict: Verdict = "undecided"
+    p_values: Mapping[str, float] = field(default_factory=dict)
+    baseline_details: Mapping[str, float] = field(default_factory=dict)
+    candidate_details: Mapping[str, float] = field(default_factory=dict)
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    definition: str = ""
+
+    @property
+    def tested(self) -> bool:
+        """Whether the difference is a hypothesis, and not a description of the data."""
+        return self.verdict != "described"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; null stands for a number that does not exist."""
+        details = {
+            name: {key: json_number(value) for key, value in one.items()}
+            for name, one in (
+                ("baseline_details", self.baseline_details),
+                ("candidate_details", self.candidate_details),
+            )
+            if one
+        }
+        return {
+            "measure": self.measure,
+            "definition": self.definition or None,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "average": self.average,
+            "queries": self.queries,
+            "left_out": self.left_out,
+            "baseline_mean": json_number(self.baseline_mean),
+            "candidate_mean": json_number(self.candidate_mean),
+            "difference": json_number(self.difference),
+            "interval": [json_number(bound) for bound in self.interval],
+            "test": self.test,
+            "p": json_number(self.p),
+            "p_adjusted": json_number(self.p_adjusted),
+            "p_values": {name: json_number(value) for name, value in self.p_values.items()},
+            "statistics": {name: json_number(value) for name, value in self.statistics.items()},
+            "effect_size": json_number(self.effect_size),
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "detectable": json_number(self.detectable),
+            "queries_needed": self.queries_needed,
+            "verdict": self.verdict,
+            "untested": None if self.tested else UNTESTED,
+            **details,
+        }
+
+
+@dataclass(frozen=True)
+class PairContrast:
+    """Two of several runs on one measure, by the randomised Tukey HSD test.
+
+    Attributes:
+        measure: The measure's name.
+        first: One run.
+        second: The other.
+        difference: second - first.
+        p: Two-sided p-value, corrected for all pairs of runs.
+        effect_size: The difference divided by the residual standard deviation of the two-way
+            analysis of variance (runs and queries).
+        queries: Queries that all the runs have a value for.
+    """
+
+    measure: str
+    first: str
+    second: str
+    difference: float
+    p: float
+    effect_size: float
+    queries: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {
+            "measure": self.measure,
+            "first": self.first,
+            "second": self.second,
+            "difference": json_number(self.difference),
+            "p": json_number(self.p),
+            "effect_size": json_number(self.effect_size),
+            "queries": self.queries,
+        }

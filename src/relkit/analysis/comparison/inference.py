@@ -1,0 +1,188 @@
+"""From paired samples to contrasts: tests, intervals, corrections and verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from relkit.analysis.comparison.contrast import Contrast, PairContrast, Verdict
+from relkit.analysis.comparison.outcomes import NO_POOLED, STATISTICS, outcomes
+from relkit.analysis.comparison.pairing import Pairing, Sample, common_values
+from relkit.analysis.comparison.runs import Progress
+from relkit.analysis.comparison.settings import TESTS, Settings
+
+__all__ = ["all_pairs", "contrasts"]
+
+
+def contrasts(
+    baseline: str,
+    pairings: Mapping[tuple[str, str], Pairing],
+    pairs: Sequence[PairContrast],
+    settings: Settings,
+    described: Collection[str] = (),
+    progress: Progress | None = None,
+) -> tuple[Contrast, ...]:
+    """Contrasts every candidate with the baseline on every measure, and corrects for their number.
+
+    Args:
+        baseline: The name of the run compared with.
+        pairings: By candidate and measure.
+        pairs: What `all_pairs` found; needed where Tukey's test decides.
+        settings: How differences are judged.
+        described: Measures of the data, which are shown and not tested.
+        progress: Called with the work done, all of it, and what comes next.
+    """
+    from relkit.analysis.statistics import adjust
+
+    found = []
+    for place, ((candidate, _), pairing) in enumerate(pairings.items()):
+        if progress is not None:
+            progress(place, len(pairings), f"{candidate}, {pairing.measure}")
+        one = _described(baseline, candidate, pairing, settings.test)
+        if pairing.measure not in described:
+            one = _tested(one, pairing, pairs, settings)
+        found.append(one)
+    adjusted: list[float] = []
+    for family in _families(found, settings.test):
+        adjusted += adjust([one.p for one in family], settings.correction)
+    return tuple(
+        replace(one, p_adjusted=p, verdict=_verdict(one.difference, p, settings.alpha))
+        if one.tested
+        else one
+        for one, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _described(baseline: str, candidate: str, pairing: Pairing, test: str) -> Contrast:
+    """Returns what is seen without a test."""
+    wins, ties, losses = pairing.wins_ties_losses
+    nothing = math.nan
+    return Contrast(
+        measure=pairing.measure,
+        baseline=baseline,
+        candidate=candidate,
+        average=pairing.average,
+        queries=len(pairing.queries),
+        left_out=pairing.left_out,
+        baseline_mean=pairing.baseline_value,
+        candidate_mean=pairing.candidate_value,
+        difference=pairing.difference,
+        interval=(nothing, nothing),
+        test=test,
+        p=nothing,
+        p_adjusted=nothing,
+        effect_size=nothing,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        detectable=nothing,
+        queries_needed=0,
+        verdict="described",
+        p_values=dict.fromkeys(TESTS, nothing),
+        statistics=dict.fromkeys(STATISTICS, nothing),
+        baseline_details=pairing.details[0],
+        candidate_details=pairing.details[1],
+    )
+
+
+def _tested(
+    described: Contrast, pairing: Pairing, pairs: Sequence[PairContrast], settings: Settings
+) -> Contrast:
+    from relkit.analysis import statistics
+
+    p_values, statistics_found = outcomes(pairing, settings.draws)
+    test = settings.test
+    if pairing.pools is not None and test in NO_POOLED:
+        test = "permutation"
+    p = _tukey_p(pairs, described) if settings.test == "tukey" else p_values[test]
+    deviation = statistics.standard_deviation(pairing.differences)
+    return replace(
+        described,
+        interval=_interval(pairing, settings),
+        test=test,
+        p=p,
+        effect_size=statistics.effect_size(pairing.differences),
+        statistics=statistics_found,
+        verdict="undecided",
+        detectable=statistics.smallest_detectable(len(pairing.queries), deviation, settings.alpha),
+        queries_needed=statistics.queries_needed(pairing.difference, deviation, settings.alpha),
+        p_values=p_values,
+    )
+
+
+def _tukey_p(pairs: Sequence[PairContrast], wanted: Contrast) -> float:
+    return next(
+        one.p
+        for one in pairs
+        if (one.first, one.second, one.measure)
+        == (wanted.baseline, wanted.candidate, wanted.measure)
+    )
+
+
+def _families(contrasts: Sequence[Contrast], test: str) -> list[list[Contrast]]:
+    """Returns the contrasts that are corrected together.
+
+    Tukey's p-values are corrected for the runs already: only a candidate's measures are left.
+    """
+    if test != "tukey":
+        return [list(contrasts)]
+    by_candidate: dict[str, list[Contrast]] = {}
+    for one in contrasts:
+        by_candidate.setdefault(one.candidate, []).append(one)
+    return list(by_candidate.values())
+
+
+def _verdict(difference: float, p: float, alpha: float) -> Verdict:
+    if not p <= alpha or difference == 0:
+        return "undecided"
+    return "better" if difference > 0 else "worse"
+
+
+def _interval(pairing: Pairing, settings: Settings) -> tuple[float, float]:
+    from relkit.analysis import statistics
+
+    if pairing.pools is not None:
+        return statistics.pooled_interval(
+            settings.interval, *pairing.pools, settings.confidence, settings.draws
+        )
+    return statistics.interval(
+        settings.interval,
+        pairing.differences,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        threads=settings.threads,
+    )
+
+
+def all_pairs(
+    names: Sequence[str],
+    samples: Mapping[str, Sequence[Sample]],
+    settings: Settings,
+    progress: Progress | None,
+) -> tuple[PairContrast, ...]:
+    """Tests every pair of runs, one measure after the other."""
+    from relkit.analysis import statistics
+
+    found = []
+    for place, (measure, columns) in enumerate(samples.items()):
+        if progress is not None:
+            progress(place, len(samples), f"all pairs, {measure}")
+        queries, values = common_values(columns)
+        outcome = statistics.tukey_hsd(
+            values, resamples=settings.resamples, seed=settings.seed, threads=settings.threads
+        )
+        for (first, second), pair_outcome in outcome.items():
+            found.append(
+                PairContrast(
+                    measure=measure,
+                    first=names[first],
+                    second=names[second],
+                    difference=pair_outcome.difference,
+                    p=pair_outcome.p,
+                    effect_size=pair_outcome.effect_size,
+                    queries=len(queries),
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,244 @@
+"""What can be compared: runs, evaluations, and values of another program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+from relkit.analysis.comparison.comparison import Comparison
+from relkit.analysis.comparison.notes import shared_notes
+from relkit.analysis.comparison.pairing import Sample
+from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_runs, run_titles
+from relkit.analysis.comparison.settings import Correction, Interval, Options, Settings
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note
+from relkit.data.convention import Convention
+from relkit.data.judgments import Judgments
+from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
+from relkit.evaluation.results import Results
+
+if TYPE_CHECKING:
+    from relkit.data.scale import Scale
+
+__all__ = ["compare", "compare_results", "compare_values"]
+
+
+def compare(
+    judgments: Any,
+    baseline: Any,
+    candidates: Any,
+    measures: MeasureNames = DEFAULT_MEASURES,
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    average: Average | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    test: str = "t",
+    interval: Interval = "t",
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares candidates with a baseline, query by query.
+
+    Args:
+        judgments: As for `relkit.evaluate`.
+        baseline: The run to compare with; a run as for `relkit.evaluate`.
+        candidates: Another run, or a sequence of runs.
+        measures: One or more names such as `ndcg@10`, or `Measure` objects.
+        convention: As for `relkit.evaluate`.
+        average: As for `relkit.evaluate`.
+        scale: As for `relkit.evaluate`.
+        names: What to call the runs, the baseline first; by default their files' names.
+        test: The test that decides: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`, or
+            `tukey` (randomised Tukey HSD, for more than two runs). The p-values of the other
+            paired tests are computed when they are asked for.
+        interval: Confidence intervals: `t`, `percentile`, `bca` (both bootstrap).
+        correction: For runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
+        alpha: A difference whose corrected p is at most this is called real.
+        confidence: Of the intervals.
+        resamples: Of the resampling tests; their p is at least 1 / (resamples + 1).
+        seed: The same seed gives the same bits for any number of threads and order of rows.
+        threads: 0 takes one a processor.
+        progress: Called with the work done, all of it, and what comes next.
+
+    Raises:
+        InputError: If the data cannot be used.
+        UnknownNameError: If a measure, preset or scale has no such name.
+        ParameterError: If a parameter has an impossible value, or two runs have one name.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+        >>> comparison.contrast("new", "rr").verdict
+        'better'
+    """
+    settings = Settings(test, interval, correction, alpha, confidence, resamples, seed, threads)
+    runs = [baseline, *_listed(candidates)]
+    titles = run_titles(runs, names)
+    _check_runs(titles, settings)
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
+    results = evaluate_runs(evaluator, runs, titles, measures, average=average, progress=progress)
+    return _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
+
+
+def compare_results(
+    results: Sequence[Results],
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares evaluations that are there already, such as those of `relkit.evaluate_scores`.
+
+    Args:
+        results: The baseline's first, then the candidates'; all with the same measures.
+        **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
+            `threads`, as for `relkit.compare`.
+
+    Raises:
+        ParameterError: If they are fewer than two, have different measures or rules, or one name.
+
+    Examples:
+        >>> import relkit
+        >>> labels, groups = [1, 0] * 20, [2] * 20
+        >>> old = relkit.evaluate_scores(labels, [1, 2] * 20, groups, "gauc", name="old")
+        >>> new = relkit.evaluate_scores(labels, [2, 1] * 19 + [1, 2], groups, "gauc", name="new")
+        >>> relkit.compare_results([old, new]).contrast("new", "gauc").verdict
+        'better'
+    """
+    settings = Settings(**options)
+    _check_runs([one.run for one in results], settings)
+    for one in results[1:]:
+        if list(one.entries) != list(results[0].entries):
+            raise ParameterError(
+                f"`{one.run}` has the measures {', '.join(one.entries)}, and `{results[0].run}`"
+                f" has {', '.join(results[0].entries)}",
+                hint="evaluate both with the same measures",
+            )
+        if one.convention != results[0].convention:
+            raise ParameterError(
+                f"`{one.run}` and `{results[0].run}` follow different conventions",
+                hint="evaluate both with the same convention",
+            )
+    return _of_results(results, settings)
+
+
+def compare_values(
+    values: Mapping[str, Any],
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compares values that another program computed, query by query.
+
+    Args:
+        values: By run, the baseline first: a mapping {measure: {query: value}}, or a file: CSV
+            with a column of queries and one a measure, what ``relkit evaluate -q --format csv``
+            writes, or what ``trec_eval -q`` prints.
+        **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
+            `threads`, as for `relkit.compare`.
+
+    Raises:
+        InputError: If a file cannot be read, or two runs have no measure or query in common.
+        ParameterError: If there are fewer than two runs.
+
+    Examples:
+        >>> import relkit
+        >>> old = {"ndcg": {f"q{n}": 0.1 * n for n in range(10)}}
+        >>> new = {"ndcg": {f"q{n}": 0.1 * n + 0.05 for n in range(10)}}
+        >>> round(relkit.compare_values({"old": old, "new": new}).contrasts[0].difference, 3)
+        0.05
+    """
+    from relkit.io.values import read_values
+
+    settings = Settings(**options)
+    names = list(values)
+    _check_runs(names, settings)
+    columns = [one if isinstance(one, Mapping) else read_values(one) for one in values.values()]
+    measures = [name for name in columns[0] if all(name in other for other in columns[1:])]
+    if not measures:
+        raise InputError(
+            f"`{names[0]}` and `{names[1]}` have no measure in common: "
+            + " and ".join(", ".join(map(str, one)) for one in columns[:2])
+        )
+    samples = {
+        name: [Sample({str(query): float(v) for query, v in one[name].items()}) for one in columns]
+        for name in measures
+    }
+    _check_queries(names, samples)
+    left_out = sorted({name for one in columns for name in one} - set(measures))
+    notes = []
+    if left_out:
+        message = f"measures that not all runs have left out: {', '.join(left_out)}"
+        notes.append(Note("unshared-measures", message, len(left_out)))
+    return Comparison(names, samples, settings, notes=notes)
+
+
+def _of_results(
+    results: Sequence[Results],
+    settings: Settings,
+    scale: Scale | None = None,
+    judgments: Judgments | None = None,
+    sources: Sequence[Any] = (),
+    progress: Progress | None = None,
+) -> Comparison:
+    names = [one.run for one in results]
+    samples = {name: [Sample.of(one, name) for one in results] for name in results[0].entries}
+    _check_queries(names, samples)
+    notes = [
+        replace(note, message=f"{one.run}: {note.message}") for one in results for note in one.notes
+    ]
+    pooled = [
+        name
+        for name, entry in results[0].entries.items()
+        if entry.average == "micro" and samples[name][0].average == "macro"
+    ]
+    if pooled:
+        names_shown = ", ".join(pooled)
+        message = (
+            f"{names_shown}: pairs are pooled over queries in an evaluation; compared is the mean"
+            " of the queries' own values"
+        )
+        notes.append(Note("pooled-measures", message, len(pooled)))
+    return Comparison(
+        names,
+        samples,
+        settings,
+        results=results,
+        convention=results[0].convention,
+        scale=scale,
+        judgments=judgments,
+        sources=sources,
+        notes=shared_notes(notes, [one.run for one in results]),
+        progress=progress,
+    )
+
+
+def _listed(candidates: Any) -> list[Any]:
+    if isinstance(candidates, list | tuple):
+        return list(candidates)
+    return [candidates]
+
+
+def _check_runs(names: Sequence[str], settings: Settings) -> None:
+    check_titles(names)
+    if settings.test == "tukey" and len(names) < 3:
+        raise ParameterError(
+            "the test `tukey` compares all pairs of three or more runs",
+            hint="for two runs choose `t` or `permutation`",
+        )
+
+
+def _check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> None:
+    for columns in samples.values():
+        for name, column in zip(names[1:], columns[1:], strict=True):
+            if not columns[0].values.keys() & column.values.keys():
+                ours, theirs = (", ".join(list(one.values)[:3]) for one in (columns[0], column))
+                raise InputError(
+                    f"`{names[0]}` and `{name}` have no query in common: {ours} and {theirs}",
+                    hint="check that both use the same query ids",
+                )

@@ -1,0 +1,80 @@
+"""Several runs: what they are called, and each of them evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from relkit.core.errors import ParameterError
+from relkit.data.run import run_name
+from relkit.evaluation import Average, Evaluator, MeasureNames
+from relkit.evaluation.results import Results
+
+__all__ = ["Progress", "check_titles", "evaluate_runs", "run_titles"]
+
+#: Called with the work done, all of it, and what comes next.
+Progress = Callable[[int, int, str], None]
+
+_NO_JUDGMENTS = "two runs without judgments: relkit.evaluate with rbo, overlap@k, tau_ap"
+
+
+def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
+    """Returns what two or more runs are called: the names given, their own, or `run 1`, `run 2`.
+
+    Raises:
+        ParameterError: If there is one run only, not one name a run, or one name for two runs.
+    """
+    if names is None:
+        titles = [run_name(run) for run in runs]
+        titles = [
+            f"{title} {place}" if titles.count(title) > 1 else title
+            for place, title in enumerate(titles, 1)
+        ]
+    elif len(names) != len(runs):
+        raise ParameterError(
+            f"there are {len(runs)} runs and {len(names)} names", hint="give one name per run"
+        )
+    else:
+        titles = [str(name) for name in names]
+    check_titles(titles)
+    return titles
+
+
+def check_titles(titles: Sequence[str]) -> None:
+    """Refuses a run alone, and one name for two runs.
+
+    Raises:
+        ParameterError: If there are such.
+    """
+    if len(titles) < 2:
+        raise ParameterError("two or more runs are needed", hint="give another run")
+    twice = next((title for title in titles if list(titles).count(title) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"two runs are called `{twice}`", hint="give names that differ")
+
+
+def evaluate_runs(
+    evaluator: Evaluator,
+    runs: Sequence[Any],
+    titles: Sequence[str],
+    measures: MeasureNames,
+    *,
+    average: Average | None = None,
+    progress: Progress | None = None,
+) -> list[Results]:
+    """Evaluates every run.
+
+    Raises:
+        InputError: If the data cannot be used.
+        ParameterError: If the judgments are a run.
+    """
+    if evaluator.reference is not None:
+        raise ParameterError(
+            "judgments are needed, and the first argument is a run", hint=_NO_JUDGMENTS
+        )
+    found = []
+    for place, (run, title) in enumerate(zip(runs, titles, strict=True)):
+        if progress is not None:
+            progress(place, len(runs), title)
+        found.append(evaluator.evaluate(run, measures, average=average, name=title))
+    return found

@@ -1,0 +1,67 @@
+"""How differences are judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from relkit.analysis.statistics import CORRECTIONS, INTERVALS, Resampling
+from relkit.core.parameters import check_choice, check_fraction
+
+__all__ = ["TESTS", "Correction", "Interval", "Options", "Settings"]
+
+Correction = Literal["holm", "bh", "none"]
+Interval = Literal["t", "percentile", "bca"]
+
+TESTS = ("t", "wilcoxon", "sign", "permutation", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences are judged.
+
+    Attributes:
+        test: The test that decides: one of `TESTS`, or `tukey`.
+        interval: How confidence intervals are made: `t`, `percentile`, `bca`.
+        correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
+        alpha: A difference whose corrected p is at most this is called real.
+        confidence: Of the intervals, such as 0.95.
+        resamples: Of the resampling tests and intervals.
+        seed: The same seed gives the same bits.
+        threads: 0 takes one a processor; the numbers do not depend on it.
+    """
+
+    test: str = "t"
+    interval: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("test", self.test, (*TESTS, "tukey"))
+        check_choice("interval", self.interval, INTERVALS)
+        check_choice("correction", self.correction, CORRECTIONS)
+        for name in ("alpha", "confidence"):
+            check_fraction(name, getattr(self, name))
+        _ = self.draws
+
+    @property
+    def draws(self) -> Resampling:
+        """How resampling tests and intervals draw."""
+        return Resampling(self.resamples, self.seed, self.threads)
+
+
+class Options(TypedDict, total=False):
+    """The fields of `Settings` as keyword arguments."""
+
+    test: str
+    interval: Interval
+    correction: Correction
+    alpha: float
+    confidence: float
+    resamples: int
+    seed: int
+    threads: int

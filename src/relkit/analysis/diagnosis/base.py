@@ -1,0 +1,364 @@
+"""What a rule reads, and what it says."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from relkit.analysis.diagnosis.catalogue import say
+from relkit.core.errors import ParameterError
+from relkit.core.language import Language
+from relkit.core.registry import Registry
+from relkit.core.rendering import json_values
+from relkit.data.ranking import first_rows
+from relkit.evaluation import Evaluator
+from relkit.measures import measure as parse_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relkit.analysis.comparison import Comparison
+    from relkit.analysis.diagnosis.online import OnlineData
+    from relkit.data.convention import Convention, Gain
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
+    from relkit.evaluation.results import Results
+    from relkit.measures import Measure
+
+__all__ = [
+    "Difference",
+    "Finding",
+    "Rule",
+    "Severity",
+    "Subject",
+    "register",
+    "rules",
+]
+
+Severity = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule found, with the numbers that made it fire.
+
+    The texts are made from one catalogue a language, so that both say the same.
+
+    Attributes:
+        rule: The rule's name.
+        severity: How much it can change the decision: `high`, `medium` or `low`.
+        evidence: The numbers, by name.
+        parts: Which sentences of the catalogue hold.
+        steps: Which next steps apply.
+        examples: A few queries or documents to look at.
+        chart_data: Rows of a table or chart, for the rules that have one.
+        baseline: The baseline's name.
+        candidate: The candidate's name; empty where the finding is about the data alone.
+        sentences: Sentences that the rule brought, by language and name.
+
+    Examples:
+        >>> from relkit.analysis.diagnosis import Finding
+        >>> finding = Finding("ties", "high", {"spread": 0.02})
+        >>> finding.title("zh")
+        '并列的次序比系统的差别影响更大'
+    """
+
+    rule: str
+    severity: Severity
+    evidence: Mapping[str, Any]
+    parts: tuple[str, ...] = ("text",)
+    steps: tuple[str, ...] = ("step",)
+    examples: tuple[str, ...] = ()
+    chart_data: tuple[Mapping[str, Any], ...] = ()
+    baseline: str = ""
+    candidate: str = ""
+    sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+
+    def title(self, language: Language = "en") -> str:
+        """Returns what is the matter in a few words, in English (`en`) or Chinese (`zh`)."""
+        return self._say(("title",), language)
+
+    def text(self, language: Language = "en") -> str:
+        """Returns the evidence as sentences."""
+        return self._say(self.parts, language)
+
+    def next_step(self, language: Language = "en") -> str:
+        """Returns what to do about it."""
+        return self._say(self.steps, language)
+
+    def _say(self, keys: Sequence[str], language: Language) -> str:
+        names = {"baseline": self.baseline, "candidate": self.candidate}
+        values = {**names, **self.evidence}
+        texts = [say(f"{self.rule}.{key}", values, language, own=self.sentences) for key in keys]
+        return ("" if language == "zh" else " ").join(texts)
+
+    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "title": self.title(language),
+            "text": self.text(language),
+            "next_step": self.next_step(language),
+            "evidence": json_values(self.evidence),
+            "examples": list(self.examples),
+            "chart_data": json_values(self.chart_data),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.title()}: {self.text()} {self.next_step()}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One measure of both runs, paired per query.
+
+    Attributes:
+        baseline: The baseline's value.
+        candidate: The candidate's value.
+        p: Two-sided p-value of the paired t-test over queries that have a value in both runs;
+            1 where fewer than two have one.
+    """
+
+    baseline: float
+    candidate: float
+    p: float
+
+    @property
+    def difference(self) -> float:
+        """Candidate less baseline."""
+        return self.candidate - self.baseline
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One candidate against the baseline: what a rule looks at.
+
+    Attributes:
+        comparison: Where the runs come from.
+        candidate: The candidate's name.
+        measures: What is measured of both runs, in one pass each.
+        online: What is known from production, if anything.
+        stages: The candidate's stages, for the rule that attributes its loss.
+    """
+
+    comparison: Comparison
+    candidate: str
+    measures: tuple[str, ...] = ()
+    online: OnlineData | None = None
+    stages: Any = None
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def baseline(self) -> str:
+        """The baseline's name."""
+        return self.comparison.baseline
+
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments.
+
+        Raises:
+            ParameterError: If results or values were compared, and not runs.
+        """
+        if self.comparison.judgments is None:
+            raise _no_runs()
+        return self.comparison.judgments
+
+    @property
+    def convention(self) -> Convention:
+        """The rules of the comparison.
+
+        Raises:
+            ParameterError: If results or values were compared, and not runs.
+        """
+        if self.comparison.convention is None:
+            raise _no_runs()
+        return self.comparison.convention
+
+    @property
+    def alpha(self) -> float:
+        """The comparison's level of significance."""
+        return self.comparison.alpha
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Measures anything under the comparison's rules."""
+        return self.evaluator_under(self.convention)
+
+    def evaluator_under(self, convention: Convention) -> Evaluator:
+        """Returns an evaluator of the same judgments under other rules."""
+        return Evaluator(self.judgments, convention=convention, scale=self.comparison.scale)
+
+    @property
+    def scale(self) -> Scale | None:
+        """The scale of the judgments."""
+        return self.evaluator.scale
+
+    @property
+    def threshold(self) -> float:
+        """Grades from here up are relevant."""
+        rel: float = self.resolved("recall@all").rel  # type: ignore[attr-defined]
+        return rel
+
+    def best_grade(self, gain: Gain) -> float:
+        """Returns the grade that is worth most; NaN where nothing is judged.
+
+        That is the highest of a map of gains, of the scale, or of the judgments.
+        """
+        if isinstance(gain, tuple):
+            return max(gain, key=lambda pair: (pair[1], pair[0]))[0]
+        if self.scale is not None and self.scale.highest is not None:
+            return self.scale.highest
+        return self.judgments.table.highest
+
+    def resolved(self, measure: str) -> Measure:
+        """Returns a measure with every parameter filled in as the comparison does."""
+        return parse_measure(measure).resolve(
+            self.convention, self.scale, self.judgments.table.highest
+        )
+
+    def run(self, name: str) -> Run:
+        """Returns a run whole."""
+        if ("run", name) not in self._cache:
+            self._cache["run", name] = self.comparison.run(name)
+        found: Run = self._cache["run", name]
+        return found
+
+    def results(self, name: str) -> Results:
+        """Returns the measures of a run."""
+        if name not in self._cache:
+            self._cache[name] = self.evaluator.evaluate(self.run(name), self.measures, name=name)
+        found: Results = self._cache[name]
+        return found
+
+    def value(self, name: str, measure: str) -> float:
+        """Returns one measure of one run."""
+        return self.results(name)[measure]
+
+    def pairs(self, measure: str) -> dict[str, tuple[float, float]]:
+        """Returns baseline and candidate by query, where both have a value; sorted by query."""
+        ours = self.results(self.baseline).values_by_query(measure)
+        theirs = self.results(self.candidate).values_by_query(measure)
+        return {
+            query: (ours[query], theirs[query])
+            for query in sorted(ours.keys() & theirs.keys())
+            if not math.isnan(ours[query]) and not math.isnan(theirs[query])
+        }
+
+    def difference(self, measure: str) -> Difference:
+        """Returns one measure of both runs and how sure their difference is."""
+        return Difference(
+            self.value(self.baseline, measure),
+            self.value(self.candidate, measure),
+            paired_p([after - before for before, after in self.pairs(measure).values()]),
+        )
+
+    def top(self, name: str, query: str, k: int) -> list[str]:
+        """Returns a query's first `k` documents in the convention's order, best first.
+
+        Orders that no single list shows (`expected`, `worst`, `best`) are those of `doc-desc`.
+        """
+        key = ("top", name, query, k)
+        if key not in self._cache:
+            self._cache[key] = self._top(name, query, k)
+        found: list[str] = self._cache[key]
+        return found
+
+    def _top(self, name: str, query: str, k: int) -> list[str]:
+        table = self.run(name).table
+        if query not in table:
+            return []
+        documents, scores, ranks = table.documents(query)
+        return [documents[row] for row in first_rows(documents, scores, ranks, k, self.convention)]
+
+    def finding(self, finding: Finding) -> Finding:
+        """Returns a finding with the names of both runs."""
+        return replace(finding, baseline=self.baseline, candidate=self.candidate)
+
+
+def _no_runs() -> ParameterError:
+    return ParameterError(
+        "only values were compared, and rules look at judgments and runs",
+        hint="compare judgments and runs with relkit.compare",
+    )
+
+
+def paired_p(differences: Sequence[float]) -> float:
+    """Returns the two-sided p-value of the paired t-test, 1 for fewer than two differences."""
+    from numpy import asarray
+
+    from relkit.analysis.statistics import paired_test
+
+    p = paired_test("t", asarray(differences, dtype=float)).p
+    return 1.0 if math.isnan(p) else p
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """Looks for one thing that can be the matter, and is silent where it is not.
+
+    Subclasses are frozen dataclasses whose fields are the thresholds. Register one with
+    `@register`, and `relkit.diagnose` applies it.
+
+    Attributes:
+        name: Its name; its sentences in the catalogues start with it.
+        about_data: Whether it says the same of every candidate, and so speaks once.
+        sentences: The sentences `title`, `text` and `step` of a rule that is not in the catalogues,
+            by language, with numbers of the evidence in braces. Without them its findings are said
+            in general words.
+    """
+
+    name: ClassVar[str]
+    about_data: ClassVar[bool] = False
+    sentences: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+
+    @abstractmethod
+    def measures(self) -> tuple[str, ...]:
+        """Returns what has to be measured of both runs."""
+
+    @abstractmethod
+    def apply(self, subject: Subject) -> Finding | None:
+        """Returns what was found, or `None`."""
+
+
+def _load(name: str | None) -> None:
+    from importlib import import_module
+
+    for module in MODULES:
+        import_module(f"relkit.analysis.diagnosis.{module}")
+
+
+#: The modules of the rules, in the order in which they are applied.
+MODULES = (
+    "flat_ndcg",
+    "flat_online",
+    "tail_gain",
+    "poor_candidates",
+    "single_relevant",
+    "unjudged",
+    "ties",
+    "averages",
+    "coverage",
+)
+
+rules: Registry[type[Rule]] = Registry("rule", _load)
+
+R = TypeVar("R", bound=type[Rule])
+
+
+def register(kind: R) -> R:
+    """Class decorator that makes a rule one of those that `relkit.diagnose` applies.
+
+    Raises:
+        ParameterError: If the name is taken.
+    """
+    rules.add(kind.name, kind)
+    return kind

@@ -1,0 +1,207 @@
+"""What is known from production: the metric, labels of users, and how the experiment ran."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from os import PathLike, fspath
+from typing import Any
+
+from relkit.core.errors import InputError
+from relkit.core.registry import suggestion
+from relkit.data.scale import read_settings
+
+__all__ = ["OnlineData", "Rate", "load_online"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Events out of trials, such as clicks out of impressions.
+
+    Attributes:
+        events: How often it happened.
+        trials: How often it could have.
+
+    Raises:
+        InputError: If the numbers are not 0 <= events <= trials, or there is no trial.
+
+    Examples:
+        >>> Rate(30, 1000).value
+        0.03
+    """
+
+    events: float
+    trials: float
+
+    def __post_init__(self) -> None:
+        for name in ("events", "trials"):
+            _number(getattr(self, name), f"`{name}` of a rate")
+        if not 0 <= self.events <= self.trials or self.trials == 0:
+            raise InputError(
+                f"a rate needs 0 <= events <= trials, got {self.events:g} of {self.trials:g}"
+            )
+
+    @property
+    def value(self) -> float:
+        """The rate itself."""
+        return self.events / self.trials
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineData:
+    """What production says about a candidate; every part may be left out.
+
+    Attributes:
+        metric: What the online metric is called.
+        baseline: The metric of the baseline's bucket.
+        candidate: The metric of the candidate's bucket.
+        labels: What users did, as {label: {query: {document: count or rate}}} with labels such as
+            `click`, `cart`, `purchase`.
+        buckets: Users (or sessions) of each bucket: {bucket: count}.
+        planned: The planned share of each bucket; equal shares where it is empty.
+        cold_start: Share of the traffic, or of the documents shown, without history:
+            {"baseline": share, "candidate": share}.
+        tiers: Traffic by tier: {tier: {"baseline": count, "candidate": count}}.
+        shown: The lists that users saw of the candidate: {query: [document, …]}.
+
+    Raises:
+        InputError: If a part does not have this form.
+
+    Examples:
+        >>> data = OnlineData(baseline=Rate(300, 10_000), candidate=Rate(302, 10_000))
+        >>> round(data.lift, 4)
+        0.0002
+    """
+
+    metric: str = "CTR"
+    baseline: Rate | None = None
+    candidate: Rate | None = None
+    labels: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    buckets: Mapping[str, float] = field(default_factory=dict)
+    planned: Mapping[str, float] = field(default_factory=dict)
+    cold_start: Mapping[str, float] = field(default_factory=dict)
+    tiers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    shown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.baseline is None) != (self.candidate is None):
+            raise InputError("the online metric needs both `baseline` and `candidate`")
+        for name in ("labels", "buckets", "planned", "cold_start", "tiers", "shown"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise InputError(f"`{name}` must be a mapping")
+        if len(self.buckets) == 1:
+            raise InputError("`buckets` needs at least two buckets")
+        for bucket, count in self.buckets.items():
+            _count(count, f"the bucket `{bucket}`")
+        if self.buckets and not math.fsum(self.buckets.values()) > 0:
+            raise InputError("`buckets` are all empty")
+        if self.planned and self.planned.keys() != self.buckets.keys():
+            raise InputError("`planned` must name the same buckets as `buckets`")
+        for bucket, share in self.planned.items():
+            if not _number(share, f"the planned share of `{bucket}`") > 0:
+                raise InputError(f"the planned share of `{bucket}` must be above 0, got {share}")
+        if self.cold_start:
+            _sides(self.cold_start, "cold_start")
+            for side, share in self.cold_start.items():
+                if not 0 <= share <= 1:
+                    raise InputError(f"`cold_start` of the {side} must be 0 to 1, got {share}")
+        for tier, counts in self.tiers.items():
+            _sides(counts, f"the tier `{tier}`")
+        for side in ("baseline", "candidate") if self.tiers else ():
+            if not math.fsum(counts[side] for counts in self.tiers.values()) > 0:
+                raise InputError(f"`tiers` hold no traffic of the {side}")
+        for label, queries in self.labels.items():
+            if not isinstance(queries, Mapping) or not all(
+                isinstance(documents, Mapping) for documents in queries.values()
+            ):
+                raise InputError(f"the label `{label}` must be {{query: {{document: count}}}}")
+        for query, documents in self.shown.items():
+            if isinstance(documents, str) or not isinstance(documents, Sequence):
+                raise InputError(f"`shown` of the query `{query}` must be a list of documents")
+
+    @property
+    def lift(self) -> float:
+        """The candidate's metric less the baseline's, NaN where it is not known."""
+        if self.baseline is None or self.candidate is None:
+            return math.nan
+        return self.candidate.value - self.baseline.value
+
+    @property
+    def lift_p(self) -> float:
+        """Two-sided p-value of the lift, two proportions pooled; NaN where it is not known."""
+        if self.baseline is None or self.candidate is None:
+            return math.nan
+        one, two = self.baseline, self.candidate
+        pooled = (one.events + two.events) / (one.trials + two.trials)
+        variance = pooled * (1 - pooled) * (1 / one.trials + 1 / two.trials)
+        if variance == 0:
+            return 1.0
+        return math.erfc(abs(self.lift) / math.sqrt(2 * variance))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> OnlineData:
+        """Takes the form that files have: rates are {"events": …, "trials": …}.
+
+        Raises:
+            InputError: If a key is unknown or a part does not have its form.
+        """
+        known = [one.name for one in fields(cls)]
+        parts: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known:
+                raise InputError(
+                    f"online data has no part `{name}`", hint=suggestion(str(name), known)
+                )
+            parts[name] = _rate(value, name) if name in {"baseline", "candidate"} else value
+        return cls(**parts)
+
+
+def load_online(source: str | PathLike[str] | Mapping[str, Any] | OnlineData) -> OnlineData:
+    """Returns online data from a TOML, JSON or YAML file, or a mapping of its parts.
+
+    Raises:
+        InputError: If the file cannot be read or does not have the form of `OnlineData`.
+    """
+    if isinstance(source, OnlineData):
+        return source
+    if isinstance(source, Mapping):
+        return OnlineData.from_dict(source)
+    path = fspath(source)
+    try:
+        return OnlineData.from_dict(read_settings(path))
+    except InputError as error:
+        if error.path:
+            raise
+        raise InputError(error.message, path=path, hint=error.hint) from None
+
+
+def _rate(value: Any, name: str) -> Rate:
+    if isinstance(value, Rate):
+        return value
+    if not isinstance(value, Mapping) or set(value) != {"events", "trials"}:
+        raise InputError(f"`{name}` must be {{events, trials}}", hint="clicks and impressions")
+    return Rate(value["events"], value["trials"])
+
+
+def _sides(values: Any, name: str) -> None:
+    if not isinstance(values, Mapping) or set(values) != {"baseline", "candidate"}:
+        raise InputError(f"{name} must have `baseline` and `candidate`")
+    for side, value in values.items():
+        _count(value, f"{name} of the {side}")
+
+
+def _count(value: Any, what: str) -> None:
+    if _number(value, what) < 0:
+        raise InputError(f"{what} must be 0 or more, got {value}")
+
+
+def _number(value: Any, what: str) -> float:
+    if not isinstance(value, bool) and isinstance(value, int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise InputError(f"{what} must be a number, got `{str(value)[:40]}`")

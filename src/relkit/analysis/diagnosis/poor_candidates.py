@@ -1,0 +1,118 @@
+"""NDCG is high and DCG low: the order is good, and what is ordered is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.funnel import Funnel, funnel
+from relkit.measures.gain import CG
+
+__all__ = ["PoorCandidates"]
+
+
+#: The gain of a query's best candidate.
+BEST = "idcg(ideal=retrieved)@1"
+
+
+@register
+@dataclass(frozen=True)
+class PoorCandidates(Rule):
+    """The ranker does well with what it gets, and it gets poor candidates.
+
+    Two ways to see it. Where judged documents exist that were not retrieved, DCG@k reaches most of
+    the ideal over the candidates while that falls far short of the ideal over all judged ones:
+    recall loss. Where only retrieved documents are judged no recall loss can be measured; then a
+    high NDCG in a top k that is judged, over candidates of which even the best is of low grade,
+    says that nothing good is there.
+
+    Attributes:
+        k: Cutoff.
+        order: DCG reaches at least this share of the ideal over the candidates.
+        reach: That ideal reaches at most this share of the ideal over all judged documents.
+        part: The recall loss is at least this share of the whole loss.
+        worth: In the second case, a query's best candidate has on average at most this share of
+            the gain of the highest grade.
+        known: In the second case, at least this share of the top k is judged.
+    """
+
+    name: ClassVar[str] = "ndcg-high-dcg-low"
+    k: int = 10
+    order: float = 0.8
+    reach: float = 0.7
+    part: float = 0.5
+    worth: float = 0.5
+    known: float = 0.8
+
+    def measures(self) -> tuple[str, ...]:
+        return f"ndcg@{self.k}", f"judged@{self.k}", BEST
+
+    def apply(self, subject: Subject) -> Finding | None:
+        run = subject.run(subject.candidate)
+        found = funnel(
+            subject.judgments,
+            run if subject.stages is None else subject.stages,
+            self.k,
+            convention=subject.convention,
+            scale=subject.comparison.scale,
+            cutoffs=(),
+            names=[subject.candidate] if subject.stages is None else None,
+        )
+        ceiling = found.stages[-1].ideal
+        if not found.ideal > 0 or not ceiling > 0:
+            return None
+        evidence: dict[str, Any] = {
+            "ndcg": f"ndcg@{self.k}",
+            "dcg": f"dcg@{self.k}",
+            "ndcg_candidate": subject.value(subject.candidate, f"ndcg@{self.k}"),
+            "dcg_candidate": found.actual,
+            "reachable": ceiling,
+            "ideal": found.ideal,
+            "order": found.actual / ceiling,
+            "reach": ceiling / found.ideal,
+            "recall_loss": found.recall_loss,
+            "ranking_loss": found.ranking_loss,
+            "recall_share": found.recall_share,
+        }
+        if evidence["order"] < self.order:
+            return None
+        if evidence["reach"] <= self.reach and found.recall_share >= self.part:
+            return self._finding(subject, found, evidence, "text", "step")
+        best = subject.value(subject.candidate, BEST)
+        judged = subject.value(subject.candidate, f"judged@{self.k}")
+        highest = self._highest(subject)
+        evidence |= {"worth": best / highest if highest > 0 else math.nan, "judged": judged}
+        if evidence["reach"] < 0.99 or not judged >= self.known:
+            return None
+        if not evidence["worth"] <= self.worth:
+            return None
+        return self._finding(subject, found, evidence, "text.pool", "step.pool")
+
+    def _highest(self, subject: Subject) -> float:
+        """Returns the gain of the highest grade, NaN where nothing is judged."""
+        measure = subject.resolved("cg@1")
+        if not isinstance(measure, CG) or measure.gain is None:
+            return math.nan
+        grade = subject.best_grade(measure.gain)
+        return math.nan if math.isnan(grade) else measure.score([grade])
+
+    def _finding(
+        self, subject: Subject, found: Funnel, evidence: dict[str, Any], part: str, step: str
+    ) -> Finding:
+        frame = found.per_query
+        loss = "recall_loss" if part == "text" else "actual"
+        frame = frame.sort([loss, "query"], descending=[part == "text", False])
+        rows = frame.select("query", loss).head(5).rows()
+        chart = [{"stage": stage.name, "loss": stage.loss} for stage in found.stages]
+        chart.append({"stage": "ranking", "loss": found.ranking_loss})
+        return Finding(
+            self.name,
+            "high",
+            evidence,
+            parts=(part,),
+            steps=(step,),
+            examples=tuple(f"{query} ({value:.4f})" for query, value in rows),
+            chart_data=tuple(chart),
+        )

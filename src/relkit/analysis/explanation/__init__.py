@@ -1,0 +1,17 @@
+"""Why one query has the value it has: derivations, and what changed between two runs."""
+
+from relkit.analysis.explanation.change import Change, Move, explain_change
+from relkit.analysis.explanation.derivation import Explanation, IdealStep, Missed, explain
+from relkit.analysis.explanation.discrepancy import Discrepancy, RuleShare
+
+__all__ = [
+    "Change",
+    "Discrepancy",
+    "Explanation",
+    "IdealStep",
+    "Missed",
+    "Move",
+    "RuleShare",
+    "explain",
+    "explain_change",
+]

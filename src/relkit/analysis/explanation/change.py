@@ -1,0 +1,343 @@
+"""What changed between two runs on one query: which documents moved, and what each move cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from relkit.analysis.explanation.derivation import LIMIT, Explanation, derive
+from relkit.analysis.explanation.section import (
+    Section,
+    document_html,
+    document_markdown,
+    document_text,
+    plain,
+)
+from relkit.analysis.explanation.subject import Subject
+from relkit.core.errors import ParameterError
+from relkit.core.rendering import number, signed
+from relkit.data.convention import Convention, load_convention
+from relkit.data.run import run_name
+from relkit.data.scale import Scale
+from relkit.io import as_run
+from relkit.measures.base import Measure
+
+__all__ = ["Change", "Move", "explain_change"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One document in two ranked lists.
+
+    Attributes:
+        document: Its id; empty for ranks after the end of a list, which some measures count.
+        grade: Its grade, `None` where nobody judged it.
+        before: Its rank in the first run, `None` where that lacks it.
+        after: Its rank in the second run, `None` where that lacks it.
+        before_contribution: What it adds to the first run's value.
+        after_contribution: What it adds to the second run's value.
+        change: What the move gained, or cost where negative: the difference of the two. NaN where
+            the measure gives no document a share of its value.
+    """
+
+    document: str
+    grade: float | None
+    before: int | None
+    after: int | None
+    before_contribution: float
+    after_contribution: float
+    change: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: NaN becomes null."""
+        return plain(self)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One query's value under two runs, and the documents that make the difference.
+
+    Attributes:
+        before: The first run's derivation.
+        after: The second run's derivation.
+        names: What the two runs are called.
+        difference: The second value less the first, NaN where one of them is left out.
+        moves: Documents whose contribution differs, the largest difference first; the changes add
+            up to `difference`. Where the measure gives no document a share of its value
+            (`additive` is false), judged documents whose rank differs, the longest way first.
+        additive: Whether the changes add up.
+        moved: Documents that have another rank, or are in one of the two lists only.
+        limit: Moves that `str` and `to_markdown` show.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": 3, "b": 2}}
+        >>> old, new = {"q": {"b": 2, "a": 1}}, {"q": {"a": 2, "b": 1}}
+        >>> moves = relkit.explain_change(judgments, old, new, "q", "dcg@10").moves
+        >>> [(move.document, move.before, move.after, round(move.change, 4)) for move in moves]
+        [('a', 2, 1, 1.1072), ('b', 1, 2, -0.7381)]
+    """
+
+    before: Explanation
+    after: Explanation
+    names: tuple[str, str]
+    difference: float
+    moves: tuple[Move, ...]
+    additive: bool
+    moved: int
+    limit: int = LIMIT
+
+    @property
+    def query(self) -> str:
+        """The query's id."""
+        return self.before.query
+
+    @property
+    def measure(self) -> Measure:
+        """The measure with every parameter filled in."""
+        return self.before.measure
+
+    @property
+    def title(self) -> str:
+        """The two values and their difference."""
+        values = " → ".join(_shown(one) for one in (self.before, self.after))
+        difference = "" if math.isnan(self.difference) else f" ({signed(self.difference)})"
+        return f"{self.before.name} of query {self.query}: {values}{difference}"
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Names of the columns of `rows`."""
+        shares = ("A adds", "B adds", "B - A") if self.additive else ()
+        return ("document", "grade", "rank in A", "rank in B", *shares)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The moves as text."""
+        rows = []
+        for move in self.moves:
+            shares: tuple[str, ...] = ()
+            if self.additive:
+                shares = (
+                    number(move.before_contribution),
+                    number(move.after_contribution),
+                    signed(move.change),
+                )
+            rows.append(
+                (
+                    move.document or "(end of the list)",
+                    self.before.grade_label(move.grade),
+                    *("not retrieved" if r is None else str(r) for r in (move.before, move.after)),
+                    *shares,
+                )
+            )
+        return rows
+
+    def sections(self) -> list[Section]:
+        """Returns the tables in the order in which they are shown."""
+        rows = self.rows()
+        lines = []
+        left_out = self.moves[self.limit :]
+        if left_out:
+            rest = f"… and {len(left_out):,} more"
+            if self.additive:
+                rest += f": {signed(math.fsum(move.change for move in left_out))}"
+            lines.append(rest)
+        if self.additive and self.moves:
+            lines.append(f"all changes together: {signed(self.difference)}")
+        lines.append(self._remark())
+        found = [
+            Section(lines=(f"A = {self.names[0]}, B = {self.names[1]}",)),
+            Section(
+                headings=self.headings,
+                rows=tuple(rows[: self.limit]),
+                lines=tuple(lines),
+                long=(0,),
+                left=1,
+            ),
+        ]
+        formulas = [
+            f"{side}: {one.formula}"
+            for side, one in zip("AB", (self.before, self.after), strict=True)
+            if one.formula
+        ]
+        return [*found, Section(lines=tuple(formulas))] if formulas else found
+
+    def _remark(self) -> str:
+        if not self.moved and not self.moves:
+            return "Both runs return the same list."
+        if not self.additive:
+            if self.before.undefined or self.after.undefined:
+                reason = "a list without a value has no shares"
+            elif math.isnan(self.difference):
+                reason = "the difference is not finite"
+            else:
+                reason = f"{self.measure.name} gives no single document a share of its value"
+            return f"{self.moved:,} documents moved; what each move cost cannot be said: {reason}."
+        effective = sum(move.before != move.after for move in self.moves)
+        return f"{self.moved:,} documents moved, {self.moved - effective:,} of them without effect."
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, columns: int | None = 80) -> str:
+        """Returns tables for the terminal.
+
+        Args:
+            columns: Terminal columns a line may take: long ids are shortened in their middle;
+                `None` shows them whole.
+        """
+        return f"{self.title}\n{document_text(self.sections(), columns)}"
+
+    def to_markdown(self) -> str:
+        """Returns the moves as a Markdown table."""
+        return f"{self.title}\n\n{document_markdown(self.sections())}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; `moves` is whole, whatever `limit` is."""
+        return {
+            "query": self.query,
+            "name": self.before.name,
+            "measure": str(self.measure),
+            "names": list(self.names),
+            "difference": self.difference if math.isfinite(self.difference) else None,
+            "additive": self.additive,
+            "moved": self.moved,
+            "moves": [
+                move.to_dict() | {"label": self.before.grade_label(move.grade)}
+                for move in self.moves
+            ],
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self.title)}</p>" + document_html(self.sections())
+
+
+def explain_change(
+    judgments: Any,
+    run: Any,
+    other: Any,
+    query: str,
+    measure: str | Measure = "ndcg@10",
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    scale: Scale | str | None = None,
+    names: Sequence[str] | None = None,
+    limit: int = LIMIT,
+) -> Change:
+    """Derives a query's change: which documents moved between two runs, and what each move cost.
+
+    A document's share of a value is what the derivation says it contributes (see
+    `relkit.explain`); the change is the difference of its two shares, so the changes of all
+    documents add up to the difference of the values. For measures in which one document's share
+    depends on others (AP, ERR) a document may gain or lose without having moved. PNR, concordance
+    and comparisons with a reference run give no document a share: moves are listed without a cost.
+
+    Args:
+        judgments: As for `relkit.evaluate`.
+        run: The run before; as for `relkit.evaluate`.
+        other: The run after.
+        query: The query's id.
+        measure: The measure's name.
+        convention: As for `relkit.evaluate`.
+        scale: As for `relkit.evaluate`.
+        names: What to call the two runs; by default their files' names.
+        limit: Moves to show.
+
+    Raises:
+        UnknownNameError: If neither the judgments nor a run have the query.
+        ParameterError: If ties are averaged over, or there are not two names.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": 3, "b": 2, "c": 0}}
+        >>> old, new = {"q": {"b": 3, "c": 2, "a": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}
+        >>> print(relkit.explain_change(judgments, old, new, "q", "dcg", names=("old", "new")))
+        dcg of query q: 3.5000 → 4.2619 (+0.7619)
+        A = old, B = new
+        <BLANKLINE>
+        document  grade  rank in A  rank in B  A adds  B adds    B - A
+        ────────  ─────  ─────────  ─────────  ──────  ──────  ───────
+        a             3          3          1  1.5000  3.0000  +1.5000
+        b             2          1          2  2.0000  1.2619  -0.7381
+        all changes together: +0.7619
+        3 documents moved, 1 of them without effect.
+        <BLANKLINE>
+        A: dcg = 2 + 3/2 = 3.5
+        B: dcg = 3 + 2/1.585 = 4.2619
+    """
+    rules = load_convention(convention)
+    titles = tuple(names) if names is not None else (run_name(run), run_name(other))
+    if len(titles) != 2:
+        raise ParameterError(f"two runs have two names. Got {len(titles)} instead.")
+    runs = as_run(run), as_run(other)
+    subject = Subject.of(judgments, runs, query, measure, scale)
+    first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
+    instead = subject.asked.counted(rules)
+    values = [instead if one.undefined else one.value for one in (first, second)]
+    difference = values[1] - values[0] if all(map(math.isfinite, values)) else math.nan
+    moves, additive = _moves(first, second, difference)
+    places = _places(first), _places(second)
+    moved = sum(
+        places[0].get(document) != places[1].get(document)
+        for document in {**places[0], **places[1]}
+    )
+    return Change(
+        first, second, (str(titles[0]), str(titles[1])), difference, moves, additive, moved, limit
+    )
+
+
+def _shown(one: Explanation) -> str:
+    return f"undefined ({one.undefined})" if one.undefined else number(one.value)
+
+
+def _places(one: Explanation) -> dict[str, int]:
+    return {document: rank for rank, document in enumerate(one.scores or {}, 1)}
+
+
+def _moves(
+    before: Explanation, after: Explanation, difference: float
+) -> tuple[tuple[Move, ...], bool]:
+    """Returns the moves, and whether their changes add up to the difference."""
+    places = _places(before), _places(after)
+    shares: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    grades = dict(before.grades)
+    for side, one in enumerate((before, after)):
+        for step in one.steps:
+            share = shares[side]
+            share[step.document] = share.get(step.document, 0.0) + step.contribution
+    moves = []
+    for document in {**shares[0], **shares[1], **places[0], **places[1]}:
+        ranks = places[0].get(document), places[1].get(document)
+        ours, theirs = shares[0].get(document, 0.0), shares[1].get(document, 0.0)
+        moves.append(Move(document, grades.get(document), *ranks, ours, theirs, theirs - ours))
+    defined = not before.undefined and not after.undefined
+    whole = math.fsum(move.change for move in moves)
+    if (
+        defined
+        and before.measure.shares
+        and math.isclose(whole, difference, rel_tol=1e-9, abs_tol=1e-9)
+    ):
+        changed = [move for move in moves if move.change != 0]
+        changed.sort(key=lambda move: (-abs(move.change), _first(move), move.document))
+        return tuple(changed), True
+    last = max(map(len, places)) + 1
+
+    def way(move: Move) -> int:
+        return abs((move.before or last) - (move.after or last))
+
+    judged = [
+        replace(move, before_contribution=math.nan, after_contribution=math.nan, change=math.nan)
+        for move in moves
+        if move.before != move.after and (move.grade is not None or not grades)
+    ]
+    judged.sort(key=lambda move: (-way(move), _first(move), move.document))
+    return tuple(judged), False
+
+
+def _first(move: Move) -> int:
+    return min(rank for rank in (move.before, move.after, 1 << 62) if rank is not None)

@@ -1,0 +1,434 @@
+"""The derivation of one number: which rank added what, and what the best list would have had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from relkit.analysis.explanation.discrepancy import Discrepancy, discrepancy
+from relkit.analysis.explanation.section import (
+    Section,
+    document_html,
+    document_markdown,
+    document_text,
+    plain,
+)
+from relkit.analysis.explanation.subject import Subject
+from relkit.core.rendering import DIGITS, number
+from relkit.data.convention import Convention, load_convention
+from relkit.data.ranking import Ranking
+from relkit.data.scale import Scale
+from relkit.io import as_run
+from relkit.measures.base import Measure, Step
+from relkit.measures.inversions import Inversion
+
+__all__ = ["Explanation", "IdealStep", "Missed", "derive", "explain"]
+
+LIMIT = 10
+PAIR_HEADINGS = (
+    *("rank", "ranked above", "grade", "score"),
+    *("rank", "ranked below", "grade", "score"),
+    "cost",
+)
+
+
+@dataclass(frozen=True)
+class IdealStep:
+    """One rank of the best list.
+
+    Attributes:
+        rank: The place in the best list, counted from 1.
+        document: The document's id.
+        grade: Its grade.
+        gain: What it is worth.
+        discount: By what it is divided there.
+        contribution: What it would add, in the unit of the explanation's own contributions.
+        total: The sum up to this rank.
+        ranked: Where the run has it, `None` where it does not.
+    """
+
+    rank: int
+    document: str
+    grade: float | None
+    gain: float
+    discount: float
+    contribution: float
+    total: float
+    ranked: int | None
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A relevant document that the counted ranks lack.
+
+    Attributes:
+        document: Its id.
+        grade: Its grade.
+        ranked: Where the run has it, `None` where it does not.
+    """
+
+    document: str
+    grade: float
+    ranked: int | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How one query's value of one measure comes about.
+
+    Attributes:
+        query: The query's id.
+        measure: The measure with every parameter filled in.
+        value: Its value, NaN where undefined.
+        steps: What each rank adds; the last total is the value.
+        undefined: Why there is no value, or an empty string.
+        judged: Judged documents of the query.
+        retrieved: Documents of the ranked list.
+        convention: The rules.
+        scale: Names the grades, where the judgments have a scale.
+        name: The measure as it was asked for.
+        worked: The formula with its numbers put in, such as ``13 / 2 = 6.5``.
+        ideal: The best list, as far as it is worth anything; empty for measures without one.
+        missed: Relevant documents that the counted ranks lack, the best grades first, for measures
+            that divide by all relevant documents.
+        inversions: Pairs in the wrong order, for PNR, concordance, AUC and GAUC: the largest
+            difference of grades first, among equal ones the largest distance in rank; at most
+            `limit` of them.
+        inverted: How many there are.
+        scores: The run's score of each retrieved document, best ranked first.
+        grades: The grade of each judged document.
+        against: What another convention makes of the query, where one was named.
+        limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
+    """
+
+    query: str
+    measure: Measure
+    value: float
+    steps: tuple[Step, ...]
+    undefined: str
+    judged: int
+    retrieved: int
+    convention: Convention
+    scale: Scale | None = None
+    name: str = ""
+    worked: str = ""
+    ideal: tuple[IdealStep, ...] = ()
+    missed: tuple[Missed, ...] = ()
+    inversions: tuple[Inversion, ...] = ()
+    inverted: int = 0
+    scores: Mapping[str, float] | None = None
+    grades: Mapping[str, float] = field(default_factory=dict)
+    against: Discrepancy | None = None
+    limit: int = LIMIT
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Names of the columns of `rows`."""
+        score = ("score",) if self.scores is not None else ()
+        adds = ("adds",) if self.measure.shares else ()
+        return ("rank", "document", *score, "grade", *self.measure.headings, *adds, "total")
+
+    def grade_label(self, grade: float | None) -> str:
+        """Returns a grade as text, with its name where the scale has one."""
+        if grade is None:
+            return "-"
+        if self.scale is not None and self.scale.levels:
+            return f"{self.scale.label(grade)} ({grade:g})"
+        return f"{grade:g}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The steps as text."""
+        gains = _column([step.gain for step in self.steps])
+        discounts = _column([step.discount for step in self.steps])
+        rows = []
+        for step, gain, discount in zip(self.steps, gains, discounts, strict=True):
+            score: tuple[str, ...] = ()
+            if self.scores is not None:
+                found = self.scores.get(step.document)
+                score = ("-" if found is None else f"{found:.5g}",)
+            rows.append(
+                (
+                    str(step.rank),
+                    step.document or "-",
+                    *score,
+                    self.grade_label(step.grade),
+                    gain,
+                    discount,
+                    *((number(step.contribution),) if self.measure.shares else ()),
+                    number(step.total),
+                )
+            )
+        return rows
+
+    def ideal_rows(self) -> list[tuple[str, ...]]:
+        """The best list as text: rank, document, grade, gain, contribution, rank in the run."""
+        gains = _column([step.gain for step in self.ideal])
+        return [
+            (
+                str(step.rank),
+                step.document,
+                self.grade_label(step.grade),
+                gain,
+                number(step.contribution),
+                _ranked(step.ranked),
+            )
+            for step, gain in zip(self.ideal, gains, strict=True)
+        ]
+
+    def missed_rows(self) -> list[tuple[str, ...]]:
+        """The missed documents as text: document, grade, rank in the run."""
+        return [
+            (one.document, self.grade_label(one.grade), _ranked(one.ranked)) for one in self.missed
+        ]
+
+    def inversion_rows(self) -> list[tuple[str, ...]]:
+        """The inverted pairs as text: rank, document, grade and score of both, and the cost."""
+        rows = []
+        for pair in self.inversions:
+            cells: list[str] = []
+            for entry in (pair.above, pair.below):
+                grade = "-" if entry.grade is None else f"{entry.grade:g}"
+                cells += [str(entry.rank), entry.document, grade, f"{entry.score:.5g}"]
+            rows.append((*cells, f"{pair.cost:g}"))
+        return rows
+
+    @property
+    def title(self) -> str:
+        """The value and its formula in one line."""
+        value = number(self.value, 10).rstrip("0").rstrip(".") if math.isfinite(self.value) else ""
+        shown = value or (f"undefined: {self.undefined}" if self.undefined else number(self.value))
+        formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
+        return f"{self.measure}{formula}\n{self.measure.name} of query {self.query} = {shown}"
+
+    @property
+    def formula(self) -> str:
+        """The formula with its numbers, such as ``ndcg@10 = DCG 3.8928 / ideal DCG 4.7619 = …``."""
+        return f"{self.name or self.measure} = {self.worked}" if self.worked else ""
+
+    def sections(self) -> list[Section]:
+        """Returns the tables in the order in which they are shown."""
+        counts = f"{self.retrieved:,} retrieved, {self.judged:,} judged"
+        headings = self.headings
+        found = [
+            Section(
+                headings=headings,
+                rows=tuple(self.rows()),
+                lines=(counts,),
+                long=(1,),
+            )
+        ]
+        if self.ideal:
+            rows = self.ideal_rows()
+            more = len(rows) - max(self.limit, len(self.steps))
+            found.append(
+                Section(
+                    f"The ideal list ({len(rows):,} documents with a gain)",
+                    ("rank", "document", "grade", "gain", "adds", "in the run at"),
+                    tuple(rows[: max(self.limit, len(self.steps))]),
+                    (f"… and {more:,} more",) if more > 0 else (),
+                    long=(1,),
+                )
+            )
+        if self.missed:
+            rows = self.missed_rows()
+            found.append(
+                Section(
+                    f"Missed: {len(rows):,} relevant"
+                    f" {'document' if len(rows) == 1 else 'documents'} not among the counted ranks",
+                    ("document", "grade", "in the run at"),
+                    tuple(rows[: self.limit]),
+                    (f"… and {len(rows) - self.limit:,} more",) if len(rows) > self.limit else (),
+                    long=(0,),
+                    left=1,
+                )
+            )
+        if self.inverted:
+            more = self.inverted - len(self.inversions)
+            found.append(
+                Section(
+                    f"Inverted: {self.inverted:,} {'pair' if self.inverted == 1 else 'pairs'} in"
+                    " the wrong order, the costliest first",
+                    PAIR_HEADINGS,
+                    tuple(self.inversion_rows()),
+                    (f"… and {more:,} more",) if more else (),
+                    long=(1, 5),
+                )
+            )
+        if self.formula:
+            found.append(Section(lines=(self.formula,)))
+        if self.against is not None:
+            found.append(self.against.section())
+        return found
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, columns: int | None = 80) -> str:
+        """Returns tables for the terminal.
+
+        Args:
+            columns: Terminal columns a line may take: long ids are shortened in their middle;
+                `None` shows them whole.
+        """
+        return f"{self.title}\n\n{document_text(self.sections(), columns)}"
+
+    def to_markdown(self) -> str:
+        """Returns the derivation as Markdown tables."""
+        title = self.title.replace("\n", "\n\n")
+        return f"{title}\n\n{document_markdown(self.sections())}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values; lists are whole but for the inverted pairs."""
+        scores = self.scores or {}
+        return {
+            "query": self.query,
+            "name": self.name or str(self.measure),
+            "measure": str(self.measure),
+            "formula": self.measure.formula,
+            "worked": self.worked,
+            "value": self.value if math.isfinite(self.value) else None,
+            "undefined": self.undefined,
+            "judged": self.judged,
+            "retrieved": self.retrieved,
+            "headings": list(self.headings),
+            "steps": [
+                plain(step)
+                | {
+                    "label": self.grade_label(step.grade),
+                    "score": scores.get(step.document),
+                }
+                for step in self.steps
+            ],
+            "ideal": [plain(step) | {"label": self.grade_label(step.grade)} for step in self.ideal],
+            "missed": [plain(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
+            "inverted": self.inverted,
+            "inversions": [_pair(pair) for pair in self.inversions],
+            "against": None if self.against is None else self.against.to_dict(),
+            "convention": self.convention.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        title = escape(self.title).replace("\n", "<br>")
+        return f"<p>{title}</p>" + document_html(self.sections())
+
+
+def _pair(pair: Inversion) -> dict[str, Any]:
+    sides = {
+        side: {
+            "rank": entry.rank,
+            "document": entry.document,
+            "grade": entry.grade,
+            "score": entry.score,
+        }
+        for side, entry in (("above", pair.above), ("below", pair.below))
+    }
+    return {**sides, "cost": pair.cost, "distance": pair.distance}
+
+
+def _column(values: Sequence[float]) -> list[str]:
+    """Returns numbers as text: without decimals where all of them are whole."""
+    whole = all(value == int(value) for value in values)
+    return [number(value, 0 if whole else DIGITS) for value in values]
+
+
+def _ranked(place: int | None) -> str:
+    return "not retrieved" if place is None else str(place)
+
+
+def explain(
+    judgments: Any,
+    run: Any,
+    query: str,
+    measure: str | Measure = "ndcg@10",
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    scale: Scale | str | None = None,
+    against: Convention | str | Mapping[str, Any] | None = None,
+    limit: int = LIMIT,
+) -> Explanation:
+    """Derives one query's value rank by rank.
+
+    Args:
+        judgments: As for `relkit.evaluate`.
+        run: As for `relkit.evaluate`.
+        query: The query's id.
+        measure: The measure's name.
+        convention: As for `relkit.evaluate`.
+        scale: As for `relkit.evaluate`.
+        against: Another convention, such as ``"sklearn"``: says which of its rules make it count
+            another value, and how much each contributes (see `Discrepancy`).
+        limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
+
+    Raises:
+        UnknownNameError: If neither side has the query.
+        ParameterError: If ties are averaged over: no single order explains the value.
+
+    Examples:
+        >>> import relkit
+        >>> print(relkit.explain({"q": {"a": 3, "b": 2}}, {"q": {"b": 2, "a": 1}}, "q", "dcg"))
+        dcg(gain=linear,discount=log2)  =  sum of gain / log2(rank + 1), ranks 1..k
+        dcg of query q = 3.8927892607
+        <BLANKLINE>
+        rank  document  score  grade  gain  discount    adds   total
+        ────  ────────  ─────  ─────  ────  ────────  ──────  ──────
+           1         b      2      2     2    1.0000  2.0000  2.0000
+           2         a      1      3     3    1.5850  1.8928  3.8928
+        2 retrieved, 2 judged
+        <BLANKLINE>
+        The ideal list (2 documents with a gain)
+        rank  document  grade  gain    adds  in the run at
+        ────  ────────  ─────  ────  ──────  ─────────────
+           1         a      3     3  3.0000              2
+           2         b      2     2  1.2619              1
+        <BLANKLINE>
+        dcg = 2 + 3/1.585 = 3.8928
+    """
+    rules = load_convention(convention)
+    ranked = as_run(run)
+    subject = Subject.of(judgments, [ranked], query, measure, scale)
+    found = derive(subject, subject.ranking(ranked, rules), rules, limit)
+    if against is None:
+        return found
+    return replace(found, against=discrepancy(subject, ranked, rules, load_convention(against)))
+
+
+def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) -> Explanation:
+    """Returns the derivation of a query's value from one order of its documents."""
+    filled = subject.resolve(rules)
+    ranking = filled.seen(ranking)
+    reason = filled.undefined(ranking) or ""
+    places = {entry.document: entry.rank for entry in ranking}
+    steps = () if reason else tuple(filled.steps(ranking))
+    ideal = () if reason else tuple(filled.ideal_steps(ranking))
+    missed = () if reason else filled.missed(ranking)
+    inversions, inverted = ([], 0) if reason else filled.inversions(ranking, limit)
+    return Explanation(
+        query=subject.query,
+        measure=filled,
+        value=math.nan if reason else rules.rounded(filled.value(ranking)),
+        steps=steps,
+        undefined=reason,
+        judged=len(ranking.judged),
+        retrieved=len(ranking),
+        convention=rules,
+        scale=subject.scale,
+        name=str(subject.asked),
+        worked="" if reason else filled.worked(ranking),
+        ideal=tuple(
+            IdealStep(**asdict(step), ranked=places.get(step.document))
+            for step in ideal
+            if step.gain > 0
+        ),
+        missed=tuple(
+            Missed(document, ranking.judged[document], places.get(document)) for document in missed
+        ),
+        inversions=tuple(inversions),
+        inverted=inverted,
+        scores={entry.document: entry.score for entry in ranking},
+        grades=dict(ranking.judged),
+        limit=limit,
+    )

@@ -1,0 +1,353 @@
+"""Why another program prints another number: which rules differ, and what each contributes."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import combinations
+from typing import Any
+
+from relkit.analysis.explanation.section import Section, plain
+from relkit.analysis.explanation.subject import Subject
+from relkit.core.errors import InputError, RelkitError
+from relkit.core.rendering import number, signed
+from relkit.core.rules import COUNTED
+from relkit.data.convention import Convention
+from relkit.data.ranking import Ranking
+from relkit.data.run import Run
+from relkit.evaluation import Evaluator
+from relkit.measures.base import Measure
+
+__all__ = ["Discrepancy", "Outcome", "RuleShare", "discrepancy"]
+
+#: Smaller contributions are rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one query counts under one convention.
+
+    Attributes:
+        value: The number, NaN where there is none.
+        reason: Why it is no value of the measure: left out, counted as a constant, refused.
+    """
+
+    value: float
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if not self.reason:
+            return number(self.value)
+        return self.reason if math.isnan(self.value) else f"{number(self.value)} ({self.reason})"
+
+    def said(self, where: str) -> str:
+        """Returns the outcome as part of a sentence, the reason in brackets at its end."""
+        if not math.isnan(self.value):
+            return f"{number(self.value)} {where}" + (f" ({self.reason})" if self.reason else "")
+        verb, _, why = self.reason.partition(": ")
+        return f"{verb} {where} ({why})"
+
+    def same(self, other: Outcome) -> bool:
+        """Whether the same number, or none for the same reason, comes out."""
+        if math.isnan(self.value) and math.isnan(other.value):
+            return self.reason == other.reason
+        return self.value == other.value
+
+
+@dataclass(frozen=True)
+class RuleShare:
+    """One rule of two conventions.
+
+    Attributes:
+        rule: The field of `Convention`.
+        here: Its value in the explanation's convention.
+        there: Its value in the other one.
+        contribution: Its part of the difference; NaN where the difference is no number.
+    """
+
+    rule: str
+    here: str
+    there: str
+    contribution: float
+
+    def __str__(self) -> str:
+        return f"{self.rule} ({self.here} → {self.there})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: NaN becomes null."""
+        return plain(self)
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """One query's value under two conventions, and the rules that make the difference.
+
+    What a rule contributes depends on which of the others are already changed, so each gets the
+    mean of its contributions over all orders in which the rules can be changed: its Shapley value.
+    It favours no order, and the contributions add up to the difference.
+
+    Attributes:
+        name: The measure as it was asked for.
+        here_name: Name of the explanation's convention.
+        there_name: Name of the other convention.
+        here: What the query counts here.
+        there: What it counts there.
+        difference: ``there - here``, NaN where one of them is no number.
+        shares: Rules that change this query's value, the largest contribution first.
+        idle: Rules that differ and change nothing.
+
+    Examples:
+        >>> import relkit
+        >>> judgments, run = {"q": {"a": 3, "b": 2}}, {"q": {"b": 2, "a": 1}}
+        >>> found = relkit.explain(judgments, run, "q", "dcg", against={"gain": "exp"})
+        >>> print(found.against)
+        Against custom: dcg is 3.8928 here, 7.4165 there (+3.5237)
+        rule  relkit  custom     adds
+        ────  ──────  ──────  ───────
+        gain  linear  exp     +3.5237
+        all rules together: +3.5237
+
+    References:
+        Shapley (1953), A value for n-person games, Contributions to the Theory of Games II.
+    """
+
+    name: str
+    here_name: str
+    there_name: str
+    here: Outcome
+    there: Outcome
+    difference: float
+    shares: tuple[RuleShare, ...]
+    idle: tuple[RuleShare, ...]
+
+    def section(self) -> Section:
+        """Returns the rules as a titled table."""
+        here, there = self.here.said("here"), self.there.said("there")
+        title = f"Against {self.there_name}: {self.name} is {here}, {there}"
+        lines = []
+        numeric = not math.isnan(self.difference)
+        rows: tuple[tuple[str, ...], ...] = ()
+        if numeric and self.shares and not math.isnan(self.shares[0].contribution):
+            title += f" ({signed(self.difference)})"
+            rows = tuple(
+                (share.rule, share.here, share.there, signed(share.contribution))
+                for share in self.shares
+            )
+            lines.append(f"all rules together: {signed(self.difference)}")
+        elif self.shares:
+            lines.append("decided by " + ", ".join(map(str, self.shares)))
+        elif self.here.same(self.there):
+            lines.append("No rule that differs matters here.")
+        if self.idle:
+            lines.append("without effect: " + ", ".join(map(str, self.idle)))
+        return Section(
+            title, ("rule", self.here_name, self.there_name, "adds"), rows, tuple(lines), left=3
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(self.section().text())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+
+        def outcome(one: Outcome) -> dict[str, Any]:
+            return {
+                "value": one.value if math.isfinite(one.value) else None,
+                "reason": one.reason,
+                "text": str(one),
+            }
+
+        return {
+            "convention": self.there_name,
+            "here": outcome(self.here),
+            "there": outcome(self.there),
+            "difference": None if math.isnan(self.difference) else self.difference,
+            "rules": [share.to_dict() for share in self.shares],
+            "without_effect": [share.to_dict() for share in self.idle],
+        }
+
+
+class Trial:
+    """One query evaluated under any convention by the compiled code, which also averages ties."""
+
+    def __init__(self, subject: Subject, run: Run) -> None:
+        self.subject = subject
+        self.documents, self.scores, self.ranks = (
+            run.table.documents(subject.query) if subject.query in run.table else ([], [], None)
+        )
+        self.held = subject.query in run.table
+        names = [subject.query] * len(self.documents)
+        self.run = (
+            Run.from_arrays(names, self.documents, self.scores, self.ranks)
+            if names
+            else Run.from_dict({})
+        )
+        self.judgments: Any = {subject.query: dict(subject.subtopics or subject.grades)}
+        if subject.reference is not None:
+            rows = subject.reference.table.documents(subject.query)
+            self.judgments = Run.from_arrays([subject.query] * len(rows[0]), *rows)
+        self._known: dict[tuple[Convention, Measure], Outcome] = {}
+
+    def outcome(self, rules: Convention) -> Outcome:
+        """Returns what the query counts under a convention."""
+        try:
+            measure = self.subject.resolve(rules)
+            key = rules, measure
+            if key not in self._known:
+                self._known[key] = self._evaluate(rules, measure)
+            return self._known[key]
+        except RelkitError as error:
+            return Outcome(math.nan, f"refused: {error.message}")
+
+    def _evaluate(self, rules: Convention, measure: Measure) -> Outcome:
+        query = self.subject.query
+        if not self.subject.judged:
+            return Outcome(math.nan, "left out: the query is not judged")
+        if not self.held and rules.missing != "zero":
+            word = "refused" if rules.missing == "error" else "left out"
+            return Outcome(math.nan, f"{word}: the run lacks the query")
+        one_order = rules.replace(ties="input") if rules.ties == "expected" else rules
+        ranking = Ranking.build(
+            self.subject.grades,
+            self.documents,
+            self.scores,
+            one_order,
+            ranks=self.ranks,
+            query=query,
+            graded=self.subject.subtopics,
+        )
+        try:
+            found = Evaluator(self.judgments, convention=rules).evaluate(self.run, measure)
+            value = found.values_by_query(measure)[query]
+        except InputError:
+            # Some kernels cannot average over ties: the orders of one query can be gone through.
+            if rules.ties != "expected":
+                raise
+            value = rules.rounded(measure.expected(ranking))
+        if not math.isnan(value):
+            return Outcome(value)
+        reason = measure.undefined(measure.seen(ranking)) or "undefined"
+        rule = measure.undefined_rule(rules)
+        if rule in {"skip", "error"}:
+            word = "refused" if rule == "error" else "left out"
+            return Outcome(math.nan, f"{word}: {reason}")
+        return Outcome(COUNTED[rule], f"instead of no value: {reason}")
+
+    def matters(self, rule: str, here: Convention, there: Convention) -> bool:
+        """Whether a rule can have an effect on this query at all."""
+        if rule == "unretrieved":
+            return bool(self.subject.grades.keys() - set(self.documents))
+        if rule == "decimals":
+            return True
+        if rule in {"undefined", "missing"}:
+            return rule == "undefined" or not self.held
+        if rule in {"negative", "unjudged"}:
+            negative = any(grade < 0 for grade in self.subject.grades.values())
+            complete = all(document in self.subject.grades for document in self.documents)
+            return negative or (rule == "unjudged" and not complete)
+        if rule in {"ties", "scores"}:
+            single = {struct.pack("f", score) for score in self.scores}
+            if rule == "scores":
+                return len(single) < len(set(self.scores))
+            return "rank" in {here.ties, there.ties} or len(single) < len(self.scores)
+        changed = here.replace(**{rule: getattr(there, rule)})
+        kept = there.replace(**{rule: getattr(here, rule)})
+        if rule == "measures":
+            asked = self.subject.asked
+            pairs = (here, changed), (there, kept)
+            if any(asked.undefined_rule(a) != asked.undefined_rule(b) for a, b in pairs):
+                return True
+        resolve = self.subject.resolve
+        return resolve(here) != resolve(changed) or resolve(there) != resolve(kept)
+
+
+def discrepancy(subject: Subject, run: Run, here: Convention, there: Convention) -> Discrepancy:
+    """Splits the difference of a query's values under two conventions among their rules."""
+    trial = Trial(subject, run)
+    differing = [
+        entry.name
+        for entry in fields(Convention)
+        if entry.compare and getattr(here, entry.name) != getattr(there, entry.name)
+    ]
+    players = [rule for rule in differing if trial.matters(rule, here, there)]
+    start, end = trial.outcome(here), trial.outcome(there)
+    difference = end.value - start.value
+    if not math.isfinite(difference):
+        difference = math.nan
+
+    def changed(rules: tuple[str, ...]) -> Convention:
+        return here.replace(**{rule: getattr(there, rule) for rule in rules}, name=here.name)
+
+    contributions: Mapping[str, float] | None = None
+    if not math.isnan(difference):
+        # An order in between may leave the query out where both ends count it.
+        counted = [subject.asked.counted(rules) for rules in (there, here)]
+        instead = next((value for value in counted if not math.isnan(value)), 0.0)
+        contributions = _shapley(
+            players,
+            {
+                rules: instead
+                if trial.outcome(changed(rules)).reason.startswith("left out")
+                else trial.outcome(changed(rules)).value
+                for size in range(len(players) + 1)
+                for rules in combinations(players, size)
+            },
+        )
+    if contributions is not None:
+        effective = {rule: part for rule, part in contributions.items() if abs(part) > ROUNDING}
+    else:
+        rest = {rule: tuple(other for other in players if other != rule) for rule in players}
+        effective = {
+            rule: math.nan
+            for rule in players
+            if not trial.outcome(changed((rule,))).same(start)
+            or not trial.outcome(changed(rest[rule])).same(end)
+        }
+
+    def share(rule: str) -> RuleShare:
+        part = effective.get(rule, 0.0)
+        return RuleShare(rule, _show(here, rule), _show(there, rule), part)
+
+    order = sorted(effective, key=lambda rule: (-abs(effective[rule]), rule))
+    if contributions is None:
+        order = [rule for rule in players if rule in effective]
+    return Discrepancy(
+        name=str(subject.asked),
+        here_name=here.name,
+        there_name=there.name,
+        here=start,
+        there=end,
+        difference=difference,
+        shares=tuple(share(rule) for rule in order),
+        idle=tuple(share(rule) for rule in differing if rule not in effective),
+    )
+
+
+def _shapley(
+    players: list[str], values: Mapping[tuple[str, ...], float]
+) -> dict[str, float] | None:
+    """Returns each player's Shapley value, `None` where a coalition has no finite value."""
+    if not all(map(math.isfinite, values.values())):
+        return None
+    count = len(players)
+    parts: dict[str, float] = {}
+    for player in players:
+        terms = []
+        for coalition, value in values.items():
+            if player in coalition:
+                continue
+            larger = tuple(rule for rule in players if rule in coalition or rule == player)
+            weight = 1 / (count * math.comb(count - 1, len(coalition)))
+            terms.append(weight * (values[larger] - value))
+        parts[player] = math.fsum(terms)
+    return parts
+
+
+def _show(convention: Convention, rule: str) -> str:
+    if rule == "measures":
+        own = [f"{key}={value}" for key, value in convention.shown().items() if "." in key]
+        return " ".join(own) or "none"
+    return convention.shown()[rule].lower()

@@ -1,0 +1,129 @@
+"""What is being explained: one query, one measure, and everything that the judgments say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.registry import suggestion
+from relkit.data.convention import Convention
+from relkit.data.ranking import Ranking
+from relkit.data.run import Run
+from relkit.data.scale import Scale, load_scale
+from relkit.io import as_judgments, as_run
+from relkit.measures.base import Measure
+from relkit.measures.names import measure as parse_measure
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One query and one measure.
+
+    Attributes:
+        query: The query's id.
+        asked: The measure as it was asked for.
+        grades: Grades of the query's judged documents.
+        subtopics: The same by document and subtopic; empty where the judgments have no subtopics.
+        judged: Whether the judgments (or the other run) hold the query.
+        highest: The highest grade in all judgments.
+        scale: The grade scale.
+        reference: The run that takes the place of judgments, for overlap and the like.
+    """
+
+    query: str
+    asked: Measure
+    grades: Mapping[str, float]
+    subtopics: Mapping[str, Mapping[str, float]]
+    judged: bool
+    highest: float
+    scale: Scale | None
+    reference: Run | None
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        runs: Sequence[Run],
+        query: str,
+        measure: str | Measure,
+        scale: Scale | str | None,
+    ) -> Subject:
+        """Looks a query up.
+
+        Raises:
+            UnknownNameError: If neither the judgments nor a run have the query.
+        """
+        query = str(query)
+        chosen = load_scale(scale) if scale is not None else None
+        asked = parse_measure(measure)
+        grades: dict[str, float] = {}
+        subtopics: dict[str, dict[str, float]] = {}
+        highest = math.nan
+        reference = None
+        if asked.needs == "reference":
+            reference = judgments if isinstance(judgments, Run) else as_run(judgments)
+            held = query in reference.table
+        else:
+            table = as_judgments(judgments, chosen)
+            chosen = chosen or table.scale
+            held = query in table.table
+            grades = table.table.grades(query) if held else {}
+            subtopics = table.table.subtopics(query) if held else {}
+            highest = table.table.highest
+        if not held and not any(query in run.table for run in runs):
+            known = runs[0].queries
+            raise UnknownNameError(
+                f"no query `{query}`",
+                hint=suggestion(query, known)
+                if len(known) < 20
+                else "the run has " + ", ".join(f"`{name}`" for name in known[:5]) + ", …",
+            )
+        return cls(query, asked, grades, subtopics, held, highest, chosen, reference)
+
+    def resolve(self, rules: Convention) -> Measure:
+        """Returns the measure with every parameter filled in."""
+        return self.asked.resolve(rules, self.scale, self.highest)
+
+    def ranking(self, run: Run, rules: Convention) -> Ranking:
+        """Returns the query's documents in one order.
+
+        Raises:
+            ParameterError: If ties are averaged over: no single order explains the value.
+        """
+        if rules.ties == "expected":
+            raise ParameterError(
+                "ties=expected averages over many orders, and one derivation shows one order",
+                hint="explain with another tie rule, such as doc-desc; `against` takes this one",
+            )
+        reference: tuple[str, ...] = ()
+        if self.reference is not None:
+            other = self._order(self.reference, {}, rules)
+            reference = tuple(entry.document for entry in other)
+        return replace(self._order(run, self.grades, rules), reference=reference)
+
+    def _order(self, run: Run, grades: Mapping[str, float], rules: Convention) -> Ranking:
+        documents, scores, ranks = (
+            run.table.documents(self.query) if self.query in run.table else ([], [], None)
+        )
+        return Ranking.build(
+            grades,
+            documents,
+            scores,
+            rules,
+            ranks=ranks,
+            query=self.query,
+            graded=self.subtopics if grades else None,
+        )
+
+    def grade(self, grade: float | None) -> str:
+        """Returns a grade as text, with its name where the scale has one."""
+        if grade is None:
+            return "-"
+        if self.scale is not None and self.scale.levels:
+            return f"{self.scale.label(grade)} ({grade:g})"
+        return f"{grade:g}"

@@ -1,0 +1,84 @@
+"""What was noticed about the stages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relkit.core.notes import Note
+from relkit.measures.names import measure
+
+if TYPE_CHECKING:
+    from relkit.data.convention import Convention
+    from relkit.data.run import Run
+    from relkit.evaluation.results import Results
+
+__all__ = ["no_relevant_notes", "stage_notes", "stranger_notes"]
+
+
+def stage_notes(results: list[Results], rules: Convention, actual: str) -> list[Note]:
+    """Returns what was noticed, with the stage's name where not all of them have it."""
+    notes: list[Note] = []
+    for one in results:
+        for note in one.notes:
+            if note.kind in {"tie-decided", "worst-order"}:
+                continue  # only the order of the last stage matters, and only up to k
+            if note.kind == "missing-queries" and rules.missing == "skip":
+                continue
+            if note.kind == "undefined-queries":
+                continue  # DCG has a value for every query; Recall is spoken of once, below
+            shared = all(note in other.notes for other in results)
+            named = note if shared else replace(note, message=f"{one.run}: {note.message}")
+            if named not in notes:
+                notes.append(named)
+    entry = results[-1].entries[actual]
+    if entry.tie_sensitive and rules.ties != "expected":
+        count = entry.tie_sensitive
+        queries = "query has" if count == 1 else "queries have"
+        message = f"{count:,} {queries} equal scores across the cutoff of {actual}"
+        notes.append(Note("tie-sensitive", f"{message}: ties={rules.ties} decides", count))
+    return notes
+
+
+def no_relevant_notes(count: int, rules: Convention) -> list[Note]:
+    if not count:
+        return []
+    queries = "query has" if count == 1 else "queries have"
+    treated = {"zero": "counted as 0 in", "one": "counted as 1 in"}
+    rule = measure("recall@all").undefined_rule(rules)
+    return [
+        Note(
+            "undefined-queries",
+            f"{count:,} {queries} no relevant document: {treated.get(rule, 'left out of')} recall",
+            count,
+        )
+    ]
+
+
+def stranger_notes(names: list[str], runs: list[Run], queries: list[str]) -> list[Note]:
+    """Says where a stage returns documents that the stage before did not."""
+    notes = []
+    for place in range(1, len(runs)):
+        before, now = runs[place - 1].table, runs[place].table
+        count = 0
+        examples: list[str] = []
+        for query in queries:
+            if query not in now:
+                continue
+            known = set(before.documents(query)[0]) if query in before else set()
+            new = [document for document in now.documents(query)[0] if document not in known]
+            count += len(new)
+            examples += [f"{query}: {document}" for document in new[: 3 - len(examples)]]
+        if count:
+            documents = "document" if count == 1 else "documents"
+            notes.append(
+                Note(
+                    "stages-do-not-nest",
+                    f"{names[place]} returns {count:,} {documents} that {names[place - 1]} did"
+                    " not: its loss is what it dropped less what it added",
+                    count,
+                    "warning",
+                    tuple(examples),
+                )
+            )
+    return notes

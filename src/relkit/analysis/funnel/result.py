@@ -1,0 +1,229 @@
+"""What an attribution returns: the stages, and the gain that each loses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from relkit.analysis.funnel import rendering as rendered
+from relkit.analysis.funnel.wording import verdict_sentence
+from relkit.core.language import Language
+from relkit.core.notes import Note
+from relkit.core.rendering import json_number, note_dict
+from relkit.data.convention import Convention
+
+if TYPE_CHECKING:
+    import polars
+
+__all__ = ["Funnel", "Stage", "share_of"]
+
+#: From this share of the loss on, one side alone is named.
+MOSTLY = 0.6
+NUMBERS = (
+    "candidates",
+    "judged",
+    "recall",
+    "retention",
+    "retention_macro",
+    "ideal",
+    "loss",
+    "share",
+)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one stage returned, and what it lost.
+
+    Attributes:
+        name: The stage's name.
+        candidates: Documents a query, on average.
+        judged: Share of them that is judged, NaN where there is none. What nobody judged counts
+            as worth nothing.
+        recall: Share of a query's relevant documents among its candidates, on average: Recall@K
+            with K the length of each list.
+        recall_at: Recall at the cutoffs that the longest list reaches, under the stage's own order.
+        retention: Relevant documents over those of the stage before, of all queries together; for
+            the first stage, over those that are judged. Above 1 where a stage adds some.
+        retention_macro: The same a query, on average over queries where the stage before had one.
+        ideal: Ideal DCG@k of the candidates, on average: what a perfect ranker makes of them.
+        loss: The ideal of the stage before less this one: the stage's recall loss.
+        share: That loss as a share of the whole loss, NaN where nothing is lost.
+    """
+
+    name: str
+    candidates: float
+    judged: float
+    recall: float
+    recall_at: Mapping[int, float]
+    retention: float
+    retention_macro: float
+    ideal: float
+    loss: float
+    share: float
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every number but Recall at cutoffs, by its name."""
+        return {name: getattr(self, name) for name in NUMBERS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: NaN becomes null."""
+        values: dict[str, Any] = {"name": self.name}
+        values |= {name: json_number(value) for name, value in self.numbers.items()}
+        values["recall_at"] = {str(k): json_number(value) for k, value in self.recall_at.items()}
+        return values
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """The gain that a search could have, and where it is lost on the way to the user.
+
+    ``ideal - actual`` is the whole loss: ``recall_loss``, which is the sum of the stages' losses,
+    plus ``ranking_loss``.
+
+    Attributes:
+        stages: One a stage, in the order of the search.
+        ideal: Ideal DCG@k over all judged documents, on average over queries.
+        actual: DCG@k of the last stage's order, on average over queries.
+        recall_loss: Lost because good documents are not among the last stage's candidates.
+        ranking_loss: Lost because the last stage does not put its best candidates first.
+        queries: Queries that the averages rest on.
+        k: The cutoff; `None` counts whole lists.
+        measure: DCG with every parameter filled in.
+        convention: The rules.
+        notes: What was noticed about the data.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": 3, "b": 1}}
+        >>> print(relkit.funnel(judgments, {"q": {"b": 1.0}}, k=1).sentence())
+        100 % of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000.
+    """
+
+    stages: tuple[Stage, ...]
+    ideal: float
+    actual: float
+    recall_loss: float
+    ranking_loss: float
+    queries: int
+    k: int | None
+    measure: str
+    convention: Convention
+    notes: tuple[Note, ...] = ()
+    _values: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def loss(self) -> float:
+        """The whole loss."""
+        return self.ideal - self.actual
+
+    @property
+    def recall_share(self) -> float:
+        """The recall loss as a share of the whole loss, NaN where nothing is lost."""
+        return share_of(self.recall_loss, self.loss)
+
+    @property
+    def ranking_share(self) -> float:
+        """The ranking loss as a share of the whole loss, NaN where nothing is lost."""
+        return share_of(self.ranking_loss, self.loss)
+
+    @property
+    def verdict(self) -> Literal["recall", "ranking", "both", "none"]:
+        """Whose loss it is: 60 % or more of it, or both sides'."""
+        if math.isnan(self.recall_share):
+            return "none"
+        # As the sentence shows them, in whole percent.
+        if round(self.recall_share, 2) >= MOSTLY:
+            return "recall"
+        return "ranking" if round(self.ranking_share, 2) >= MOSTLY else "both"
+
+    def sentence(self, language: Language = "en") -> str:
+        """Returns the verdict with its numbers, and whom to ask.
+
+        Args:
+            language: `en` or `zh`.
+
+        Raises:
+            ParameterError: If the language is neither.
+        """
+        return verdict_sentence(self, language)
+
+    @property
+    def label(self) -> str:
+        """DCG with its cutoff, as prose writes it."""
+        return "DCG" if self.k is None else f"DCG@{self.k}"
+
+    @property
+    def reached_cutoffs(self) -> list[int]:
+        """The cutoffs at which at least one stage has a Recall."""
+        return sorted({k for stage in self.stages for k in stage.recall_at})
+
+    def __str__(self) -> str:
+        return rendered.text(self)
+
+    def to_markdown(self, language: Language = "en") -> str:
+        """Returns the stages as a Markdown table, with the verdict below."""
+        return rendered.markdown(self, language)
+
+    def to_csv(self) -> str:
+        """Returns one line a stage, and one for the ranking; numbers in full."""
+        return rendered.csv(self)
+
+    def _repr_html_(self) -> str:
+        return rendered.html(self)
+
+    @property
+    def per_query(self) -> polars.DataFrame:
+        """One row a query: each loss, and for each stage `ideal:NAME` and `loss:NAME`."""
+        import polars
+
+        return polars.DataFrame(dict(self._values))
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row a stage, with a column for each number and each cutoff."""
+        import polars
+
+        rows = []
+        for stage in self.stages:
+            row: dict[str, Any] = {"stage": stage.name, **stage.numbers}
+            rows.append(row | {f"recall@{k}": stage.recall_at.get(k) for k in self.reached_cutoffs})
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Returns JSON-ready values.
+
+        Args:
+            per_query: Adds `per_query`: one object a query.
+        """
+        values: dict[str, Any] = {
+            "measure": self.measure,
+            "k": self.k,
+            "queries": self.queries,
+            "ideal": json_number(self.ideal),
+            "actual": json_number(self.actual),
+            "loss": json_number(self.loss),
+            "recall_loss": json_number(self.recall_loss),
+            "ranking_loss": json_number(self.ranking_loss),
+            "recall_share": json_number(self.recall_share),
+            "ranking_share": json_number(self.ranking_share),
+            "verdict": self.verdict,
+            "sentence": self.sentence(),
+            "stages": [stage.to_dict() for stage in self.stages],
+            "convention": self.convention.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+        if per_query:
+            names = list(self._values)
+            values["per_query"] = [
+                dict(zip(names, row, strict=True))
+                for row in zip(*self._values.values(), strict=True)
+            ]
+        return values
+
+
+def share_of(part: float, whole: float) -> float:
+    """Returns a part of a whole, NaN where the whole is nothing."""
+    return part / whole if whole > 0 else math.nan

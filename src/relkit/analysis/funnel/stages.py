@@ -1,0 +1,60 @@
+"""Stages of a search with their names and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from relkit.core.errors import ParameterError
+from relkit.data.convention import Convention
+from relkit.data.ranking import first_rows
+from relkit.data.run import Run, run_name
+
+__all__ = ["first_documents", "named_stages"]
+
+
+def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
+    """Returns stages with their names."""
+    if isinstance(source, Mapping) and _names_stages(source):
+        found = [(str(name), run) for name, run in source.items()]
+    elif isinstance(source, list | tuple):
+        found = [(run_name(run), run) for run in source]
+    else:
+        found = [(run_name(source), source)]
+    if not found:
+        raise ParameterError("there is no stage", hint="give a run, or a mapping {name: run}")
+    if names is not None:
+        if len(names) != len(found):
+            raise ParameterError(f"there are {len(found)} stages and {len(names)} names")
+        found = [(name, run) for name, (_, run) in zip(names, found, strict=True)]
+    if len({name for name, _ in found}) < len(found):
+        raise ParameterError(
+            "two stages have the same name: " + ", ".join(f"`{name}`" for name, _ in found),
+            hint="name them: names=[…], or a mapping {name: run}",
+        )
+    return found
+
+
+def _names_stages(source: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is {stage: run} and not {query: {document: score}}."""
+    for value in source.values():
+        if not isinstance(value, Mapping):
+            return True
+        return isinstance(next(iter(value.values()), None), Mapping)
+    return False
+
+
+def first_documents(run: Run, count: int, rules: Convention) -> Run:
+    """Returns a run's first documents of each query, under the convention's order."""
+    queries: list[str] = []
+    kept: list[str] = []
+    values: list[float] = []
+    places: list[int] = []
+    for query in run.queries:
+        documents, scores, ranks = run.table.documents(query)
+        rows = first_rows(documents, scores, ranks, count, rules)
+        queries += [query] * len(rows)
+        kept += [documents[row] for row in rows]
+        values += [scores[row] for row in rows]
+        places += [ranks[row] for row in rows] if ranks is not None else []
+    return Run.from_arrays(queries, kept, values, places or None, name=run.name)

@@ -1,0 +1,84 @@
+"""How large a difference some queries can show, and how many queries a difference needs."""
+
+from __future__ import annotations
+
+import math
+
+from relkit.core.parameters import check_fraction
+
+__all__ = ["POWER", "queries_needed", "smallest_detectable"]
+
+POWER = 0.8
+
+
+def _quantiles(alpha: float, power: float) -> tuple[float, float]:
+    """Returns z_{α/2} and z_β."""
+    from statistics import NormalDist
+
+    for name, value in (("alpha", alpha), ("power", power)):
+        check_fraction(name, value)
+    normal = NormalDist()
+    return normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
+
+
+def smallest_detectable(
+    queries: int, standard_deviation: float, alpha: float = 0.05, power: float = POWER
+) -> float:
+    """Returns the smallest difference that a two-sided paired t test finds with a given power.
+
+    Solves n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2 for δ. NaN where the queries are too few
+    for any difference, or the standard deviation is unknown.
+
+    Args:
+        queries: n.
+        standard_deviation: σ, of the differences.
+        alpha: The level of the test.
+        power: 1 - β, the chance to find the difference.
+
+    Examples:
+        >>> round(smallest_detectable(50, 0.2), 4)
+        0.0808
+
+    Raises:
+        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+
+    References:
+        Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
+    """
+    level, chance = _quantiles(alpha, power)
+    effective = queries - level**2 / 2
+    if math.isnan(standard_deviation) or effective <= 0:
+        return math.nan
+    return (level + chance) * standard_deviation / math.sqrt(effective)
+
+
+def queries_needed(
+    difference: float, standard_deviation: float, alpha: float = 0.05, power: float = POWER
+) -> int:
+    """Returns how many queries show a difference with a given power; 0 where that is no number.
+
+    n = (z_{α/2} + z_β)² σ² / δ² + z²_{α/2} / 2, rounded up. There is none for a difference of 0
+    or an unknown standard deviation.
+
+    Args:
+        difference: δ.
+        standard_deviation: σ, of the differences.
+        alpha: The level of the test.
+        power: 1 - β, the chance to find the difference.
+
+    Examples:
+        >>> queries_needed(0.05, 0.2)
+        128
+
+    Raises:
+        ParameterError: If `alpha` or `power` does not lie between 0 and 1.
+
+    References:
+        Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.
+    """
+    if not difference or math.isnan(difference) or math.isnan(standard_deviation):
+        return 0
+    level, chance = _quantiles(alpha, power)
+    ratio = (level + chance) * standard_deviation / difference
+    queries = ratio * ratio + level**2 / 2
+    return math.ceil(queries) if math.isfinite(queries) else 0

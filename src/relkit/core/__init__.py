@@ -1,0 +1,1 @@
+"""What everything stands on: errors, notes, names, parameters, packages, languages, text."""

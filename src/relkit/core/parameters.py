@@ -1,0 +1,75 @@
+"""Parameters are checked here, with one form of message for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relkit.core.errors import ParameterError
+from relkit.core.registry import nearest
+
+__all__ = ["check_choice", "check_fraction", "check_whole"]
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str = "") -> None:
+    """Refuses a value that is none of the choices; the hint names the nearest.
+
+    Args:
+        name: The parameter's name.
+        value: What was given.
+        choices: What may be given.
+        subject: What the message speaks of instead of the parameter.
+
+    Raises:
+        ParameterError: If the value is none of the choices.
+
+    Examples:
+        >>> check_choice("test", "sign", ["t", "sign"])
+        >>> check_choice("by", "sing", ["sign"])
+        Traceback (most recent call last):
+        relkit.ParameterError: the parameter `by` must be one of `sign`. Got `sing` instead.
+        <BLANKLINE>
+        hint: did you mean `sign`?
+    """
+    if value in choices:
+        return
+    close = nearest(str(value), [str(choice) for choice in choices], cutoff=0.6)
+    raise ParameterError(
+        f"{subject or f'the parameter `{name}`'} must be one of "
+        + ", ".join(f"`{choice}`" for choice in choices)
+        + f". Got `{value}` instead.",
+        hint=f"did you mean `{close}`?" if close else "",
+    )
+
+
+def check_whole(name: str, value: Any, *, least: int = 1) -> int:
+    """Returns a whole number that is large enough, and refuses everything else.
+
+    Raises:
+        ParameterError: If it is none, or below `least`.
+
+    Examples:
+        >>> check_whole("threads", 0, least=0)
+        0
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
+        raise ParameterError(
+            f"the parameter `{name}` must be a whole number of {least} or more."
+            f" Got `{value}` instead."
+        )
+    return value
+
+
+def check_fraction(name: str, value: Any) -> None:
+    """Refuses what does not lie between 0 and 1: the ends too.
+
+    Raises:
+        ParameterError: If it does not.
+
+    Examples:
+        >>> check_fraction("confidence", 0.95)
+    """
+    if not isinstance(value, int | float) or not 0 < value < 1:
+        raise ParameterError(
+            f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
+        )

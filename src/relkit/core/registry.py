@@ -1,0 +1,97 @@
+"""Names to things: the one place where measures, formats, scales and presets are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from relkit.core.errors import ParameterError, UnknownNameError
+
+__all__ = ["Registry", "nearest", "suggestion"]
+
+T = TypeVar("T")
+
+
+def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
+    """Returns the choice that is nearest to a name, an empty text where none is near.
+
+    Args:
+        name: What was written.
+        choices: What may be meant.
+        cutoff: From which likeness on a choice is near: 1 is the same text.
+    """
+    from difflib import get_close_matches
+
+    lower = [choice.lower() for choice in choices]
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
+    return near[0] if near else ""
+
+
+def suggestion(name: str, choices: list[str]) -> str:
+    """Returns a hint that names the nearest choice, or all of them where none is near."""
+    near = nearest(name, choices)
+    if near:
+        return f"did you mean `{near}`?"
+    return "choose one of " + ", ".join(f"`{choice}`" for choice in sorted(choices))
+
+
+class Registry(Generic[T]):
+    """A case-insensitive mapping from names and aliases to things of one kind.
+
+    Args:
+        kind: What the things are, for messages: "measure", "format" …
+        load: Called with a name that is not known yet, or with `None` for all of them, before the
+            look-up: it imports the modules that register them.
+    """
+
+    def __init__(self, kind: str, load: Callable[[str | None], None] | None = None) -> None:
+        self.kind = kind
+        self._load = load
+        self._things: dict[str, T] = {}
+        self._aliases: dict[str, str] = {}
+
+    def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
+        """Registers a thing under its name and aliases, and returns it.
+
+        Raises:
+            ParameterError: If one of the names is taken by another thing.
+        """
+        for key in (name, *aliases):
+            owner = self._aliases.get(key.lower())
+            if owner is not None and owner != name:
+                raise ParameterError(f"the {self.kind} name `{key}` is taken by `{owner}`")
+        self._things[name] = thing
+        for key in (name, *aliases):
+            self._aliases[key.lower()] = name
+        return thing
+
+    def get(self, name: str) -> T:
+        """Returns the thing of that name or alias.
+
+        Raises:
+            UnknownNameError: If there is none; the hint names the nearest.
+        """
+        if name in self:
+            return self._things[self._aliases[name.lower()]]
+        self._ensure(None)
+        raise UnknownNameError(
+            f"unknown {self.kind}: `{name}`", hint=suggestion(name, list(self._aliases))
+        )
+
+    def _ensure(self, name: str | None) -> None:
+        if self._load is not None:
+            self._load(name)
+
+    def __contains__(self, name: str) -> bool:
+        key = name.lower()
+        if key not in self._aliases:
+            self._ensure(key)
+        return key in self._aliases
+
+    def __iter__(self) -> Iterator[str]:
+        self._ensure(None)
+        return iter(sorted(self._things))
+
+    def __len__(self) -> int:
+        self._ensure(None)
+        return len(self._things)

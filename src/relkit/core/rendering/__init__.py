@@ -1,0 +1,34 @@
+"""What every text for people is made of: columns, words, numbers."""
+
+from relkit.core.rendering.numbers import DIGITS, TERMINAL
+from relkit.core.rendering.text import (
+    align,
+    cut,
+    fold,
+    json_number,
+    json_values,
+    markdown_lines,
+    note_dict,
+    shorten,
+    width,
+    wrap,
+)
+
+number, signed, percent = TERMINAL.number, TERMINAL.signed, TERMINAL.percent
+
+__all__ = [
+    "DIGITS",
+    "align",
+    "cut",
+    "fold",
+    "json_number",
+    "json_values",
+    "markdown_lines",
+    "note_dict",
+    "number",
+    "percent",
+    "shorten",
+    "signed",
+    "width",
+    "wrap",
+]

@@ -1,0 +1,1 @@
+"""What is measured: judgments, runs, sessions, their columns, grades and the rules of counting."""

@@ -1,0 +1,48 @@
+"""Columns of any data frame: which one holds what, ids as text, numbers as numbers.
+
+Judgments, runs and labelled scores all come from tables of rows. This package finds their columns
+by name, turns them into what the native tables take, and, where they refuse, names the first row
+that is to blame.
+"""
+
+from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
+from relkit.data.columns.frames import is_frame, polars_columns
+from relkit.data.columns.names import KINDS, NAMES, choose, plain_name
+from relkit.data.columns.tables import RunColumns, judgment_table, run_columns, run_table
+from relkit.data.columns.values import (
+    NAMED_GRADES,
+    from_values,
+    missing,
+    number,
+    parse_grade,
+    same_length,
+    scaled,
+    to_numbers,
+    to_text,
+)
+
+__all__ = [
+    "KINDS",
+    "NAMED_GRADES",
+    "NAMES",
+    "Record",
+    "RunColumns",
+    "choose",
+    "diagnose",
+    "from_values",
+    "is_frame",
+    "judgment_table",
+    "missing",
+    "number",
+    "parse_grade",
+    "plain_name",
+    "polars_columns",
+    "refuse",
+    "rows_of",
+    "run_columns",
+    "run_table",
+    "same_length",
+    "scaled",
+    "to_numbers",
+    "to_text",
+]

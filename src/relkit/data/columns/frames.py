@@ -1,0 +1,112 @@
+"""Columns of any data frame as Polars series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+from relkit.data.columns.names import choose
+from relkit.data.columns.values import from_values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["is_frame", "polars_columns"]
+
+
+def is_frame(thing: object) -> bool:
+    """Says whether something is a data frame, table or relation: it has columns to read."""
+    if any(
+        hasattr(thing, name)
+        for name in (
+            "__arrow_c_stream__",
+            "__narwhals_dataframe__",
+            "__narwhals_lazyframe__",
+            "__dataframe__",
+        )
+    ):
+        return True
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(thing) or hasattr(
+        nw.from_native(thing, pass_through=True),
+        "collect_schema",
+    )
+
+
+def polars_columns(
+    frame: object,
+    kind: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    path: str = "",
+) -> dict[str, pl.Series]:
+    """Takes the columns of judgments, a run or scored rows out of any data frame.
+
+    Polars, pandas, PyArrow, DuckDB and whatever else narwhals knows; and everything that exports
+    the Arrow PyCapsule interface. The frame itself is not changed.
+
+    Raises:
+        InputError: If it is no data frame, or if a column is missing.
+    """
+    import polars as pl
+
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        wrapped = _frame_of(frame)
+        if wrapped is not None:
+            return _narwhals_columns(wrapped, kind, columns=columns, path=path)
+        if not hasattr(frame, "__arrow_c_stream__"):
+            raise InputError(
+                f"a {type(frame).__name__} is not a data frame",
+                hint="give a Polars, pandas, PyArrow or DuckDB table, a dict of dicts, or a path",
+            )
+        frame = pl.DataFrame(frame)
+    names = frame.collect_schema().names()
+    chosen = choose(names, kind, columns=columns, path=path)
+    part = frame.lazy().select([pl.col(name) for name in dict.fromkeys(chosen.values())]).collect()
+    return {role: part.get_column(name) for role, name in chosen.items()}
+
+
+def _frame_of(frame: object) -> Any:
+    """Wraps any frame so that it has `columns` and can be cut to some of them, or returns None."""
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame, pass_through=True)
+    return wrapped if isinstance(wrapped, nw.DataFrame | nw.LazyFrame) else None
+
+
+def _narwhals_columns(
+    wrapped: Any,
+    kind: str,
+    *,
+    columns: Mapping[str, str] | None,
+    path: str,
+) -> dict[str, pl.Series]:
+    import narwhals as nw
+    import polars as pl
+
+    names = [str(name) for name in wrapped.collect_schema().names()]
+    chosen = choose(names, kind, columns=columns, path=path)
+    part = wrapped.select(list(dict.fromkeys(chosen.values())))
+    if isinstance(part, nw.LazyFrame):
+        native = part.to_native()
+        if hasattr(native, "__arrow_c_stream__"):
+            table = pl.DataFrame(native)
+            return {role: table.get_column(name) for role, name in chosen.items()}
+        part = part.collect()
+    return {role: _series(part.get_column(name)) for role, name in chosen.items()}
+
+
+def _series(column: Any) -> pl.Series:
+    """One narwhals series as a Polars series, without needing more packages than the two."""
+    import polars as pl
+
+    native = column.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    if column.implementation.is_pyarrow():
+        return pl.Series(column.name, native)
+    if column.dtype.is_numeric() and not column.null_count():
+        return pl.Series(column.name, column.to_numpy())
+    return from_values(column.name, column.to_list(), nan_is_null=True)  # as pandas means it

@@ -1,0 +1,143 @@
+"""Which column holds what, by its name or by the caller's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.registry import suggestion
+
+__all__ = ["KINDS", "NAMES", "choose", "plain_name"]
+
+# Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": (
+        "queryid", "qid", "query", "topicid", "topic", "topicno", "searchid", "search",
+        "sessionid", "session", "group", "groupid", "keywords", "keyword", "查询",
+    ),
+    "document": (
+        "documentid", "docid", "docno", "document", "doc", "itemid", "item", "productid",
+        "product", "passageid", "pid", "corpusid", "url", "asin", "sku", "文档", "id",
+    ),
+    "grade": (
+        "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
+        "relevancegrade", "等级", "相关性", "标注", "final",
+        "score",  # what several published judgment files call it; noted when it is used
+    ),
+    "subtopic": (
+        "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
+    ),
+    "label": (
+        "label", "grade", "relevance", "rel", "target", "rating", "judgment", "judgement", "click",
+        "clicked", "y", "等级", "标注",
+    ),
+    "score": (
+        "score", "sim", "similarity", "prediction", "predicted", "pred", "modelscore",
+        "relevancescore", "分数", "得分",
+    ),
+    "rank": ("rank", "position", "pos", "排名"),
+    "weight": (),  # rows weigh differently only where somebody says so
+}  # fmt: skip
+
+# What each kind of data needs, and what it may have besides.
+KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "judgments": (("query", "document", "grade"), ("subtopic",)),
+    "items": (("query", "document"), ("grade", "rank")),
+    "run": (("query", "document"), ("score", "rank")),
+    "scored": (("label", "score"), ("query", "document", "weight")),
+    "sessions": (
+        ("session", "query", "position", "doc"),
+        (
+            "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user",
+            "shown",
+        ),
+    ),
+}  # fmt: skip
+
+
+def plain_name(name: str) -> str:
+    """Returns a column's name without case, spaces, hyphens, underscores and dots."""
+    return "".join(letter for letter in name.strip().lower() if letter not in " _-.")
+
+
+def choose(
+    names: Sequence[str],
+    kind: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    spellings: Mapping[str, tuple[str, ...]] = NAMES,
+    path: str = "",
+) -> dict[str, str]:
+    """Says which column holds which role.
+
+    Args:
+        names: The columns there are.
+        kind: What the table holds: a key of `KINDS`.
+        columns: The caller's own choice, from role to column name; it comes before the usual names.
+        spellings: The usual names by role, without case, spaces, hyphens and underscores.
+        path: The file, for messages.
+
+    Raises:
+        ParameterError: If `columns` names a role that does not exist here.
+        InputError: If a column is missing, or if two could be meant.
+    """
+    required, optional = KINDS[kind]
+    roles = [*required, *optional]
+    given = dict(columns or {})
+    for role in given:
+        if role not in roles:
+            raise ParameterError(
+                f"`{role}` is not a column of this kind of data", hint=suggestion(role, roles)
+            )
+    plain: dict[str, list[str]] = {}
+    for name in names:
+        plain.setdefault(plain_name(name), []).append(name)
+    if kind == "judgments" and {"judge", "final"} <= plain.keys():
+        # One line a judge, as `relkit judge export` writes them: what counts is the final grade.
+        spellings = {**spellings, "grade": ("final",)}
+    chosen: dict[str, str] = {}
+    for role in roles:
+        if role in given:
+            if given[role] not in names:
+                raise InputError(
+                    f"there is no column `{given[role]}` for the {role}",
+                    path=path,
+                    hint=f"the columns are {_listed(names)}",
+                )
+            chosen[role] = given[role]
+            continue
+        for candidate in spellings[role]:
+            found = [name for name in plain.get(candidate, []) if name not in given.values()]
+            if len(found) > 1:
+                raise InputError(
+                    f"columns {_listed(found)} could each be the {role}",
+                    path=path,
+                    hint=_map_hint(role, found[0]),
+                )
+            if found:
+                chosen[role] = found[0]
+                break
+    if kind == "run" and "rank" not in chosen:
+        required = (*required, "score")
+    for role in required:
+        if role not in chosen:
+            raise InputError(
+                f"there is no column for the {role}: the columns are {_listed(names)}",
+                path=path,
+                hint=_map_hint(role, names[0] if names else "NAME"),
+            )
+    return chosen
+
+
+def _map_hint(role: str, name: str) -> str:
+    return (
+        f'name it: columns={{"{role}": "{name}"}} in Python, '
+        f"`--columns {role}={name}` on the command line"
+    )
+
+
+def _listed(names: Sequence[str], limit: int = 20) -> str:
+    shown = ", ".join(
+        f"`{name}`" if len(name) <= 60 else f"`{name[:60]}…`" for name in names[:limit]
+    )
+    return (shown + (", …" if len(names) > limit else "")) or "none"

@@ -1,0 +1,191 @@
+"""Columns become the native tables; where those refuse, the first bad row is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
+
+from relkit import _native
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.data.columns.faults import Record, diagnose, rows_of
+from relkit.data.columns.names import plain_name
+from relkit.data.columns.values import scaled, to_numbers, to_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.data.scale import Scale
+
+__all__ = ["RunColumns", "judgment_table", "run_columns", "run_table"]
+
+
+def judgment_table(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    scale: Scale | None = None,
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> tuple[_native.JudgmentTable, tuple[Note, ...]]:
+    """Builds the native table from a query, a document and a grade column, perhaps a subtopic's.
+
+    Args:
+        columns: Series by role, of equal length.
+        path: The file, for messages.
+        scale: Names that grades may have.
+        records: Reads the rows again, with their line numbers, to say where an error is.
+
+    Returns:
+        The table, and a note where rows had no grade: they are left out.
+
+    Raises:
+        InputError: At the first row that cannot be used.
+    """
+    notes: tuple[Note, ...] = ()
+    if plain_name(columns["grade"].name) == "score":
+        notes = (Note("grades-from-score", "grades are read from the column `score`"),)
+    blank = _blank(columns["grade"])
+    count = int(blank.sum())
+    kept = dict(columns)
+    if count:
+        notes = (
+            *notes,
+            Note(
+                "missing-grades",
+                f"{count:,} rows without a grade are left out: they count as not judged",
+                count=count,
+                level="warning",
+                examples=tuple(map(str, columns["document"].filter(blank).head(3).to_list())),
+            ),
+        )
+        kept = {role: series.filter(~blank) for role, series in columns.items()}
+    grade = kept["grade"]
+    numbers = to_numbers(grade, "grade", path) if scale is None else scaled(grade, scale)
+    query = to_text(kept["query"], "query", path)
+    document = to_text(kept["document"], "document", path)
+    subtopic = None
+    if "subtopic" in kept:
+        named = to_text(kept["subtopic"], "subtopic", path)
+        # What names no subtopic is one of its own, as in TREC qrels.
+        subtopic = named.fill_null("0").replace(["", "Q0"], "0")
+    if not (_usable(query) and _usable(document) and _finite(numbers)):
+        _fail(columns, "grade", path=path, scale=scale, records=records)
+    try:
+        return _native.JudgmentTable.from_arrow(query, document, numbers, subtopic), notes
+    except InputError as error:
+        _fail(columns, "grade", path=path, scale=scale, records=records, cause=error)
+
+
+class RunColumns(NamedTuple):
+    """The columns of a run as native code takes them.
+
+    Attributes:
+        query: Text.
+        document: Text.
+        score: Finite float64.
+        rank: Whole numbers, or `None` where there are none.
+        value: The role that the scores come from: "score" or "rank".
+        notes: What was noticed.
+    """
+
+    query: pl.Series
+    document: pl.Series
+    score: pl.Series
+    rank: pl.Series | None
+    value: Literal["score", "rank"]
+    notes: tuple[Note, ...]
+
+
+def run_columns(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> RunColumns:
+    """Checks and converts a query, a document, a score and perhaps a rank column.
+
+    Without a score column the ranks stand for scores: rank 1 is the highest.
+
+    Raises:
+        InputError: At the first row that cannot be used.
+    """
+    import polars as pl
+
+    value: Literal["score", "rank"]
+
+    notes: tuple[Note, ...] = ()
+    rank = None
+    value = "score"
+    if "rank" in columns:
+        floats = to_numbers(columns["rank"], "rank", path)
+        if not _finite(floats) or not bool((floats == floats.round(0)).all()):
+            if "score" not in columns:
+                value = "rank"
+            _fail(columns, value, path=path, records=records)
+        rank = floats.cast(pl.Int64)
+    if "score" in columns:
+        score = to_numbers(columns["score"], "score", path)
+    else:
+        if rank is None:
+            raise InputError("there is neither a score nor a rank column", path=path)
+        value = "rank"
+        score = -rank.cast(pl.Float64)
+        notes = (Note("scores-from-ranks", "there are no scores: documents are ordered by rank"),)
+    query = to_text(columns["query"], "query", path)
+    document = to_text(columns["document"], "document", path)
+    if not (_usable(query) and _usable(document) and _finite(score)):
+        _fail(columns, value, path=path, records=records)
+    return RunColumns(query, document, score, rank, value, notes)
+
+
+def run_table(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> tuple[_native.RunTable, tuple[Note, ...]]:
+    """Builds the native table from the columns of a run; see `run_columns`.
+
+    Raises:
+        InputError: At the first row that cannot be used.
+    """
+    run = run_columns(columns, path=path, records=records)
+    try:
+        table = _native.RunTable.from_arrow(run.query, run.document, run.score, run.rank)
+    except InputError as error:
+        _fail(columns, run.value, path=path, records=records, cause=error)
+    return table, run.notes
+
+
+def _fail(
+    columns: Mapping[str, pl.Series],
+    value: str,
+    *,
+    path: str,
+    scale: Scale | None = None,
+    records: Callable[[], Iterable[Record]] | None = None,
+    cause: InputError | None = None,
+) -> NoReturn:
+    """Raises the error that names the first bad row, or what is known without it."""
+    if records is not None:
+        diagnose(records(), value, path=path, scale=scale)
+    else:
+        diagnose(rows_of(columns), value, path=path, unit="row", scale=scale)
+    raise cause or InputError(f"a {value} cannot be used", path=path)
+
+
+def _blank(series: pl.Series) -> pl.Series:
+    """Which values are null, or text with nothing in it."""
+    import polars as pl
+
+    if series.dtype == pl.String:
+        return series.is_null() | (series.str.strip_chars().str.len_bytes() == 0).fill_null(True)
+    return series.is_null()
+
+
+def _usable(ids: pl.Series) -> bool:
+    return ids.null_count() == 0 and not bool((ids == "").any())
+
+
+def _finite(numbers: pl.Series) -> bool:
+    return numbers.null_count() == 0 and bool(numbers.is_finite().all())

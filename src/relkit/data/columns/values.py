@@ -1,0 +1,178 @@
+"""Fields and columns of values: ids as text, numbers as numbers, grades by their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.data.scale import Scale
+
+__all__ = [
+    "NAMED_GRADES",
+    "from_values",
+    "missing",
+    "number",
+    "parse_grade",
+    "same_length",
+    "scaled",
+    "to_numbers",
+    "to_text",
+]
+
+NAMED_GRADES = 'grades that are names need a scale: scale="search" knows 高 中 低 无'
+
+
+def number(text: object) -> float | None:
+    """Returns the number that a field holds, or None where it holds none.
+
+    Only decimal text counts: no digit separators and no digits of other scripts.
+    """
+    if isinstance(text, str):
+        if not text.isascii() or "_" in text:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return None
+    if isinstance(text, bool):
+        return None
+    try:
+        return float(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def missing(value: Any) -> bool:
+    """Says whether a field is empty."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def parse_grade(value: Any, scale: Scale | None) -> float:
+    """Turns one grade into a number.
+
+    Raises:
+        InputError: If it is no number and no name of the scale.
+    """
+    if scale is not None:
+        return scale.parse(value)
+    found = number(value)
+    if found is None:
+        raise InputError(
+            f"the grade `{value}` is not a number",
+            hint=NAMED_GRADES,
+        )
+    return found
+
+
+def from_values(name: str, values: Iterable[Any], nan_is_null: bool = False) -> pl.Series:
+    """A series from Python values; where they are of several types, as their text."""
+    import polars as pl
+
+    listed = list(values)
+    if nan_is_null:
+        listed = [
+            None if isinstance(value, float) and math.isnan(value) else value for value in listed
+        ]
+    try:
+        return pl.Series(name, listed, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        return pl.Series(name, [None if value is None else str(value) for value in listed])
+
+
+def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
+    """Makes Polars series of arrays or sequences.
+
+    Raises:
+        InputError: If their lengths differ.
+    """
+    import polars as pl
+
+    series = {}
+    for role, values in columns.items():
+        if hasattr(values, "dtype") and hasattr(values, "tolist"):
+            numeric = values.dtype.kind in "iufb"
+            series[role] = (
+                pl.Series(role, values) if numeric else from_values(role, values.tolist())
+            )
+        else:
+            series[role] = values if isinstance(values, pl.Series) else from_values(role, values)
+    lengths = {role: len(found) for role, found in series.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            "the columns differ in length: "
+            + ", ".join(f"{length} of {role}" for role, length in lengths.items())
+        )
+    return series
+
+
+def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
+    """Ids as text: text as it is, whole numbers as their decimal text.
+
+    Raises:
+        InputError: If the column holds neither.
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.String:
+        return series
+    if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
+        return series.cast(pl.String)
+    if kind == pl.Object:
+        return to_text(from_values(series.name, series.to_list()), role, path)
+    raise InputError(
+        f"the {role} column `{series.name}` holds {kind}; ids are text or whole numbers",
+        path=path,
+        hint="convert it to text in the form that the other file uses",
+    )
+
+
+def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
+    """Numbers as float64; text that holds none becomes null.
+
+    Raises:
+        InputError: If the column holds something else than numbers, text or truth values.
+    """
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.Float64:
+        return series
+    if kind in (pl.Categorical, pl.Enum):
+        series, kind = series.cast(pl.String), pl.String()
+    if kind == pl.String:
+        return series.str.strip_chars(" \t\r\n").cast(pl.Float64, strict=False)
+    if kind.is_numeric() or kind in (pl.Boolean, pl.Null):
+        return series.cast(pl.Float64)
+    if kind == pl.Object:
+        return to_numbers(from_values(series.name, series.to_list()), role, path)
+    raise InputError(f"the {role} column `{series.name}` holds {kind}, not numbers", path=path)
+
+
+def scaled(series: pl.Series, scale: Scale) -> pl.Series:
+    """Grades as numbers, where they may be the names of a scale's levels.
+
+    Values that the scale does not know become null: `diagnose` then names the row.
+    """
+    import polars as pl
+
+    if series.dtype == pl.Object:
+        series = from_values(series.name, series.to_list())
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    values = series.unique().drop_nulls()
+    grades: list[float | None] = []
+    for value in values.to_list():
+        try:
+            grades.append(parse_grade(value, scale))
+        except InputError:
+            grades.append(None)
+    return series.replace_strict(
+        values, pl.Series(grades, dtype=pl.Float64), default=None, return_dtype=pl.Float64
+    )

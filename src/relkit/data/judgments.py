@@ -1,0 +1,327 @@
+"""Judgments: who graded which document of which query, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.data.scale import Scale
+
+__all__ = ["Judgments"]
+
+
+class Judgments:
+    """Grades by query and document: typed, immutable, and read once.
+
+    `relkit.read_judgments` reads them from files; the constructors here take what is in memory.
+
+    Judgments may name a subtopic of the query: one grade a document and subtopic, for measures
+    of diversity. The other measures take a document's highest grade.
+
+    Attributes:
+        table: The native table.
+        scale: The grade scale, or None where grades are plain numbers.
+        source: The file they came from, or "memory".
+        notes: What is worth knowing about the data.
+
+    Examples:
+        >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
+        >>> judgments
+        Judgments(queries=2, rows=3, source='memory')
+        >>> judgments["q1"]
+        {'d1': 3.0, 'd2': 0.0}
+        >>> "q3" in judgments
+        False
+        >>> diverse = Judgments.from_dict({"q1": {"d1": {"1": 0, "2": 2}, "d2": {"1": 1}}})
+        >>> diverse["q1"], diverse.subtopics("q1")["d1"]
+        ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
+    """
+
+    __slots__ = ("_notes", "_scale", "_source", "_table")
+
+    def __init__(
+        self,
+        table: _native.JudgmentTable,
+        *,
+        scale: Scale | None = None,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        self._table = table
+        self._scale = scale
+        self._source = source
+        if table.duplicates:
+            notes = (
+                *notes,
+                Note(
+                    "duplicate-judgments",
+                    f"{table.duplicates:,} judgment{' is' if table.duplicates == 1 else 's are'}"
+                    " given twice, with the same grade",
+                    count=table.duplicates,
+                    level="warning",
+                ),
+            )
+        self._notes = notes
+
+    @classmethod
+    def from_dict(
+        cls,
+        judgments: Mapping[Any, Mapping[Any, Any]],
+        *,
+        scale: Scale | str | None = None,
+        source: str = "memory",
+    ) -> Judgments:
+        """Takes {query: {document: grade}}, or {query: {document: {subtopic: grade}}}.
+
+        Args:
+            judgments: Ids are text or whole numbers (these count as their decimal text); grades are
+                numbers of any kind, or names of the scale. A grade without a subtopic, next to
+                others with one, counts as one of the subtopic "0".
+            scale: A grade scale or its name.
+            source: What to call the data in messages.
+
+        Raises:
+            InputError: If an id or a grade cannot be used.
+
+        Examples:
+            >>> Judgments.from_dict({301: {"d1": "高"}}, scale="search")["301"]
+            {'d1': 3.0}
+        """
+        from relkit.data.columns import missing, number, parse_grade
+
+        found = find_scale(scale)
+        path = "" if source == "memory" else source
+        if found is not None:
+            judgments = _named(judgments, found, path)
+        try:
+            table = _native.JudgmentTable.from_dict(judgments)
+        except (InputError, TypeError) as error:
+            for query, grades in judgments.items():
+                if not isinstance(grades, Mapping):
+                    raise _not_nested(query, grades, path) from None
+                for document, grade in _each_grade(grades):
+                    if missing(grade) or number(grade) is None:
+                        try:
+                            parse_grade(grade, None)
+                        except InputError as bad:
+                            raise InputError(
+                                f"query `{query}`, document `{document}`: {bad.message}",
+                                path=path,
+                                hint=bad.hint,
+                            ) from None
+            if isinstance(error, InputError) and not path:
+                raise
+            raise InputError(_message(error), path=path) from None
+        return cls(table, scale=found, source=source)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        columns: Mapping[str, str] | None = None,
+        *,
+        scale: Scale | str | None = None,
+        source: str = "memory",
+    ) -> Judgments:
+        """Takes any data frame with a query, a document and a grade column.
+
+        Args:
+            frame: Polars, pandas, PyArrow, DuckDB, or anything that exports the Arrow PyCapsule
+                interface. It is not changed.
+            columns: Column names by role, such as `{"grade": "final_rating"}`. Roles that are not
+                named are found by the usual names (`qid`, `docid`, `relevance` …).
+            scale: A grade scale or its name.
+            source: What to call the data in messages.
+
+        Raises:
+            InputError: If a column is missing or a row cannot be used.
+
+        Examples:
+            >>> import polars as pl
+            >>> frame = pl.DataFrame({"qid": [1, 1], "docid": ["a", "b"], "rel": [2, 0]})
+            >>> Judgments.from_frame(frame)["1"]
+            {'a': 2.0, 'b': 0.0}
+        """
+        from relkit.data.columns import judgment_table, polars_columns
+
+        found = find_scale(scale)
+        path = "" if source == "memory" else source
+        series = polars_columns(frame, "judgments", columns=columns, path=path)
+        table, notes = judgment_table(series, path=path, scale=found)
+        return cls(table, scale=found, source=source, notes=notes)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Iterable[Any],
+        documents: Iterable[Any],
+        grades: Iterable[Any],
+        *,
+        scale: Scale | str | None = None,
+    ) -> Judgments:
+        """Takes three sequences or NumPy arrays of equal length, one judgment a position.
+
+        Raises:
+            InputError: If the lengths differ or a value cannot be used.
+
+        Examples:
+            >>> Judgments.from_arrays(["q1", "q1"], [7, 8], [1.0, 0.0]).to_dict()
+            {'q1': {'7': 1.0, '8': 0.0}}
+        """
+        from relkit.data.columns import judgment_table, same_length
+
+        found = find_scale(scale)
+        series = same_length({"query": queries, "document": documents, "grade": grades})
+        table, notes = judgment_table(series, scale=found)
+        return cls(table, scale=found, notes=notes)
+
+    @property
+    def table(self) -> _native.JudgmentTable:
+        """The native table."""
+        return self._table
+
+    @property
+    def scale(self) -> Scale | None:
+        """The grade scale, or None where grades are plain numbers."""
+        return self._scale
+
+    @property
+    def source(self) -> str:
+        """The file the judgments came from, or "memory"."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is worth knowing about the data."""
+        return self._notes
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in the order in which they first appear."""
+        return self._table.queries()
+
+    def __len__(self) -> int:
+        """The number of judgments."""
+        return self._table.rows
+
+    def __contains__(self, query: object) -> bool:
+        return isinstance(query, str | int) and str(query) in self._table
+
+    def __getitem__(self, query: str | int) -> dict[str, float]:
+        """The grades of one query by document; KeyError where it has none."""
+        return self._table.grades(str(query))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """All grades as {query: {document: grade}}, the highest of a document's subtopics."""
+        return {query: self._table.grades(query) for query in self._table.queries()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """All grades as a Polars frame with the columns query, document and grade.
+
+        Judgments of subtopics have a column subtopic after the query, and a row for each of them.
+        """
+        import polars as pl
+
+        schema = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
+        if not self.has_subtopics:
+            query, document, grade = self._table.columns()
+            columns = {"query": query, "document": document, "grade": grade}
+            return pl.DataFrame(columns, schema=schema)
+        rows = [
+            (query, subtopic, document, grade)
+            for query in self.queries
+            for document, grades in self._table.subtopics(query).items()
+            for subtopic, grade in grades.items()
+        ]
+        schema = {"query": pl.String, "subtopic": pl.String} | schema
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @property
+    def has_subtopics(self) -> bool:
+        """Whether a query is judged on more than one subtopic."""
+        return self._table.has_subtopics
+
+    def subtopics(self, query: str | int) -> dict[str, dict[str, float]]:
+        """The grades of one query by document and subtopic; KeyError where it has none.
+
+        Where no query has more than one subtopic, its name is "0".
+        """
+        found = self._table.subtopics(str(query))
+        return found or {
+            document: {"0": grade} for document, grade in self._table.grades(str(query)).items()
+        }
+
+    def __repr__(self) -> str:
+        scale = f", scale={self._scale.name!r}" if self._scale is not None else ""
+        return (
+            f"Judgments(queries={len(self._table)}, rows={self._table.rows}{scale}, "
+            f"source={self._source!r})"
+        )
+
+
+def find_scale(scale: Scale | str | None) -> Scale | None:
+    """Returns the scale of that name or file; scales and None pass through."""
+    if isinstance(scale, str):
+        from relkit.data.scale import load_scale
+
+        return load_scale(scale)
+    return scale
+
+
+def _named(
+    judgments: Mapping[Any, Mapping[Any, Any]], scale: Scale, path: str
+) -> dict[Any, dict[Any, Any]]:
+    """The same judgments with every grade as a number of the scale."""
+    from relkit.data.columns import parse_grade
+
+    known: dict[Any, float] = {}
+
+    def parsed(grade: Any) -> float:
+        if grade not in known:
+            known[grade] = parse_grade(grade, scale)
+        return known[grade]
+
+    result: dict[Any, dict[Any, Any]] = {}
+    for query, grades in judgments.items():
+        if not isinstance(grades, Mapping):
+            raise _not_nested(query, grades, path)
+        converted = result[query] = {}
+        for document, grade in grades.items():
+            try:
+                if isinstance(grade, Mapping):
+                    converted[document] = {name: parsed(one) for name, one in grade.items()}
+                else:
+                    converted[document] = parsed(grade)
+            except InputError as error:
+                raise InputError(
+                    f"query `{query}`, document `{document}`: {error.message}",
+                    path=path,
+                    hint=error.hint,
+                ) from None
+    return result
+
+
+def _each_grade(grades: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Every document with each of its grades."""
+    for document, grade in grades.items():
+        for one in grade.values() if isinstance(grade, Mapping) else (grade,):
+            yield document, one
+
+
+def _not_nested(query: object, grades: object, path: str) -> InputError:
+    return InputError(
+        f"query `{query}` maps to a {type(grades).__name__}, not to its documents",
+        path=path,
+        hint="the form is {query: {document: grade}}",
+    )
+
+
+def _message(error: Exception) -> str:
+    return error.message if isinstance(error, InputError) else str(error)

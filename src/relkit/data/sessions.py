@@ -1,0 +1,395 @@
+"""Sessions: what users searched, what they were shown, and what they did with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+
+__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns", "gather", "utc"]
+
+REQUIRED = ("session", "query", "position", "doc")
+OPTIONAL = (
+    "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user", "shown",
+)  # fmt: skip
+
+#: The columns of the table, in its order.
+COLUMNS = (
+    "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
+    "purchase", "bucket", "user", "shown",
+)  # fmt: skip
+
+IDS = ("session", "query", "doc", "bucket", "user")
+FLAGS = ("clicked", "add_to_cart", "purchase", "shown")
+
+#: Below these a number of a time column counts seconds, milliseconds or microseconds since 1970.
+EPOCH_LIMITS = (1e11, 1e14, 1e17)
+
+TRUE = ("true", "t", "yes", "y", "是")
+FALSE = ("false", "f", "no", "n", "否", "none", "null")
+
+# Names that mean a column, most specific first; case, spaces, hyphens and underscores do not
+# matter.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "session": (
+        "session", "sessionid", "sid", "searchid", "requestid", "request", "queryid", "traceid",
+        "impressionid", "qid", "会话", "会话id", "请求id",
+    ),
+    "query": (
+        "query", "querytext", "userquery", "searchquery", "searchterm", "searchterms",
+        "querystring", "keywords", "keyword", "term", "text", "查询", "查询词", "搜索词",
+    ),
+    "timestamp": (
+        "timestamp", "time", "datetime", "ts", "eventtime", "date", "createdat", "时间", "时间戳",
+    ),
+    "position": ("position", "pos", "rank", "ordinal", "位置", "排名", "名次"),
+    "doc": (
+        "doc", "docid", "docno", "document", "documentid", "item", "itemid", "product", "productid",
+        "objectid", "asin", "sku", "url", "文档", "商品", "商品id", "id",
+    ),
+    "clicked": ("clicked", "click", "isclick", "isclicked", "clicks", "nclicks", "点击"),
+    "dwell_seconds": ("dwellseconds", "dwell", "dwelltime", "dwellsec", "停留时长"),
+    "add_to_cart": ("addtocart", "addedtocart", "cart", "atc", "加购"),
+    "purchase": (
+        "purchase", "purchased", "ispurchase", "bought", "buy", "order", "ordered", "购买", "成交",
+    ),
+    "bucket": ("bucket", "variant", "arm", "experiment", "treatment", "分桶", "实验组"),
+    "user": ("user", "userid", "uid", "clientid", "visitorid", "customerid", "用户", "用户id"),
+    "shown": ("shown", "impression", "viewed", "isimpression", "曝光"),
+}  # fmt: skip
+
+
+class Sessions:
+    """A search log: one row per impression, in a lazy frame of any engine.
+
+    A session is one search: a query and the ordered results that were shown for it. Nothing here
+    reads rows: `frame` is a plan that Polars, DuckDB or Spark carries out when something is asked
+    of it.
+
+    The columns are `session`, `query`, `position` and `doc`, and, where the log has them,
+    `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user` and
+    `shown`, which is false where something was done to a document of which no impression was
+    logged. Positions are as the log counts them; they should begin at 1, and
+    `relkit.online.logs.examine` says where they do not.
+
+    Attributes:
+        frame: The narwhals lazy frame with these columns, typed.
+        raw: The same columns with the values as they came, for whoever asks how they were written.
+        source: The file it came from, or "memory".
+        notes: What is worth knowing about the data.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = pl.DataFrame(
+        ...     {"sid": [7, 7], "keyword": ["tv", "tv"], "rank": [1, 2], "sku": ["a", "b"]}
+        ... )
+        >>> sessions = Sessions.from_frame(log)
+        >>> sessions.columns
+        ('session', 'query', 'position', 'doc')
+        >>> sessions.collect().row(1)
+        ('7', 'tv', 2, 'b')
+    """
+
+    __slots__ = ("_frame", "_notes", "_raw", "_source")
+
+    def __init__(
+        self,
+        frame: nw.LazyFrame[Any],
+        raw: nw.LazyFrame[Any],
+        *,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        self._frame = frame
+        self._raw = raw
+        self._source = source
+        self._notes = notes
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        columns: Mapping[str, str] | None = None,
+        *,
+        source: str = "memory",
+        notes: tuple[Note, ...] = (),
+    ) -> Sessions:
+        """Takes any data frame with one row per impression.
+
+        Args:
+            frame: Polars, pandas, PyArrow, DuckDB, PySpark, whatever narwhals knows, or anything
+                that exports the Arrow PyCapsule interface. It is not changed, and a lazy one is not
+                carried out.
+            columns: Column names by role, such as `{"doc": "asin"}`. Roles that are not named are
+                found by the usual names. Several columns joined by `+` make one id:
+                `{"session": "visit+search"}`.
+            source: What to call the data in messages.
+            notes: What is already known about it.
+
+        Raises:
+            InputError: If a column is missing, or is of a type that cannot be what it should be.
+        """
+        path = "" if source == "memory" else source
+        raw = _selected(_lazy(frame), columns, path)
+        return cls(_typed(raw, path), raw, source=source, notes=notes)
+
+    @property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The lazy frame with the canonical columns that the log has."""
+        return self._frame
+
+    @property
+    def raw(self) -> nw.LazyFrame[Any]:
+        """The lazy frame before its values were given types."""
+        return self._raw
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that there are."""
+        return tuple(self._frame.collect_schema().names())
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The optional columns that the log does not have, less `shown`, which few logs have."""
+        there = self.columns
+        return tuple(name for name in OPTIONAL if name not in there and name != "shown")
+
+    @property
+    def source(self) -> str:
+        """The file the log came from, or "memory"."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is worth knowing about the data."""
+        return self._notes
+
+    def collect(self) -> pl.DataFrame:
+        """Reads all rows into memory."""
+        return gather(self._frame)
+
+    def __repr__(self) -> str:
+        return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
+
+
+def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+    """Carries a lazy frame out and returns its rows; Polars streams, so that memory stays small.
+
+    Args:
+        frame: A narwhals lazy frame of any engine.
+    """
+    import polars as pl
+
+    native = frame.to_native()
+    if isinstance(native, pl.LazyFrame):
+        return native.collect(engine="streaming")
+    collected: pl.DataFrame = frame.collect("polars").to_native()
+    return collected
+
+
+def _lazy(frame: object) -> nw.LazyFrame[Any]:
+    import narwhals as nw
+    import polars as pl
+
+    wrapped: Any = nw.from_native(frame, pass_through=True)
+    if isinstance(wrapped, nw.LazyFrame):
+        return wrapped
+    if isinstance(wrapped, nw.DataFrame):
+        return wrapped.lazy("polars") if not isinstance(frame, pl.DataFrame) else wrapped.lazy()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return nw.from_native(pl.DataFrame(frame).lazy())
+    raise InputError(
+        f"a {type(frame).__name__} is not a data frame",
+        hint="give a Polars, pandas, PyArrow, DuckDB or PySpark frame, or a path to read_sessions",
+    )
+
+
+def choose_columns(
+    names: list[str], columns: Mapping[str, str] | None, path: str
+) -> dict[str, list[str]]:
+    """Says which columns hold which role; several make one id.
+
+    Raises:
+        ParameterError: If `columns` names a role that does not exist.
+        InputError: If a column is missing, or if two could be meant.
+    """
+    from relkit.data.columns import choose
+
+    joined: dict[str, list[str]] = {}
+    for role, name in (columns or {}).items():
+        parts = [part.strip() for part in name.split("+")]
+        if role in IDS and name not in names and len(parts) > 1 and set(parts) <= set(names):
+            joined[role] = parts
+            names = [*names, name]
+    chosen = choose(names, "sessions", columns=columns, spellings=SPELLINGS, path=path)
+    return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
+
+
+def _selected(
+    frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str
+) -> nw.LazyFrame[Any]:
+    """Returns the columns under their canonical names, values as they are."""
+    import narwhals as nw
+
+    chosen = choose_columns(list(frame.collect_schema().names()), columns, path)
+    parts = []
+    for role, names in chosen.items():
+        if len(names) == 1:
+            parts.append(nw.col(names[0]).alias(role))
+        else:
+            texts = [nw.col(name).cast(nw.String) for name in names]
+            parts.append(nw.concat_str(texts, separator="-").alias(role))
+    return frame.select(parts)
+
+
+def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
+    schema = raw.collect_schema()
+    parts = []
+    for name in schema.names():
+        kind = schema[name]
+        if name in IDS:
+            part = _id(name, kind, path)
+        elif name in FLAGS:
+            part = _flag(name, kind, path)
+        elif name == "timestamp":
+            raw, part = _time(raw, kind, path)
+        else:
+            part = _number(name, kind, path)
+        parts.append(part.alias(name))
+    return raw.select(parts)
+
+
+def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
+    return InputError(
+        f"the {name} column holds {kind}, not {wanted}",
+        path=path,
+        hint=f'choose another column: columns={{"{name}": …}} in Python, '
+        f"`--columns {name}=…` on the command line",
+    )
+
+
+def _id(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    if kind.is_integer():
+        return column.cast(nw.String)
+    if kind not in (nw.String, nw.Categorical, nw.Enum):
+        raise _wrong(name, kind, "text or whole numbers", path)
+    if kind != nw.String:
+        column = column.cast(nw.String)
+    return nw.when(column.str.strip_chars().str.len_chars() > 0).then(column)
+
+
+def _number(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    wanted = nw.Int64 if name == "position" else nw.Float64
+    if kind.is_integer():
+        return column.cast(wanted)
+    if kind == nw.String:
+        text = column.str.strip_chars()
+        column = nw.when(text.str.len_chars() > 0).then(text).cast(nw.Float64)
+    elif not kind.is_numeric():
+        raise _wrong(name, kind, "numbers", path)
+    # A column of whole numbers with gaps arrives as floats that are not numbers in the gaps.
+    column = nw.when(~column.is_nan()).then(column)
+    return column.cast(wanted)
+
+
+def _flag(name: str, kind: Any, path: str) -> nw.Expr:
+    import narwhals as nw
+
+    column = nw.col(name)
+    if kind == nw.Boolean:
+        flag = column
+    elif kind.is_numeric():
+        flag = column > 0
+    elif kind == nw.String:
+        text = column.str.strip_chars().str.to_lowercase()
+        known = text.is_in([*TRUE, *FALSE, ""])
+        count = nw.when(~known).then(text).cast(nw.Float64)
+        flag = text.is_in(list(TRUE)) | (count > 0).fill_null(False)
+    else:
+        raise _wrong(name, kind, "true or false", path)
+    # What is not recorded did not happen; except that a row is an impression.
+    return flag.fill_null(name == "shown")
+
+
+def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[Any], nw.Expr]:
+    """Returns the frame, whose times may have been read, and the column."""
+    import narwhals as nw
+
+    column = nw.col("timestamp")
+    polars = raw.implementation.is_polars()
+    if kind == nw.Date:
+        column, kind = column.cast(nw.Datetime("us")), nw.Datetime("us")
+    if kind == nw.Datetime:
+        if not polars:
+            return raw, column
+        zoned = (
+            column.dt.replace_time_zone("UTC")
+            if kind.time_zone is None
+            else column.dt.convert_time_zone("UTC")
+        )
+        return raw, zoned.cast(nw.Datetime("us", "UTC"))
+    if kind != nw.String and not kind.is_numeric():
+        raise _wrong("timestamp", kind, "times", path)
+    if not polars:
+        raise InputError(
+            f"the timestamp column holds {kind}; outside Polars it must hold timestamps",
+            path=path,
+            hint="cast it to a timestamp in your engine first",
+        )
+    return nw.from_native(raw.to_native().with_columns(utc("timestamp"))), column
+
+
+def utc(name: str) -> pl.Expr:
+    """Returns the Polars expression that reads times as UTC from text or numbers.
+
+    Text is ISO 8601, with a zone or, without one, in UTC. Numbers count from 1970; how large they
+    are says whether seconds, milliseconds, microseconds or nanoseconds. What is neither is null.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"at": ["2024-12-10T08:01:29+08:00", "1733788889", "soon"]})
+        >>> [str(time) for time in frame.select(utc("at")).to_series()]
+        ['2024-12-10 00:01:29+00:00', '2024-12-10 00:01:29+00:00', 'None']
+    """
+    import polars as pl
+
+    text = pl.col(name).cast(pl.String).str.strip_chars()
+    number = text.cast(pl.Float64, strict=False)
+    number = pl.when(number.is_finite()).then(number)
+    size = number.abs()
+    factor = (
+        pl.when(size < EPOCH_LIMITS[0])
+        .then(1e6)
+        .when(size < EPOCH_LIMITS[1])
+        .then(1e3)
+        .when(size < EPOCH_LIMITS[2])
+        .then(1.0)
+        .otherwise(1e-3)
+    )
+    epoch = (number * factor).round(0).cast(pl.Int64, strict=False).cast(pl.Datetime("us", "UTC"))
+    iso = (
+        text.str.replace(r"^(\d{4})[/.](\d\d?)[/.](\d\d?)", "$1-$2-$3")
+        .str.replace(r"^(\d+-\d+-\d+) +", "${1}T")
+        .str.replace(r" *([Zz]|UTC|GMT)$", "+00:00")
+        .str.replace(r"T(\d+:\d+)($|[+-])", "T$1:00$2")
+    )
+    zoned = iso.str.to_datetime(
+        "%Y-%m-%dT%H:%M:%S%.f%#z", time_unit="us", time_zone="UTC", strict=False
+    )
+    local = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
+    day = iso.str.to_datetime("%Y-%m-%d", time_unit="us", strict=False)
+    return pl.coalesce(
+        epoch, zoned, local.dt.replace_time_zone("UTC"), day.dt.replace_time_zone("UTC")
+    ).alias(name)

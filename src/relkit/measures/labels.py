@@ -1,0 +1,120 @@
+"""Measures and conventions as tables name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from relkit.core.rendering.numbers import DIGITS, NumberStyle
+from relkit.core.rendering.text import count
+from relkit.data.convention import Convention, load_convention
+from relkit.measures.names import measure
+
+__all__ = ["COUNTS", "convention_line", "detail", "detail_names", "measure_label", "pair_rules"]
+
+#: Fields that every convention line shows; others where a measure uses them or they deviate.
+ALWAYS_SHOWN = ("ties", "undefined", "missing")
+
+#: What stands beside a number and is a count.
+COUNTS = ("positive", "negative")
+#: What stands beside a number in JSON only.
+JSON_ONLY = ("strict_share", "random_share")
+#: How equal labels count where a name says nothing of it.
+STRICT = "label_ties=ignore"
+
+
+def measure_label(name: str, average: str | None = None, definition: str = "") -> str:
+    """Returns a measure's name for people: its convention on equal labels, and how it is averaged.
+
+    Args:
+        name: The name as it was asked for.
+        average: How queries became one number, `None` where that is said elsewhere.
+        definition: The measure with every parameter filled in; a convention may have filled how
+            equal labels count.
+
+    Examples:
+        >>> measure_label("pnr", "micro"), measure_label("pnr(label_ties=ignore)", "micro")
+        ('pnr (micro)', 'pnr (strict, micro)')
+        >>> measure_label("pnr", "micro", "pnr(label_ties=ignore,score_ties=rank)")
+        'pnr (strict, micro)'
+        >>> measure_label("ndcg@10"), measure_label("a measure of mine")
+        ('ndcg@10', 'a measure of mine')
+    """
+    shown = name
+    if STRICT in name:
+        with suppress(LookupError, ValueError):
+            shown = measure(name).shown
+    elif STRICT in definition:
+        shown = f"{name} (strict)"
+    if average is None or average == "sum" or (average == "macro" and _usual(name)):
+        return shown
+    return f"{shown[:-1]}, {average})" if shown.endswith(" (strict)") else f"{shown} ({average})"
+
+
+def _usual(name: str) -> bool:
+    """Whether a mean over queries is what a measure prints where nothing else is asked for."""
+    with suppress(LookupError, ValueError):
+        return measure(name).averages[0] == "macro"
+    return True
+
+
+def detail_names(name: str, details: Mapping[str, float], definition: str = "") -> list[str]:
+    """Returns what a table shows below a measure: not what its own row says already."""
+    hidden = (*JSON_ONLY, *(("strict",) if STRICT in name or STRICT in definition else ()))
+    return [key for key in details if key not in hidden]
+
+
+def detail(key: str, value: float, style: NumberStyle, digits: int = DIGITS) -> str:
+    """Returns one of them as text."""
+    return count(value) if key in COUNTS else style.number(value, digits)
+
+
+def convention_line(
+    convention: Convention, measures: Sequence[str] = (), ties: Mapping[str, str] | None = None
+) -> str:
+    """Returns the rules that stand behind numbers: those that matter, and those that deviate.
+
+    Args:
+        convention: The rules.
+        measures: Names of the measures: the gain is shown where one of them takes it from there.
+        ties: Rules on equal scores, by measure: shown where they are not the convention's.
+
+    Examples:
+        >>> from relkit.data.convention import load_convention
+        >>> convention_line(load_convention("relkit"), ["ndcg@10"])
+        'convention relkit: ties=doc-desc, undefined=skip, missing=zero, gain=linear'
+    """
+    values = convention.shown()
+    usual = load_convention(None).shown()
+    shown = list(ALWAYS_SHOWN)
+    if any(getattr(measure(name), "gain", "none") is None for name in measures):
+        shown.append("gain")
+    shown += [key for key in values if key not in shown and values[key] != usual.get(key)]
+    others = [f"{name}: {rule}" for name, rule in (ties or {}).items() if rule != values["ties"]]
+    if others:
+        values["ties"] = f"{values['ties']} ({', '.join(others)})"
+    for key, rules in pair_rules(measures, convention).items():
+        values[key] = "/".join(rules)
+        shown.append(key)
+    return f"convention {convention.name}: " + ", ".join(f"{key}={values[key]}" for key in shown)
+
+
+def pair_rules(
+    measures: Sequence[str], convention: Convention | str | None = None
+) -> dict[str, list[str]]:
+    """Returns how measures of pairs count equal labels and equal scores, each way once.
+
+    Examples:
+        >>> pair_rules(["ndcg@10", "pnr", "pnr(label_ties=ignore)"])
+        {'label_ties': ['positive', 'ignore'], 'score_ties': ['ignore']}
+        >>> pair_rules(["ndcg@10"])
+        {}
+    """
+    found = [measure(name) for name in measures]
+    rules = load_convention(convention)
+    pairs = [one.resolve(rules) for one in found if hasattr(one, "label_ties")]
+    return {
+        key: list(dict.fromkeys(one.filled(key) for one in pairs))
+        for key in ("label_ties", "score_ties")
+        if pairs
+    }

@@ -1,0 +1,1 @@
+"""Live search: logs of sessions, samples of them to judge, and the monthly number."""

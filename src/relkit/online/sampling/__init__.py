@@ -1,0 +1,33 @@
+"""Which sessions of a log people should grade: tiers, samples with known probabilities."""
+
+from relkit.online.sampling.allocation import ALLOCATIONS, Allocation, allocate
+from relkit.online.sampling.design import DEFAULT_DEPTH, draw_sample
+from relkit.online.sampling.estimators import Estimate, Estimator, estimate
+from relkit.online.sampling.frames import count_queries
+from relkit.online.sampling.pool import Pool, make_pool, parse_age
+from relkit.online.sampling.sample import Design, Sample, Stratum, read_sample
+from relkit.online.sampling.tiers import METHODS, Method, Tiers, make_tiers, tiers_of
+
+__all__ = [
+    "ALLOCATIONS",
+    "DEFAULT_DEPTH",
+    "METHODS",
+    "Allocation",
+    "Design",
+    "Estimate",
+    "Estimator",
+    "Method",
+    "Pool",
+    "Sample",
+    "Stratum",
+    "Tiers",
+    "allocate",
+    "count_queries",
+    "draw_sample",
+    "estimate",
+    "make_pool",
+    "make_tiers",
+    "parse_age",
+    "read_sample",
+    "tiers_of",
+]

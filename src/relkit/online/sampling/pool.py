@@ -1,0 +1,266 @@
+"""The pairs of query and document that people have to grade for a sample."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note
+from relkit.core.rendering import note_dict
+from relkit.data.judgments import Judgments
+from relkit.io import as_judgments
+from relkit.online.sampling.sample import Sample
+from relkit.online.sampling.tables import has_table, read_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Pool", "make_pool", "parse_age"]
+
+DATES = (
+    "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
+    "updatedat", "createdat", "at", "标注时间", "标注日期", "日期", "时间",
+)  # fmt: skip
+
+UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Distinct pairs of query and document that a sample shows down to its k.
+
+    Attributes:
+        pairs: Those to grade: `query`, `doc`, `tier`, `position` (the best one), `sessions` (how
+            many of the sampled ones show it) and `reason`: `new`, or `expired` where the grade that
+            there is is too old.
+        reused: Those that were graded before: the same, and `grade` and `judged_at` in place of the
+            reason.
+        notes: What was noticed.
+
+    Examples:
+        >>> import polars as pl
+        >>> from relkit.online.sampling import draw_sample
+        >>> log = pl.DataFrame({"session": ["s"], "query": ["q"], "position": [1], "doc": ["d"]})
+        >>> make_pool(draw_sample(log)).to_dict()["to_judge"]
+        1
+    """
+
+    pairs: pl.DataFrame
+    reused: pl.DataFrame
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        """The number of pairs to grade."""
+        return len(self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the counts as JSON-ready values."""
+        expired = int((self.pairs["reason"] == "expired").sum())
+        return {
+            "pairs": len(self.pairs) + len(self.reused),
+            "to_judge": len(self.pairs),
+            "new": len(self.pairs) - expired,
+            "expired": expired,
+            "reused": len(self.reused),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+
+def make_pool(
+    sample: Sample,
+    judged: object = None,
+    *,
+    max_age: timedelta | str | None = None,
+    now: datetime | None = None,
+) -> Pool:
+    """Returns what has to be graded for a sample, less what was graded before.
+
+    Args:
+        sample: What `draw_sample` returned.
+        judged: Earlier judgments: `relkit.Judgments`, a frame, a file, or what else holds them.
+            With `max_age`, a frame or a CSV, TSV, JSON Lines or Parquet file with a column of
+            dates. Of a pair that was judged several times, the latest grade counts.
+        max_age: Older grades are not used again: a time, or text such as `180d`, `26w`, `6m`
+            (months of 30 days) or `1y`. `None` uses them all.
+        now: What age is counted from; `None` is this moment.
+
+    Raises:
+        InputError: If the judgments cannot be read, or have no dates where an age is asked for.
+        ParameterError: If `max_age` is no age.
+
+    Examples:
+        >>> import polars as pl
+        >>> from relkit.online.sampling import draw_sample
+        >>> log = pl.DataFrame({
+        ...     "session": ["s1", "s1", "s2"], "query": ["tv", "tv", "pen"],
+        ...     "position": [1, 2, 1], "doc": ["a", "b", "c"],
+        ... })
+        >>> pool = make_pool(draw_sample(log), {"tv": {"a": 3}})
+        >>> pool.pairs.select("query", "doc").rows()
+        [('pen', 'c'), ('tv', 'b')]
+    """
+    import polars as pl
+
+    age = parse_age(max_age) if isinstance(max_age, str) else max_age
+    if age is not None and age <= timedelta(0):
+        raise ParameterError(f"the parameter `max_age` must be above 0. Got `{max_age}` instead.")
+    if age is not None and judged is None:
+        raise ParameterError("`max_age` is the age of earlier judgments, and none are given")
+    pairs = _pairs(sample)
+    if judged is None:
+        earlier = pl.DataFrame(schema=_schema())
+    else:
+        earlier = _earlier(judged, dated=age is not None)
+    notes = []
+    joined = pairs.join(earlier, on=["query", "doc"], how="left", maintain_order="left")
+    known = joined["grade"].is_not_null()
+    fresh = known
+    if age is not None:
+        moment = (now or datetime.now(UTC)).astimezone(UTC)
+        fresh = known & (joined["judged_at"] >= moment - age).fill_null(False)
+        undated = int((known & joined["judged_at"].is_null()).sum())
+        if undated:
+            notes.append(
+                Note(
+                    "undated-judgments",
+                    f"{undated:,} earlier judgments have no date that can be read: they are graded"
+                    " again",
+                    count=undated,
+                    level="warning",
+                )
+            )
+    reason = pl.Series("reason", ["expired" if one else "new" for one in known], dtype=pl.String)
+    return Pool(
+        joined.drop("grade", "judged_at").with_columns(reason).filter(~fresh),
+        joined.filter(fresh),
+        tuple(notes),
+    )
+
+
+def parse_age(text: str) -> timedelta:
+    """Returns the time that a text such as `180d` or `6m` means.
+
+    Raises:
+        ParameterError: If it means none.
+
+    Examples:
+        >>> parse_age("2w")
+        datetime.timedelta(days=14)
+    """
+    number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
+    if unit not in UNITS or not number.isascii() or not number.isdigit():
+        raise ParameterError(
+            f"`{text}` is no age", hint="write 180d, 26w, 6m or 1y: days, weeks, months, years"
+        )
+    try:
+        return timedelta(days=int(number) * UNITS[unit])
+    except OverflowError:
+        raise ParameterError(f"the age `{text}` is too long") from None
+
+
+def _schema() -> dict[str, Any]:
+    """The columns of earlier judgments."""
+    import polars as pl
+
+    return {
+        "query": pl.String,
+        "doc": pl.String,
+        "grade": pl.String,
+        "judged_at": pl.Datetime("us", "UTC"),
+    }
+
+
+def _pairs(sample: Sample) -> pl.DataFrame:
+    import polars as pl
+
+    return (
+        sample.to_frame()
+        .filter(pl.col("doc").is_not_null())
+        .group_by("query", "doc")
+        .agg(
+            pl.col("tier").first(),
+            pl.col("position").min(),
+            pl.col("session").n_unique().cast(pl.Int64).alias("sessions"),
+        )
+        .join(
+            pl.DataFrame(
+                {"tier": [one.name for one in sample.tiers], "order": range(len(sample.tiers))}
+            ),
+            on="tier",
+        )
+        .sort("order", "query", "position", "doc")
+        .drop("order")
+    )
+
+
+def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
+    """The latest grade of every pair."""
+    import polars as pl
+
+    from relkit.data.sessions import utc
+
+    path = ""
+    if isinstance(judged, str | os.PathLike):
+        path = os.fspath(judged)
+        if has_table(path):
+            judged = read_table(path)
+    if isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
+        columns, when = _columns(judged, path)
+    else:
+        frame = (judged if isinstance(judged, Judgments) else as_judgments(judged)).to_frame()
+        if "subtopic" in frame.columns:
+            # A document is in the pool or not: what is known of it is its highest grade.
+            grouped = frame.group_by(["query", "document"], maintain_order=True)
+            frame = grouped.agg(pl.col("grade").max())
+        columns, when = {name: frame[name] for name in frame.columns}, None
+    if when is None:
+        if dated:
+            raise InputError(
+                "the earlier judgments have no column of dates",
+                path=path,
+                hint="call it judged_at; without --max-age all of them are used",
+            )
+        when = pl.Series("judged_at", [None] * len(columns["grade"]), dtype=pl.String)
+    grade = columns["grade"].cast(pl.String).str.strip_chars()
+    found = pl.DataFrame(
+        {
+            "query": columns["query"].cast(pl.String),
+            "doc": columns["document"].cast(pl.String),
+            "grade": grade,
+            "judged_at": when,
+        }
+    ).filter(pl.col("grade") != "")
+    if when.dtype == pl.Date:
+        found = found.with_columns(pl.col("judged_at").cast(pl.Datetime("us")))
+    if found["judged_at"].dtype == pl.Datetime:
+        zone = found["judged_at"].dtype.time_zone  # type: ignore[attr-defined]
+        moment = pl.col("judged_at").cast(pl.Datetime("us", zone))
+        found = found.with_columns(
+            moment.dt.replace_time_zone("UTC")
+            if zone is None
+            else moment.dt.convert_time_zone("UTC")
+        )
+    else:
+        found = found.with_columns(utc("judged_at"))
+    return found.sort("judged_at", "grade", nulls_last=False).unique(
+        ["query", "doc"], keep="last", maintain_order=True
+    )
+
+
+def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series | None]:
+    import narwhals as nw
+    import polars as pl
+
+    from relkit.data.columns import plain_name, polars_columns
+
+    found: Any = frame
+    if not isinstance(found, pl.DataFrame):
+        found = nw.from_native(found).lazy().collect("polars").to_native()
+    columns = polars_columns(found, "judgments", path=path)
+    used = {series.name for series in columns.values()}
+    plain = {plain_name(name): name for name in found.columns if name not in used}
+    when = next((plain[name] for name in DATES if name in plain), None)
+    return columns, None if when is None else found[when]
