@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relkit
-from relkit import errors
+from relkit.core import errors
 
 
 def test_the_tree_in_the_docstring_is_true() -> None:
