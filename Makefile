@@ -32,6 +32,7 @@ test-slow: $(DONE)/test ## Run the slow tests
 lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/clang-format --dry-run -Werror $(CPP)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
