@@ -291,6 +291,16 @@ def test_a_judge_grades_only_what_was_given(store: Store, ann: User, bo: User) -
         record_action(store, ann, "undo", key="k", project_id=99999)
 
 
+def test_an_item_of_another_project_is_refused(store: Store, ann: User) -> None:
+    project = project_of(store, 1)
+    other = store.create_project("July")
+    item = one(store, ann, project)
+    with pytest.raises(InputError, match="there is no such item"):
+        act(store, ann, "grade", item, "a", grade=1, project_id=other.id)
+    assert store.ratings(project.id) == {}
+    assert act(store, ann, "grade", item, "a", grade=1, project_id=project.id).counted
+
+
 @pytest.mark.parametrize(
     ("kind", "more", "error"),
     [

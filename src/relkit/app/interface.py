@@ -148,17 +148,17 @@ _masks: WeakKeyDictionary[Store, dict[int, Project]] = WeakKeyDictionary()
 
 
 def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | None]:
-    """The item that somebody means, and what its number is masked by, if it is."""
+    """The item that somebody means, and the project that masks its number, if one does.
+
+    Whether the item is of that project remains to be seen.
+    """
     project, item = (0, None) if number is None else split_item(number)
     if not project or item is None:
         return item, None
     known = _masks.setdefault(store, {})
     if project not in known:
         known[project] = store.project(project)
-    item = unmask_item(known[project], item)
-    if store.project_of(item).id != project:
-        raise InputError("there is no such item")
-    return item, known[project]
+    return unmask_item(known[project], item), known[project]
 
 
 def _shown(item: Item) -> dict[str, Any]:
@@ -231,13 +231,14 @@ def take(
 def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
     """Stores what a judge did. Sent again with the same key, it stores nothing twice."""
     item, project = _find_item(store, action.item_id)
+    own = None if project is None else project.id
     receipt = record_action(
         store,
         user,
         action.kind,
         key=action.key,
         item_id=item,
-        project_id=action.project_id,
+        project_id=action.project_id if action.kind == "undo" else own,
         grade=action.grade,
         reason=action.reason,
         note=action.note,

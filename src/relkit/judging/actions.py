@@ -16,11 +16,12 @@ from relkit.judging.database import new_id
 from relkit.judging.disguise import is_lost
 from relkit.judging.places import (
     ANSWERS,
+    CHANGE_PLACE,
     DECIDING,
     LATER,
     forget_gold,
     give_gold,
-    give_place,
+    give_places,
     is_free,
     remember_lapse,
     see_preference,
@@ -57,7 +58,7 @@ HELD = (
 STORED = sa.select(actions).where(
     actions.c.user_id == sa.bindparam("user"), actions.c.key == sa.bindparam("key")
 )
-SETTLE = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
+STORE = sa.insert(actions)
 
 
 class AnsweredError(InputError):
@@ -123,7 +124,8 @@ def record_action(
         key: Made by the client for this action, at most 200 characters. The same request, sent
             again with the same key, is stored once.
         item_id: The item; for `undo` not needed.
-        project_id: For `undo`: the project whose last action is taken back.
+        project_id: For `undo`: the project whose last action is taken back. For other kinds: an
+            item of another project is refused.
         grade: With `grade`: the grade, or the name of a level. In a side-by-side project the
             preference as the judge sees it: -2 left much better … 2 right much better.
         reason: With `cannot`: why.
@@ -216,6 +218,8 @@ def _record(
     else:
         item_id = item_id or 0
         project = find_project(connection, item_id)
+        if project_id is not None and project.id != project_id:
+            raise InputError("there is no such item")
         take_turn(connection, project.id, alone=alone)
         stored = _parse(project, kind, grade)
         stored = see_preference(project, user, item_id, stored)
@@ -238,16 +242,17 @@ def _record(
         check_text(values[name], name)
     now = store.clock()
     inserted = connection.execute(
-        sa.insert(actions).values(
-            project_id=project.id,
-            item_id=item_id,
-            user_id=user.id,
-            kind=kind,
-            grade=stored,
-            key=check_text(key, "key"),
-            created_at=now,
+        STORE,
+        {
+            "project_id": project.id,
+            "item_id": item_id,
+            "user_id": user.id,
+            "kind": kind,
+            "grade": stored,
+            "key": check_text(key, "key"),
+            "created_at": now,
             **values,
-        )
+        },
     )
     action = new_id(inserted)
     if kind == "undo":
@@ -398,7 +403,7 @@ def _settle(
     state = {None: "open", "later": "later"}.get(kind, "done")
     lease = {"open": 1, "later": LATER, "done": None}[state]
     connection.execute(
-        SETTLE,
+        CHANGE_PLACE,
         {
             "place": held.id,
             "state": state,
@@ -491,7 +496,7 @@ def _take_back(
             return False
         give_gold(connection, project, user, item_id, now + project.lease_seconds, 0)
         return True
-    give_place(connection, project, user, slot, now + project.lease_seconds, now)
+    give_places(connection, project, user, {0: slot}, now)
     return True
 
 

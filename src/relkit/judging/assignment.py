@@ -7,6 +7,7 @@ every judge gets each of them at most once. In all that a judge can see they are
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,17 @@ from relkit.judging.disguise import lose_gold
 from relkit.judging.jobs import unfinished
 from relkit.judging.mixing import is_gold_turn
 from relkit.judging.places import (
+    JUDGING_ORDER,
     LATER,
+    MAY_GET,
+    PROJECT,
+    USER,
+    claim_values,
     count_given,
     draw_number,
     give_gold,
-    give_place,
-    judging_order,
-    may_get,
-    new_to,
+    give_places,
+    new_to_judge,
     take_turn,
 )
 from relkit.judging.projects import refuse_closed
@@ -36,6 +40,45 @@ if TYPE_CHECKING:
 __all__ = ["Task", "take_tasks"]
 #: Shares of all items among which new ones are looked for first, in a project of many.
 WINDOWS = (PLACES // 256, PLACES // 16)
+
+_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
+_OWN = (
+    sa.select(assignments)
+    .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
+    .where(
+        assignments.c.project_id == PROJECT,
+        assignments.c.user_id == USER,
+        assignments.c.state.in_(("open", "later")),
+    )
+    .order_by(assignments.c.given, JUDGING_ORDER, items.c.id)
+)
+_RENEW = sa.update(assignments).where(assignments.c.id.in_(_IDS))
+_FREE = (
+    sa.select(assignments)
+    .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
+    .where(*MAY_GET)
+    .order_by(JUDGING_ORDER, items.c.id, assignments.c.slot)
+    .limit(sa.bindparam("most"))
+)
+_FREE_ANYWHERE = _FREE.where(assignments.c.project_id == PROJECT)
+_FREE_IN_WINDOW = _FREE.where(
+    assignments.c.item_id.in_(
+        sa.select(items.c.id).where(
+            items.c.project_id == PROJECT,
+            items.c.place.between(sa.bindparam("start"), sa.bindparam("end")),
+        )
+    )
+)
+_FREE_GOLD = (
+    sa.select(items.c.id)
+    # Gold items are few, and those of a project many: the few are looked through.
+    .where(items.c.id.in_(sa.select(gold.c.item_id)), items.c.project_id == PROJECT)
+    .where(*new_to_judge(items.c.id))
+    .order_by(JUDGING_ORDER, items.c.id)
+    .limit(sa.bindparam("most"))
+)
+_ITEMS = sa.select(items).where(items.c.id.in_(_IDS))
+_PAIRS = sa.select(items, sides).select_from(items.join(sides)).where(items.c.id.in_(_IDS))
 
 
 @dataclass(frozen=True)
@@ -87,12 +130,13 @@ def take_tasks(store: Store, user: User, project_id: int, *, count: int = 10) ->
         take_turn(connection, project.id)
         now = store.clock()
         lose_gold(connection, project, user, now)
-        own = _own(connection, project, user)
+        values = claim_values(project, user, now)
+        own = _own(connection, values)
         wanted = count - len(own["open"])
         if wanted > 0:
-            given = _claim(connection, project, user, wanted, now)
+            given = _claim(connection, project, user, wanted, values)
             if given:
-                own = _own(connection, project, user)
+                own = _own(connection, values)
         chosen = own["open"][:count] or own["later"][:count]
         states = {
             "open": now + project.lease_seconds,
@@ -100,70 +144,57 @@ def take_tasks(store: Store, user: User, project_id: int, *, count: int = 10) ->
         }
         state = "open" if own["open"] else "later"
         if chosen:
-            connection.execute(
-                sa.update(assignments)
-                .where(assignments.c.id.in_([row.id for row in chosen]))
-                .values(leased_until=states[state])
-            )
+            ids = [row.id for row in chosen]
+            connection.execute(_RENEW, {"ids": ids, "leased_until": states[state]})
         return _tasks(connection, project, chosen, states[state])
 
 
-def _own(connection: sa.Connection, project: Project, user: User) -> dict[str, list[Any]]:
-    rows = connection.execute(
-        sa.select(assignments)
-        .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
-        .where(
-            assignments.c.project_id == project.id,
-            assignments.c.user_id == user.id,
-            assignments.c.state.in_(("open", "later")),
-        )
-        .order_by(assignments.c.given, judging_order(project, user), items.c.id)
-    ).all()
+def _own(connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    rows = connection.execute(_OWN, values).all()
     return {state: [row for row in rows if row.state == state] for state in ("open", "later")}
 
 
-def _claim(connection: sa.Connection, project: Project, user: User, wanted: int, now: float) -> int:
+def _claim(
+    connection: sa.Connection, project: Project, user: User, wanted: int, values: Mapping[str, Any]
+) -> int:
     """Gives a judge new items and returns how many."""
     before = count_given(connection, project.id, user.id).get(user.id, 0)
-    ordinary = _free(connection, project, user, wanted, before, now)
-    known = _free_gold(connection, project, user, wanted) if project.gold_share else []
-    until = now + project.lease_seconds
+    ordinary = _free(connection, project, user, wanted, before, values)
+    known = _free_gold(connection, project, wanted, values) if project.gold_share else []
+    now = values["now"]
+    slots: dict[int, Any] = {}
     given = 0
     while given < wanted and ordinary:
         turn = before + given
         if known and is_gold_turn(project, user, turn):
+            until = now + project.lease_seconds
             give_gold(connection, project, user, known.pop(0), until, turn)
         else:
-            give_place(connection, project, user, ordinary.pop(0), until, now, turn)
+            slots[turn] = ordinary.pop(0)
         given += 1
+    give_places(connection, project, user, slots, now)
     return given
 
 
 def _free(
-    connection: sa.Connection, project: Project, user: User, wanted: int, before: int, now: float
+    connection: sa.Connection,
+    project: Project,
+    user: User,
+    wanted: int,
+    before: int,
+    values: Mapping[str, Any],
 ) -> list[Any]:
     """Returns one free place of each of the next items that the judge may get."""
     # So many rows hold at least as many items as are wanted: an item has no more places.
-    query = (
-        sa.select(assignments)
-        .select_from(assignments.join(items, assignments.c.item_id == items.c.id))
-        .where(*may_get(project, user, now))
-        .order_by(judging_order(project, user), items.c.id, assignments.c.slot)
-        .limit(wanted * project.overlap)
-    )
-    for job in unfinished(connection, project.id):
-        query = query.where(items.c.job_id.is_distinct_from(job))
+    most = wanted * project.overlap
+    jobs = unfinished(connection, project.id)
     first: dict[int, Any] = {}
     for width in (*WINDOWS, PLACES):
         # Some items that chance chooses are enough, where there are many: the index finds them.
         start = draw_number(project.seed, "window", user.name, before, width) % (PLACES - width + 1)
-        here = sa.select(items.c.id).where(
-            items.c.project_id == project.id, items.c.place.between(start, start + width)
-        )
-        whole = assignments.c.project_id == project.id
-        rows = connection.execute(
-            query.where(whole if width == PLACES else assignments.c.item_id.in_(here))
-        )
+        query = _without_jobs(_FREE_ANYWHERE if width == PLACES else _FREE_IN_WINDOW, jobs)
+        window = {"start": start, "end": start + width, "most": most}
+        rows = connection.execute(query, {**values, **window})
         first = {}
         for row in rows:
             first.setdefault(row.item_id, row)
@@ -172,31 +203,29 @@ def _free(
     return list(first.values())[:wanted]
 
 
-def _free_gold(connection: sa.Connection, project: Project, user: User, wanted: int) -> list[int]:
-    query = (
-        sa.select(items.c.id)
-        # Gold items are few, and those of a project many: the few are looked through.
-        .where(items.c.id.in_(sa.select(gold.c.item_id)), items.c.project_id == project.id)
-        .where(*new_to(project, user, items.c.id))
-        .order_by(judging_order(project, user), items.c.id)
-        .limit(wanted)
-    )
-    for job in unfinished(connection, project.id):
+def _free_gold(
+    connection: sa.Connection, project: Project, wanted: int, values: Mapping[str, Any]
+) -> list[int]:
+    query = _without_jobs(_FREE_GOLD, unfinished(connection, project.id))
+    return list(connection.execute(query, {**values, "most": wanted}).scalars())
+
+
+def _without_jobs(query: sa.Select[Any], jobs: Iterable[int]) -> sa.Select[Any]:
+    """Leaves out the items that imports which are not finished have brought."""
+    for job in jobs:
         query = query.where(items.c.job_id.is_distinct_from(job))
-    return list(connection.execute(query).scalars())
+    return query
 
 
 def _tasks(
     connection: sa.Connection, project: Project, chosen: list[Any], until: float
 ) -> list[Task]:
     ids = [row.item_id for row in chosen]
-    rows = connection.execute(sa.select(items).where(items.c.id.in_(ids)))
+    rows = connection.execute(_ITEMS, {"ids": ids})
     found = {row.id: read_item(row) for row in rows}
     pairs: dict[int, Comparison] = {}
     if project.kind == "side_by_side":
-        both = connection.execute(
-            sa.select(items, sides).select_from(items.join(sides)).where(items.c.id.in_(ids))
-        )
+        both = connection.execute(_PAIRS, {"ids": ids})
         pairs = {row.id: read_comparison(row) for row in both}
     tasks = []
     for row in chosen:

@@ -10,7 +10,16 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from relkit.judging.filling import SOME, read_some
-from relkit.judging.places import draw_number, forget_gold, may_get, remember_lapse
+from relkit.judging.places import (
+    MAY_GET,
+    NOW,
+    PROJECT,
+    USER,
+    claim_values,
+    draw_number,
+    forget_gold,
+    remember_lapse,
+)
 from relkit.judging.records import Project, User
 from relkit.judging.schema import actions, assignments, items, lapses, sa
 from relkit.judging.shown import choose_fields
@@ -60,15 +69,18 @@ def find_marks(store: Store, project_id: int) -> list[str]:
     )
 
 
+_EXPIRED = sa.select(assignments).where(
+    assignments.c.project_id == PROJECT,
+    assignments.c.user_id == USER,
+    assignments.c.state != "done",
+    assignments.c.leased_until < NOW,
+)
+
+
 def lose_gold(connection: sa.Connection, project: Project, user: User, now: float) -> None:
     """Takes gold items whose time ran out from a judge as often as others took ordinary ones."""
-    mine = sa.and_(
-        assignments.c.project_id == project.id,
-        assignments.c.user_id == user.id,
-        assignments.c.state != "done",
-        assignments.c.leased_until < now,
-    )
-    expired = connection.execute(sa.select(assignments).where(mine)).all()
+    values = {"project": project.id, "user": user.id, "now": now}
+    expired = connection.execute(_EXPIRED, values).all()
     golden = [row for row in expired if row.slot is None]
     if not golden:
         return
@@ -102,15 +114,14 @@ def is_lost(
     taken = sa.select(sa.func.count()).select_from(
         assignments.outerjoin(actions, assignments.c.action_id == actions.c.id)
     )
-    free = sa.select(sa.func.count()).where(
-        assignments.c.project_id == project.id, *may_get(project, user, now)
-    )
+    free = sa.select(sa.func.count()).where(assignments.c.project_id == PROJECT, *MAY_GET)
+    values = claim_values(project, user, now)
     return _draw(
         project,
         user,
         item,
         int(connection.execute(taken.where(others, sa.or_(held, done))).scalar_one()),
-        int(connection.execute(free).scalar_one()),
+        int(connection.execute(free, values).scalar_one()),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -12,18 +13,23 @@ from relkit.judging.schema import actions, assignments, items, lapses, sa
 
 __all__ = [
     "ANSWERS",
+    "CHANGE_PLACE",
     "DECIDING",
+    "JUDGING_ORDER",
     "LATER",
+    "MAY_GET",
+    "NOW",
+    "PROJECT",
+    "USER",
+    "claim_values",
     "count_given",
     "draw_number",
     "forget_gold",
     "give_gold",
-    "give_place",
+    "give_places",
     "is_free",
     "is_swapped",
-    "judging_order",
-    "may_get",
-    "new_to",
+    "new_to_judge",
     "remember_lapse",
     "see_preference",
     "speaks",
@@ -37,7 +43,10 @@ DECIDING = ("grade", "cannot", "skip", "later")
 ANSWERS = ("grade", "cannot", "skip")
 #: An item that a judge put off stays reserved so many times longer.
 LATER = 100
-# Other names of tables take long to make.
+# Making a statement takes longer than carrying it out, so each is made once. These are what the
+# statements of a claim ask for: its values are `claim_values`.
+PROJECT, USER = (sa.bindparam(name, type_=sa.Integer) for name in ("project", "user"))
+NOW = sa.bindparam("now", type_=sa.Double)
 HELD, SAID, TAKEN_BACK = assignments.alias(), actions.alias(), actions.alias()
 
 
@@ -61,16 +70,25 @@ def draw_number(*parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
-def judging_order(project: Project, user: User) -> sa.ColumnElement[Any]:
-    """The judge's own order of all items: a permutation of their places."""
-    factor = 1 + draw_number(project.seed, "factor", user.name) % (PLACES - 1)
-    shift = draw_number(project.seed, "shift", user.name) % PLACES
-    place = sa.cast(items.c.place, sa.BigInteger)
-    whole = sa.literal(factor, sa.BigInteger) * place + sa.literal(shift, sa.BigInteger)
-    return whole % sa.literal(PLACES, sa.BigInteger)
+#: The judge's own order of all items: a permutation of their places.
+JUDGING_ORDER = (
+    sa.bindparam("factor", type_=sa.BigInteger) * sa.cast(items.c.place, sa.BigInteger)
+    + sa.bindparam("shift", type_=sa.BigInteger)
+) % sa.literal(PLACES, sa.BigInteger)
 
 
-def is_free(now: float) -> sa.ColumnElement[bool]:
+def claim_values(project: Project, user: User, now: float) -> dict[str, Any]:
+    """Returns what statements about a judge's own items ask for."""
+    return {
+        "project": project.id,
+        "user": user.id,
+        "now": now,
+        "factor": 1 + draw_number(project.seed, "factor", user.name) % (PLACES - 1),
+        "shift": draw_number(project.seed, "shift", user.name) % PLACES,
+    }
+
+
+def is_free(now: float | sa.BindParameter[float]) -> sa.ColumnElement[bool]:
     """Whether nobody has a place, or the time of who has it ran out."""
     return sa.or_(
         assignments.c.user_id.is_(None),
@@ -78,29 +96,26 @@ def is_free(now: float) -> sa.ColumnElement[bool]:
     )
 
 
-def may_get(project: Project, user: User, now: float) -> list[sa.ColumnElement[bool]]:
-    """Which of a project's places a judge may be given."""
-    return [
-        assignments.c.slot.is_not(None),
-        is_free(now),
-        *new_to(project, user, assignments.c.item_id),
-    ]
-
-
-def new_to(
-    project: Project, user: User, item: sa.ColumnElement[int]
-) -> list[sa.ColumnElement[bool]]:
+def new_to_judge(item: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
     """Which items a judge neither has nor said anything of."""
     # Looked up for each item that is free: a judge's own may be many more.
     return [
-        ~sa.exists().where(HELD.c.item_id == item, HELD.c.user_id == user.id),
+        ~sa.exists().where(HELD.c.item_id == item, HELD.c.user_id == USER),
         ~sa.exists().where(
             SAID.c.item_id == item,
-            SAID.c.user_id == user.id,
+            SAID.c.user_id == USER,
             SAID.c.kind.in_(ANSWERS),
             ~sa.exists().where(TAKEN_BACK.c.undoes == SAID.c.id),
         ),
     ]
+
+
+#: Which of a project's places a judge may be given.
+MAY_GET = (
+    assignments.c.slot.is_not(None),
+    is_free(NOW),
+    *new_to_judge(assignments.c.item_id),
+)
 
 
 def speaks(condition: sa.ColumnElement[bool]) -> list[sa.ColumnElement[bool]]:
@@ -146,18 +161,14 @@ def count_given(
 
 @cache
 def _given_query(*, one: bool) -> sa.Select[Any]:
-    """What every claim asks is put together once."""
-    project = sa.bindparam("project", type_=sa.Integer)
-    user = sa.bindparam("user", type_=sa.Integer)
-
     def had(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
-        whose = table.c.user_id == user if one else table.c.user_id.is_not(None)
+        whose = table.c.user_id == USER if one else table.c.user_id.is_not(None)
         return sa.select(table.c.user_id, table.c.item_id).where(whose, *conditions)
 
     here = sa.union(
-        had(assignments, assignments.c.project_id == project),
-        had(actions, actions.c.project_id == project, actions.c.kind.in_(DECIDING)),
-        had(lapses, lapses.c.item_id == items.c.id, items.c.project_id == project),
+        had(assignments, assignments.c.project_id == PROJECT),
+        had(actions, actions.c.project_id == PROJECT, actions.c.kind.in_(DECIDING)),
+        had(lapses, lapses.c.item_id == items.c.id, items.c.project_id == PROJECT),
     ).subquery()
     return sa.select(here.c.user_id, sa.func.count()).group_by(here.c.user_id)
 
@@ -184,29 +195,45 @@ def forget_gold(connection: sa.Connection, place: int) -> None:
     connection.execute(sa.delete(assignments).where(assignments.c.id == place))
 
 
-def give_place(
+#: With the values of the columns that change.
+CHANGE_PLACE = sa.update(assignments).where(assignments.c.id == sa.bindparam("place"))
+
+
+def give_places(
     connection: sa.Connection,
     project: Project,
     user: User,
-    slot: Any,
-    until: float,
+    slots: Mapping[int, Any],
     now: float,
-    given: int = 0,
 ) -> None:
-    """Gives a place to a judge, and remembers from whom it was taken."""
-    if slot.user_id is not None:
-        remember_lapse(connection, slot.item_id, slot.user_id, now)
+    """Gives places to a judge, and remembers from whom they were taken.
+
+    Args:
+        connection: In a transaction that writes.
+        project: The project.
+        user: The judge.
+        slots: The places, by how many items the judge was given before each.
+        now: The time, from which the lease counts.
+    """
+    for slot in slots.values():
+        if slot.user_id is not None:
+            remember_lapse(connection, slot.item_id, slot.user_id, now)
+    if not slots:
+        return
     connection.execute(
-        sa.update(assignments)
-        .where(assignments.c.id == slot.id)
-        .values(
-            user_id=user.id,
-            state="open",
-            leased_until=until,
-            swapped=is_swapped(project, user, slot.item_id),
-            action_id=None,
-            given=given,
-        )
+        CHANGE_PLACE,
+        [
+            {
+                "place": slot.id,
+                "user_id": user.id,
+                "state": "open",
+                "leased_until": now + project.lease_seconds,
+                "swapped": is_swapped(project, user, slot.item_id),
+                "action_id": None,
+                "given": given,
+            }
+            for given, slot in slots.items()
+        ],
     )
 
 

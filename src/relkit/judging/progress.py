@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from relkit.judging.mixing import count_turns
-from relkit.judging.places import DECIDING, count_given, is_free, speaks, undone
+from relkit.judging.places import (
+    DECIDING,
+    NOW,
+    PROJECT,
+    USER,
+    count_given,
+    is_free,
+    speaks,
+    undone,
+)
 from relkit.judging.records import Project, User
 from relkit.judging.rows import read_user
 from relkit.judging.schema import actions, assignments, gold, items, sa, users
@@ -79,46 +89,124 @@ def measure_own(store: Store, project_id: int, user: User, overall: Progress) ->
         return _of_judges(connection, project, overall, store.clock(), user)[user.id]
 
 
+_HELD = (
+    sa.select(assignments.c.state, sa.func.count())
+    .where(
+        assignments.c.project_id == PROJECT,
+        assignments.c.user_id == USER,
+        assignments.c.state.in_(("open", "later", "done")),
+    )
+    .group_by(assignments.c.state)
+)
+
+
 def count_held(store: Store, project_id: int, user: User) -> dict[str, int]:
     """Returns how many places a judge has in each state."""
-    query = (
-        sa.select(assignments.c.state, sa.func.count())
-        .where(
-            assignments.c.project_id == project_id,
-            assignments.c.user_id == user.id,
-            assignments.c.state.in_(("open", "later", "done")),
-        )
-        .group_by(assignments.c.state)
-    )
+    values = {"project": project_id, "user": user.id}
     with store.database.read() as connection:
-        return {row[0]: row[1] for row in connection.execute(query)}
+        return {row[0]: row[1] for row in connection.execute(_HELD, values)}
 
 
 def _overall(connection: sa.Connection, project: Project, now: float) -> Progress:
     """Counts a project's items and places, and the items with a place that is free."""
+    row = connection.execute(_OVERALL, {"project": project.id, "now": now}).one()
+    every, full, places, filled, free = map(int, row)
+    return Progress(every, full, places, filled, free=free)
+
+
+def _overall_query() -> sa.Select[Any]:
     done = sa.case((assignments.c.state == "done", 1), else_=0)
     per_item = (
         sa.select(
             sa.func.count().label("places"),
             sa.func.sum(done).label("filled"),
-            sa.func.max(sa.case((is_free(now), 1), else_=0)).label("free"),
+            sa.func.max(sa.case((is_free(NOW), 1), else_=0)).label("free"),
         )
-        .where(assignments.c.project_id == project.id, assignments.c.slot.is_not(None))
+        .where(assignments.c.project_id == PROJECT, assignments.c.slot.is_not(None))
         .group_by(assignments.c.item_id)
         .subquery()
     )
     finished = sa.case((per_item.c.filled == per_item.c.places, 1), else_=0)
-    row = connection.execute(
-        sa.select(
-            sa.func.count(),
-            *(
-                sa.func.coalesce(sa.func.sum(part), 0)
-                for part in (finished, per_item.c.places, per_item.c.filled, per_item.c.free)
-            ),
-        ).select_from(per_item)
-    ).one()
-    every, full, places, filled, free = map(int, row)
-    return Progress(every, full, places, filled, free=free)
+    return sa.select(
+        sa.func.count(),
+        *(
+            sa.func.coalesce(sa.func.sum(part), 0)
+            for part in (finished, per_item.c.places, per_item.c.filled, per_item.c.free)
+        ),
+    ).select_from(per_item)
+
+
+_OVERALL = _overall_query()
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """What is asked of judges: the first column is the judge's id.
+
+    Attributes:
+        held: How many places they have in each state.
+        seconds: The mean time of their grades.
+        answered: How many items they answered.
+        taken: How many items with a free place they have or said something of.
+        seen: How many gold items they have or said something of.
+    """
+
+    held: sa.Select[Any]
+    seconds: sa.Select[Any]
+    answered: sa.Select[Any]
+    taken: sa.Select[Any]
+    seen: sa.Select[Any]
+
+
+_GOLDEN = (
+    sa.select(gold.c.item_id).select_from(gold.join(items)).where(items.c.project_id == PROJECT)
+)
+
+
+@cache
+def _queries(*, one: bool) -> _Queries:
+    """What is asked of one judge, or of all."""
+
+    def select(table: sa.Table, *values: Any) -> sa.Select[Any]:
+        whose = table.c.user_id == USER if one else table.c.user_id.is_not(None)
+        return sa.select(table.c.user_id, *values).where(table.c.project_id == PROJECT, whose)
+
+    whose_actions = actions.c.project_id == PROJECT
+    if one:
+        whose_actions = sa.and_(whose_actions, actions.c.user_id == USER)
+    last = (
+        select(actions, sa.func.max(actions.c.id).label("id"))
+        .where(
+            actions.c.kind.in_(DECIDING),
+            actions.c.id.not_in(undone(whose_actions)),
+        )
+        .group_by(actions.c.user_id, actions.c.item_id)
+        .subquery()
+    )
+    # Of the items with a free place, those that the judge has or said something of.
+    known = sa.union(
+        select(assignments, assignments.c.item_id),
+        select(actions, actions.c.item_id).where(*speaks(whose_actions)),
+    ).subquery()
+    # Looked up for each item: the free places of a project may be many more.
+    still_free = sa.exists().where(
+        assignments.c.item_id == known.c.item_id, assignments.c.slot.is_not(None), is_free(NOW)
+    )
+    counted = sa.select(known.c.user_id, sa.func.count()).group_by(known.c.user_id)
+    return _Queries(
+        held=select(assignments, assignments.c.state, sa.func.count()).group_by(
+            assignments.c.user_id, assignments.c.state
+        ),
+        seconds=select(actions, sa.func.avg(actions.c.seconds))
+        .where(actions.c.kind == "grade")
+        .group_by(actions.c.user_id),
+        answered=sa.select(actions.c.user_id, sa.func.count())
+        .select_from(actions.join(last, actions.c.id == last.c.id))
+        .where(actions.c.kind.in_(("grade", "cannot")))
+        .group_by(actions.c.user_id),
+        taken=counted.where(still_free),
+        seen=counted.where(known.c.item_id.in_(_GOLDEN)),
+    )
 
 
 def _of_judges(
@@ -130,66 +218,23 @@ def _of_judges(
 ) -> dict[int, Progress]:
     """Counts for each judge, or for one. Gold items count as any other item."""
     chosen = None if user is None else user.id
+    asked = _queries(one=user is not None)
+    whose = {"project": project.id, "user": chosen}
 
-    def select(table: sa.Table, *values: Any) -> sa.Select[Any]:
-        whose = table.c.user_id.is_not(None) if chosen is None else table.c.user_id == chosen
-        return sa.select(table.c.user_id, *values).where(table.c.project_id == project.id, whose)
+    def count(query: sa.Select[Any], **values: Any) -> dict[int, Any]:
+        return {row[0]: row[1] for row in connection.execute(query, {**whose, **values})}
 
-    def count(query: sa.Select[Any]) -> dict[int, Any]:
-        return {row[0]: row[1] for row in connection.execute(query)}
-
-    whose_actions = actions.c.project_id == project.id
-    if chosen is not None:
-        whose_actions = sa.and_(whose_actions, actions.c.user_id == chosen)
     states: dict[int, dict[str, int]] = {}
-    held = select(assignments, assignments.c.state, sa.func.count())
-    for judge, state, times in connection.execute(
-        held.group_by(assignments.c.user_id, assignments.c.state)
-    ):
+    for judge, state, times in connection.execute(asked.held, whose):
         states.setdefault(judge, {})[state] = times
-    seconds = count(
-        select(actions, sa.func.avg(actions.c.seconds))
-        .where(actions.c.kind == "grade")
-        .group_by(actions.c.user_id)
-    )
-    last = (
-        select(actions, sa.func.max(actions.c.id).label("id"))
-        .where(
-            actions.c.kind.in_(DECIDING),
-            actions.c.id.not_in(undone(whose_actions)),
-        )
-        .group_by(actions.c.user_id, actions.c.item_id)
-        .subquery()
-    )
-    answered = count(
-        sa.select(actions.c.user_id, sa.func.count())
-        .select_from(actions.join(last, actions.c.id == last.c.id))
-        .where(actions.c.kind.in_(("grade", "cannot")))
-        .group_by(actions.c.user_id)
-    )
-    # Of the items with a free place, those that the judge has or said something of.
-    known = sa.union(
-        select(assignments, assignments.c.item_id),
-        select(actions, actions.c.item_id).where(*speaks(whose_actions)),
-    ).subquery()
-    # Looked up for each item: the free places of a project may be many more.
-    still_free = sa.exists().where(
-        assignments.c.item_id == known.c.item_id, assignments.c.slot.is_not(None), is_free(now)
-    )
-    taken = count(
-        sa.select(known.c.user_id, sa.func.count()).where(still_free).group_by(known.c.user_id)
-    )
-    golden = sa.select(gold.c.item_id).select_from(gold.join(items))
-    golden = golden.where(items.c.project_id == project.id)
-    every = len(connection.execute(golden).all()) if project.gold_share else 0
+    seconds = count(asked.seconds)
+    answered = count(asked.answered)
+    taken = count(asked.taken, now=now)
+    every = len(connection.execute(_GOLDEN, whose).all()) if project.gold_share else 0
     seen: dict[int, int] = {}
     given: dict[int, int] = {}
     if every:
-        seen = count(
-            sa.select(known.c.user_id, sa.func.count())
-            .where(known.c.item_id.in_(golden))
-            .group_by(known.c.user_id)
-        )
+        seen = count(asked.seen)
         given = count_given(connection, project.id, chosen)
     judges = {} if user is None else {user.id: user}
     if user is None:

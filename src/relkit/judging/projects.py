@@ -34,12 +34,16 @@ PREFERENCES = Scale(
 """The five-point scale of side-by-side projects."""
 
 
-# What every grade asks is put together once.
+#: The states of projects that somebody sees.
+SEEN = ("open", "closed")
+# What every request asks is put together once.
+BY_ID, BY_NAME = (
+    sa.select(projects).where(column == sa.bindparam("name"), projects.c.state.in_(SEEN))
+    for column in (projects.c.id, projects.c.name)
+)
 PROJECT_OF = (
     sa.select(projects).select_from(projects.join(items)).where(items.c.id == sa.bindparam("item"))
 )
-#: The states of projects that somebody sees.
-SEEN = ("open", "closed")
 
 
 class ProjectStore(StoreBase):
@@ -121,12 +125,11 @@ class ProjectStore(StoreBase):
         Raises:
             UnknownNameError: If there is none.
         """
-        key = projects.c.id if isinstance(name, int) else projects.c.name
-        query = sa.select(projects).where(key == name, projects.c.state.in_(SEEN))
+        query = BY_ID if isinstance(name, int) else BY_NAME
         row = None
         if is_id(name) if isinstance(name, int) else is_storable(name):
             with self.database.read() as connection:
-                row = connection.execute(query).one_or_none()
+                row = connection.execute(query, {"name": name}).one_or_none()
         if row is None:
             raise unknown_name("project", str(name), [one.name for one in self.projects()])
         return read_project(row)
