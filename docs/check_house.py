@@ -1,0 +1,367 @@
+"""Checks the limits that keep the house easy to see: `make lint` runs it.
+
+python docs/check_house.py            says what is beyond a limit
+
+- at most 14 names directly under `src/relkit`;
+- no circle of imports, those for type checking counted;
+- no Python or C++ file over 450 lines;
+- no Python function over 9 parameters. The options of commands do not count, nor do the parameters
+  of a public function that can only be given by keyword.
+
+What is beyond a limit today is listed in `KNOWN`. An entry that is no longer needed is a fault,
+too, so the list can only shrink.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOMS = 14
+LINES = 450
+PARAMETERS = 9
+FOLDERS = ("src", "native", "tests", "bench", "docs")
+ENDINGS = {".py", ".pyi", ".cpp", ".hpp", ".inc"}
+
+#: What is beyond a limit today: files, functions, and modules that stand in a circle.
+KNOWN: frozenset[str] = frozenset(
+    {
+        "src/relkit/cli/options.py",
+        "src/relkit/judging/actions.py",
+        "src/relkit/judging/agreement.py",
+        "src/relkit/judging/formats/base.py",
+        "src/relkit/judging/importing.py",
+        "src/relkit/judging/unpacking.py",
+        "src/relkit/measures/base.py",
+        "src/relkit/measures/binary.py",
+        "src/relkit/measures/diversity.py",
+        "src/relkit/measures/incomplete.py",
+        "src/relkit/report/rounds.py",
+        "native/evaluate_arrays.cpp",
+        "tests/fuzz/fuzz_native.cpp",
+        "tests/golden/make_golden.py",
+        "tests/unit/test_cli_judge.py",
+        "tests/unit/test_diagnosis.py",
+        "tests/unit/test_judging_assignment.py",
+        "tests/unit/test_judging_formats.py",
+        "tests/unit/test_llm_judge.py",
+        "tests/unit/test_logs.py",
+        "tests/unit/test_native_kernels.py",
+        "tests/unit/test_native_text.py",
+        "tests/unit/test_report_sections.py",
+        "bench/workloads.py",
+        "src/relkit/_native.pyi:Plan.__init__",
+        "src/relkit/_native.pyi:fuse_runs",
+        "src/relkit/app/leading.py:create_project",
+        "src/relkit/compat/ranx/comparing.py:compare",
+        "src/relkit/compat/ranx/report.py:Report.__init__",
+        "src/relkit/judging/actions.py:record_action",
+        "src/relkit/judging/actions.py:_record",
+        "src/relkit/judging/llm/judge.py:ask_model",
+        "src/relkit/judging/projects.py:ProjectStore.create_project",
+        "relkit.analysis.agreement",
+        "relkit.analysis.agreement.correlation",
+        "relkit.analysis.agreement.discrimination",
+        "relkit.analysis.agreement.rendering",
+        "relkit.analysis.comparison",
+        "relkit.analysis.comparison.comparison",
+        "relkit.analysis.comparison.inputs",
+        "relkit.analysis.comparison.rendering",
+        "relkit.analysis.funnel",
+        "relkit.analysis.funnel.losses",
+        "relkit.analysis.funnel.rendering",
+        "relkit.analysis.funnel.result",
+        "relkit.analysis.funnel.wording",
+        "relkit.compat.ir_measures.base",
+        "relkit.compat.ir_measures.defined",
+        "relkit.compat.ir_measures.inputs",
+        "relkit.compat.ir_measures.measures",
+        "relkit.compat.ir_measures.providers",
+        "relkit.compat.ir_measures.records",
+        "relkit.compat.ir_measures.rules",
+        "relkit.compat.trec_eval.measures",
+        "relkit.compat.trec_eval.options",
+        "relkit.demo.files",
+        "relkit.demo.rankers",
+        "relkit.evaluation.rendering",
+        "relkit.evaluation.results",
+        "relkit.fusion.base",
+        "relkit.fusion.ranks",
+        "relkit.fusion.scores",
+        "relkit.fusion.trained",
+        "relkit.fusion.voting",
+        "relkit.io.delimited",
+        "relkit.io.formats",
+        "relkit.io.jsonl",
+        "relkit.io.letor",
+        "relkit.io.parquet",
+        "relkit.io.ranx_json",
+        "relkit.io.trec",
+        "relkit.judging.accounts",
+        "relkit.judging.actions",
+        "relkit.judging.adjudication",
+        "relkit.judging.disguise",
+        "relkit.judging.filling",
+        "relkit.judging.gold",
+        "relkit.judging.importing",
+        "relkit.judging.items",
+        "relkit.judging.llm.acceptance",
+        "relkit.judging.llm.calibration",
+        "relkit.judging.llm.configurations",
+        "relkit.judging.llm.replies",
+        "relkit.judging.ratings",
+        "relkit.judging.store",
+        "relkit.judging.base",
+        "relkit.judging.figures",
+        "relkit.measures.base",
+        "relkit.measures.condensed",
+        "relkit.online.monitoring.alarms",
+        "relkit.online.monitoring.wording",
+        "relkit.online.monitoring.text",
+        "relkit.online.monitoring.timeline",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something beyond a limit.
+
+    Attributes:
+        place: The file, function or module; what `KNOWN` names.
+        text: What is wrong with it.
+    """
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module of the package, read.
+
+    Attributes:
+        name: As it is imported.
+        package: What its relative imports start from.
+        path: Its file.
+        tree: Its syntax.
+    """
+
+    name: str
+    package: str
+    path: Path
+    tree: ast.Module
+
+
+def read_modules(package: Path) -> list[Module]:
+    """Returns the modules of a package, and its stubs: of what is native, or imported when used."""
+    found = []
+    for path in sorted(package.rglob("*.py*")):
+        if path.suffix not in {".py", ".pyi"}:
+            continue
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        holder = ".".join(parts[:-1])
+        name = holder if parts[-1] == "__init__" else ".".join(parts)
+        found.append(Module(name, holder, path, ast.parse(path.read_text("utf-8"))))
+    return found
+
+
+def imported(module: Module) -> Iterator[tuple[str, str, str]]:
+    """Yields each name that `from … import` brings: where from, its name, its name here."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom):
+            source = node.module or ""
+            if node.level:
+                parts = module.package.split(".")
+                above = parts[: len(parts) - node.level + 1]
+                source = ".".join([*above, source] if source else above)
+            for alias in node.names:
+                yield source, alias.name, alias.asname or alias.name
+
+
+def import_graph(modules: list[Module]) -> dict[str, set[str]]:
+    """Returns which module imports which, wherever in its file it does.
+
+    A package's stub says where a name of the package comes from: importing that name is importing
+    that module, and importing the package itself is importing all of them.
+    """
+    graph: dict[str, set[str]] = {module.name: set() for module in modules}
+    homes = {
+        (module.name, here): (source, name)
+        for module in modules
+        if module.path.name == "__init__.pyi"
+        for source, name, here in imported(module)
+    }
+
+    def home(source: str, name: str) -> str:
+        if f"{source}.{name}" in graph:
+            return f"{source}.{name}"
+        return home(*homes[source, name]) if (source, name) in homes else source
+
+    for module in modules:
+        targets = {home(source, name) for source, name, _ in imported(module)}
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+        graph[module.name] |= (targets & set(graph)) - {module.name}
+    return graph
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """Returns the groups of modules each of which reaches the others (Tarjan, 1972)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    waiting: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = low[name] = len(order)
+        waiting.append(name)
+        for target in sorted(graph[name]):
+            if target not in order:
+                visit(target)
+                low[name] = min(low[name], low[target])
+            elif target in waiting:
+                low[name] = min(low[name], order[target])
+        if low[name] == order[name]:
+            start = waiting.index(name)
+            group = waiting[start:]
+            del waiting[start:]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for name in sorted(graph):
+        if name not in order:
+            visit(name)
+    return sorted(found)
+
+
+def public_names(modules: list[Module]) -> set[tuple[str, str]]:
+    """Returns (module, name) of everything that an `__init__` of a public package offers."""
+    found = set()
+    for module in modules:
+        if module.path.stem != "__init__" or any(
+            part.startswith("_") for part in module.name.split(".")
+        ):
+            continue
+        listed = _listed(module.tree)
+        found |= {(module.name, name) for name in listed}
+        for source, name, here in imported(module):
+            if here in listed or (module.path.suffix == ".pyi" and not here.startswith("_")):
+                found |= {(source, name), (module.name, here)}
+    return found
+
+
+def _listed(tree: ast.Module) -> set[str]:
+    """Returns the names in `__all__`."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets
+        ):
+            return {
+                one.value
+                for one in ast.walk(node.value)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            }
+    return set()
+
+
+def functions(
+    node: ast.AST, name: str = "", public: bool = True
+) -> Iterator[tuple[str, bool, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yields each function: its dotted name, whether each part of it is public, and its syntax."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inside = f"{name}.{child.name}".lstrip(".")
+            hidden = child.name.startswith("_") and child.name != "__init__"
+            if isinstance(child, ast.ClassDef):
+                yield from functions(child, inside, public and not hidden)
+            else:
+                yield inside, public and not hidden, child
+                yield from functions(child, inside, False)
+        else:
+            yield from functions(child, name, public)
+
+
+def is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Says whether a decorator makes a function a command: `@group.command(…)`."""
+    called = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    return any(
+        (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", ""))
+        in {"command", "group"}
+        for one in called
+    )
+
+
+def too_many_parameters(modules: list[Module], root: Path) -> Iterator[Fault]:
+    """Yields the functions over the limit."""
+    offered = public_names(modules)
+    for module in modules:
+        for name, public, node in functions(module.tree):
+            given = node.args
+            counted = len(given.posonlyargs) + len(given.args)
+            if not (public and (module.name, name.split(".")[0]) in offered):
+                counted += len(given.kwonlyargs)
+            if counted > PARAMETERS and not is_command(node):
+                place = f"{module.path.relative_to(root).as_posix()}:{name}"
+                yield Fault(place, f"{counted} parameters, at most {PARAMETERS}")
+
+
+def too_long(root: Path) -> Iterator[Fault]:
+    """Yields the files over the limit."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in ENDINGS and path.is_file():
+                lines = len(path.read_text("utf-8").splitlines())
+                if lines > LINES:
+                    place = path.relative_to(root).as_posix()
+                    yield Fault(place, f"{lines} lines, at most {LINES}")
+
+
+def too_many_rooms(package: Path) -> Iterator[Fault]:
+    """Yields the package itself where it holds too many names."""
+    names = {
+        path.stem
+        for path in package.iterdir()
+        if (path.suffix == ".py" or (path / "__init__.py").is_file())
+        and not path.name.startswith("_")
+    }
+    if len(names) > ROOMS:
+        yield Fault(package.name, f"{len(names)} names, at most {ROOMS}")
+
+
+def check(root: Path, package: str, known: frozenset[str] = frozenset()) -> list[Fault]:
+    """Returns what is beyond a limit and not known, and what is known for nothing.
+
+    Args:
+        root: The folder of the repository.
+        package: The package's name, under `src`.
+        known: Places that are allowed to be beyond a limit.
+    """
+    modules = read_modules(root / "src" / package)
+    found = [*too_many_rooms(root / "src" / package), *too_long(root)]
+    found += too_many_parameters(modules, root)
+    graph = import_graph(modules)
+    for group in circles(graph):
+        for name in group:
+            inside = ", ".join(sorted(graph[name].intersection(group)))
+            found.append(Fault(name, f"in a circle of imports, by importing {inside}"))
+    unneeded = sorted(known - {fault.place for fault in found})
+    faults = [fault for fault in found if fault.place not in known]
+    return faults + [Fault(place, "within every limit: take it out of KNOWN") for place in unneeded]
+
+
+def main() -> int:
+    """Prints what is beyond a limit; returns how a process ends."""
+    faults = check(ROOT, "relkit", KNOWN)
+    for fault in faults:
+        sys.stderr.write(f"{fault.place}: {fault.text}\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
