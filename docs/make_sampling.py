@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from relkit.online.sampling import Estimate, draw_sample, estimate, make_tiers
+from relkit.online.sampling import Estimate, build_tiers, draw_sample, estimate
 
 PAGES = (Path(__file__).with_name("sampling.md"), Path(__file__).parent / "zh" / "sampling.md")
 START, END = "<!-- simulation:start -->", "<!-- simulation:end -->"
@@ -59,7 +59,7 @@ def make_population(seed: int = 1) -> Population:
         }
     )
     known = log.with_columns(pl.Series("value", values))
-    tiers = make_tiers(log, "share", CUTS)
+    tiers = build_tiers(log, "share", CUTS)
     named = known.join(tiers.frame, on="query").with_columns(
         pl.col("tier").replace_strict(dict(enumerate(tiers.names)), return_dtype=pl.String)
     )
@@ -123,7 +123,7 @@ def simulate(samples: int, first: int = 0) -> dict[str, dict[str, Record]]:
         By design, and then by `all` or a tier, what the samples said.
     """
     population = make_population()
-    tiers = make_tiers(population.log, "share", CUTS)
+    tiers = build_tiers(population.log, "share", CUTS)
     designs: dict[str, tuple[dict[str, object], list[tuple[str, dict[str, object]]]]] = {
         "stratified, equal": ({}, [("", {})]),
         "stratified, proportional": ({"allocation": "proportional"}, [("", {})]),

@@ -187,7 +187,7 @@ from .online.monitoring import (
     Round as Round,
 )
 from .online.monitoring import (
-    make_round as make_round,
+    create_round as create_round,
 )
 from .online.monitoring import (
     monitor as monitor,
@@ -205,10 +205,10 @@ from .online.sampling import (
     Sample as Sample,
 )
 from .online.sampling import (
-    draw_sample as draw_sample,
+    build_pool as build_pool,
 )
 from .online.sampling import (
-    make_pool as make_pool,
+    draw_sample as draw_sample,
 )
 from .online.sampling import (
     read_sample as read_sample,

@@ -39,7 +39,7 @@ def add_round(folder: Path, month: str, docs: str) -> None:
     ]
     sample = relkit.draw_sample(pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"])
     grades = {query: {"a": 3, "b": 1} for query in (HOSTILE, "tv")}
-    relkit.write_round(relkit.make_round(month, sample, grades), folder)
+    relkit.write_round(relkit.create_round(month, sample, grades), folder)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,9 @@ def test_the_numbers_are_those_of_the_command_line(store: Store, made: Path, rel
 def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: str) -> None:
     answer = visit(store, made).get(f"/monitor/report?lang={language}")
     assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
-    assert answer.text == relkit.report.render_monitor_report(relkit.monitor(made), lang=language)
+    assert answer.text == relkit.report.render_monitor_report(
+        relkit.monitor(made), language=language
+    )
 
 
 def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_rounds_and_the_monitor(tmp_path: Path) -> None:
             "doc": [f"+{query}" for query in QUERIES],
         }
     )
-    made = relkit.make_round("2026-03", relkit.draw_sample(log, k=5), GRADES)
+    made = relkit.create_round("2026-03", relkit.draw_sample(log, k=5), GRADES)
     folder = relkit.write_round(made, tmp_path)
     for file in ("sample.csv", "judgments.csv", "results.csv"):
         assert_safe((folder / file).read_bytes().decode())

@@ -13,7 +13,7 @@ from tests.values import whole_list
 import relkit
 from relkit.analysis.explanation.section import shorten
 from relkit.core.rendering import width
-from relkit.measures.base import figure, registry
+from relkit.measures.base import format_number, registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3, "f": 1}
 SCORES = {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}
@@ -29,8 +29,10 @@ def explain(measure: str, **settings) -> relkit.Explanation:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_worked_formula_ends_in_the_value(name: str) -> None:
     found = explain(name)
-    assert found.worked.rsplit(" = ", 1)[-1].rsplit(": ", 1)[-1] == figure(found.value)
-    assert found.formula == f"{relkit.measure(name)} = {found.worked}"
+    assert found.expanded_formula.rsplit(" = ", 1)[-1].rsplit(": ", 1)[-1] == format_number(
+        found.value
+    )
+    assert found.formula == f"{relkit.measure(name)} = {found.expanded_formula}"
     evaluated = relkit.evaluate(JUDGMENTS, RUN, name).values_by_query(name)["q"]
     assert found.value == pytest.approx(evaluated, rel=1e-14)
 
@@ -38,7 +40,7 @@ def test_the_worked_formula_ends_in_the_value(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_stands_before_the_value_can_be_computed(name: str) -> None:
     found = explain(name)
-    left = found.worked.rsplit(" = ", 1)[0].replace(" x ", " * ")
+    left = found.expanded_formula.rsplit(" = ", 1)[0].replace(" x ", " * ")
     left = re.sub(r"(ideal )?DCG", "", left)
     assert eval(left) == pytest.approx(found.value, abs=2e-3)
 
@@ -68,20 +70,20 @@ def test_what_stands_before_the_value_can_be_computed(name: str) -> None:
     ],
 )
 def test_formulas_with_their_numbers(measure: str, worked: str) -> None:
-    assert explain(measure).worked == worked
+    assert explain(measure).expanded_formula == worked
 
 
 def test_ties_count_half_in_the_formula_of_auc() -> None:
     found = relkit.explain(
         {"q": {"a": 1, "b": 0, "c": 0}}, {"q": {"a": 1, "b": 1, "c": 0}}, "q", "auc"
     )
-    assert found.worked == "(1 + 1/2) / (1 x 2) = 0.75"
+    assert found.expanded_formula == "(1 + 1/2) / (1 x 2) = 0.75"
 
 
 def test_a_long_sum_is_cut() -> None:
     grades = {f"d{place}": 1 for place in range(9)}
     run = {document: -place for place, document in enumerate(grades)}
-    worked = relkit.explain({"q": grades}, {"q": run}, "q", "cg").worked
+    worked = relkit.explain({"q": grades}, {"q": run}, "q", "cg").expanded_formula
     assert worked == "1 + 1 + 1 + 1 + 1 + … (9 terms) = 9"
 
 
@@ -98,7 +100,7 @@ def test_the_ideal_list() -> None:
         [3 / ideal, 3 / SECOND / ideal, 1 / ideal, 1 / math.log2(5) / ideal], rel=1e-15
     )
     assert found.ideal[-1].total == pytest.approx(1.0)
-    assert found.worked == f"DCG 3.5 / ideal DCG {ideal:.4f} = {3.5 / ideal:.4f}"
+    assert found.expanded_formula == f"DCG 3.5 / ideal DCG {ideal:.4f} = {3.5 / ideal:.4f}"
 
 
 @pytest.mark.parametrize("measure", ["dcg", "dcg@3", "cg@2"])
@@ -137,7 +139,7 @@ def test_missed_documents(measure: str, missed: list[tuple[str, int | None]]) ->
 
 def test_no_value_no_formula() -> None:
     found = relkit.explain({"q": {"a": 0}}, {"q": {"a": 1}}, "q", "ndcg")
-    assert (found.worked, found.formula, found.ideal, found.missed) == ("", "", (), ())
+    assert (found.expanded_formula, found.formula, found.ideal, found.missed) == ("", "", (), ())
     assert "undefined: the ideal DCG is 0" in str(found)
 
 
@@ -165,7 +167,7 @@ def test_plain_data() -> None:
     assert found["steps"][0]["label"] == "middle (2)"
     assert found["steps"][0]["score"] == 5
     assert found["ideal"][1]["ranked"] is None
-    assert found["worked"].startswith("DCG 3.5 / ideal DCG")
+    assert found["expanded_formula"].startswith("DCG 3.5 / ideal DCG")
 
 
 def test_limits_say_what_they_leave_out() -> None:
@@ -205,4 +207,4 @@ def test_a_measure_of_ones_own_needs_steps_only() -> None:
 
     found = relkit.explain(JUDGMENTS, RUN, "q", dataclass(frozen=True)(First)())
     assert found.value == 0.5
-    assert (found.worked, found.ideal, found.missed, found.inverted) == ("0.5", (), (), 0)
+    assert (found.expanded_formula, found.ideal, found.missed, found.inverted) == ("0.5", (), (), 0)

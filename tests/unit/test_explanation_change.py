@@ -18,7 +18,7 @@ JUDGMENTS = {"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}}
 OLD = {"q": {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}}
 NEW = {"q": {"a": 5, "d": 4, "b": 3, "e": 2, "y": 1}}
 NAMES = [whole_list(name) for name in sorted(registry) if registry.get(name).needs == "judgments"]
-SHARED = [name for name in NAMES if registry.get(name.partition("@")[0]).shares]
+SHARED = [name for name in NAMES if registry.get(name.partition("@")[0]).is_additive]
 SECOND = math.log2(3)
 
 LISTS = st.lists(

@@ -51,7 +51,7 @@ def made(
         pl.DataFrame(rows), per_tier=per_tier, tiers="count", cuts=[20], names=["head", "tail"],
         k=k, seed=sum(map(ord, month)),
     )  # fmt: skip
-    return relkit.make_round(month, sample, grades or GOOD, **options)  # type: ignore[arg-type]
+    return relkit.create_round(month, sample, grades or GOOD, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_what_was_never_judged_cannot_be_told() -> None:
         )
         sample = relkit.draw_sample(rows, per_tier=10)
         grades = {f"{month}-{number}": {doc: number % 3} for number in range(4)}
-        return relkit.make_round(month, sample, grades)
+        return relkit.create_round(month, sample, grades)
 
     found = relkit.monitor([other("2026-01", "a"), other("2026-02", "b")])
     assert {one.cause for one in found.losses} == {"unknown"}
@@ -157,8 +157,8 @@ def test_queries_worst_first_and_those_that_fell() -> None:
     assert set(worst["query"][:2]) == {"q7", "q8"}
     assert worst["query"][2] == "q2"
     assert worst["dcg"][:2].to_list() == [0.0, 0.0]
-    assert set(found.fallen(3)["query"][:2]) == {"q7", "q8"}
-    assert found.fallen(1)["change"][0] == -found.fallen(1)["before"][0]
+    assert set(found.largest_drops(3)["query"][:2]) == {"q7", "q8"}
+    assert found.largest_drops(1)["change"][0] == -found.largest_drops(1)["before"][0]
     assert "q7" in found.to_text()
     assert "Worst" not in found.to_text(queries=0)
 
@@ -174,7 +174,7 @@ def test_the_depths_of_the_last_round_count() -> None:
     # February knows nothing of the third result.
     assert [one.month for one in found.series("head")] == ["2026-01", "2026-03"]
     assert [one.month for one in found.series("all", "common")] == list(found.months)
-    assert found.change("head", "own", "2026-03") is None
+    assert found.change("head", "tier", "2026-03") is None
     assert [note.kind for note in found.notes] == ["shallow-round", "shallow-round"]
     again = relkit.monitor(rounds, k=1, common_k=1)
     assert [one.k for one in again.series("tail")] == [1, 1, 1]
@@ -194,7 +194,7 @@ def test_the_next_detectable_change_is_that_of_two_such_samples(
     quiet: list[relkit.Round],
 ) -> None:
     found = relkit.monitor(quiet)
-    change = found.change("head", "own", "2026-03")
+    change = found.change("head", "tier", "2026-03")
     assert change is not None
     assert found.detectable("head") == pytest.approx(change.dcg.detectable, rel=0.2)
 
@@ -251,7 +251,7 @@ def test_notes_about_queries_that_changed_their_tier() -> None:
         sample = relkit.draw_sample(
             log, per_tier=400, tiers="count", cuts=[20], names=["head", "tail"]
         )
-        return relkit.make_round(month, sample, GOOD)
+        return relkit.create_round(month, sample, GOOD)
 
     found = relkit.monitor([other("2026-01", "q2 q3 q4"), other("2026-02", "q4 q5 q6")])
     (note,) = found.notes
@@ -287,7 +287,7 @@ def test_notes_about_how_several_grades_became_one(quiet: list[relkit.Round]) ->
 
 def test_notes_of_rounds_speak_chinese(quiet: list[relkit.Round]) -> None:
     log = pl.DataFrame({"session": ["s"], "query": ["q0"], "position": [1], "doc": ["a"]})
-    other = relkit.make_round("2026-06", relkit.draw_sample(log), {"q0": {"a": 3}})
+    other = relkit.create_round("2026-06", relkit.draw_sample(log), {"q0": {"a": 3}})
     unlike = made("2026-06", ["a", "e", "f"], convention={"gain": "exp"}, prefix="2026-03")
     stricter = made("2026-02", ["a"], {query: {"a": 2} for query in GOOD})
     seen = set()
@@ -352,7 +352,7 @@ def test_forms_hold_the_same_numbers(no_recall: list[relkit.Round]) -> None:
     rows = list(csv.DictReader(StringIO(found.to_csv())))
     assert len(rows) == len(found.points) == found.to_frame().height
     last = rows[-1]
-    assert (last["month"], last["tier"], last["reach"]) == ("2026-03", "tail", "common")
+    assert (last["month"], last["tier"], last["depth"]) == ("2026-03", "tail", "common")
     assert float(last["dcg"]) == found.series("tail", "common")[-1].dcg.value
     values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert values["alarms"][0]["kind"] == "fell"

@@ -63,7 +63,7 @@ def point(
 ) -> Point:
     ndcg = ndcg or mean(0.8, 0.01)
     return Point(
-        month=month, tier=tier, reach="common" if tier == ALL else "own", k=k, dcg=dcg, ndcg=ndcg,
+        month=month, tier=tier, depth="common" if tier == ALL else "tier", k=k, dcg=dcg, ndcg=ndcg,
         judged=1.0, sessions=100, share=share, sampled=50, left_out=0, empty=0,
         dcg_mean=around(dcg, month), ndcg_mean=around(ndcg, month),
     )  # fmt: skip
@@ -295,7 +295,7 @@ def test_traffic_that_moves_between_tiers() -> None:
         points = [point(month, ALL, mean(share * head + (1 - share) * tail, 0.01))]
         for tier, value, part in (("head", head, share), ("tail", tail, 1 - share)):
             points.append(
-                replace(point(month, tier, mean(value, 0.01), share=part), reach="common")
+                replace(point(month, tier, mean(value, 0.01), share=part), depth="common")
             )
         return points
 

@@ -33,7 +33,7 @@ def made(month: str, docs: list[str], query: str = "q0") -> relkit.Round:
     sample = relkit.draw_sample(
         pl.DataFrame(rows), per_tier=40, cuts=[0.5], names=["head", "tail"], k=5
     )
-    return relkit.make_round(month, sample, {name: {"a": 3, "b": 1} for name in names})
+    return relkit.create_round(month, sample, {name: {"a": 3, "b": 1} for name in names})
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,10 @@ def broken() -> relkit.Monitor:
     )
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, lang: Any) -> None:
-    page = build_monitor_page(broken, lang=lang)
-    sentences = [alarm.sentence(lang) for alarm in broken.alarms()]
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, language: Any) -> None:
+    page = build_monitor_page(broken, language=language)
+    sentences = [alarm.sentence(language) for alarm in broken.alarms()]
     assert [text.replace("−", "-") for text in page.lead] == sentences[:2]
     assert "−" in page.lead[0]
     assert [section.name for section in page.sections] == [
@@ -119,10 +119,10 @@ def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Moni
 
 def test_one_round_is_a_page_too() -> None:
     found = relkit.monitor([made("2026-01", ["a", "b"])])
-    for lang in ("en", "zh"):
-        page = build_monitor_page(found, lang=lang)  # type: ignore[arg-type]
+    for language in ("en", "zh"):
+        page = build_monitor_page(found, language=language)  # type: ignore[arg-type]
         assert page.section("causes") is not None
-        assert render_monitor_report(found, lang=lang).count("<svg") > 3  # type: ignore[arg-type]
+        assert render_monitor_report(found, language=language).count("<svg") > 3  # type: ignore[arg-type]
     assert "nothing to compare it with" in build_monitor_page(found).lead[0]
 
 
@@ -133,10 +133,10 @@ def test_a_quiet_month_says_so() -> None:
     assert "It is not so in 2026-02." in render_monitor_report(found, format="markdown")
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_html_needs_nothing_else(broken: relkit.Monitor, lang: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_html_needs_nothing_else(broken: relkit.Monitor, language: Any, tmp_path: Path) -> None:
     path = tmp_path / "monitor.html"
-    relkit.write_monitor_report(broken, path, lang=lang)
+    relkit.write_monitor_report(broken, path, language=language)
     text = path.read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
@@ -153,9 +153,9 @@ def test_queries_cannot_write_html() -> None:
     assert "<script>" not in render_monitor_report(found, format="markdown")
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, lang: Any) -> None:
-    page = build_monitor_page(broken, lang=lang)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_parts_of_the_page_fit_into_another(broken: relkit.Monitor, language: Any) -> None:
+    page = build_monitor_page(broken, language=language)
     opening, sections = render_parts(page)
     whole = render_html(page, version="1", date="2026-01-31")
     assert opening in whole
@@ -172,6 +172,6 @@ def test_what_cannot_be_written(broken: relkit.Monitor, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="ends in neither"):
         relkit.write_monitor_report(broken, tmp_path / "monitor.pdf")
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        render_monitor_report(broken, lang="fr")  # type: ignore[arg-type]
+        render_monitor_report(broken, language="fr")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="must be one of `html`, `markdown`"):
         render_monitor_report(broken, format="pdf")  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ def some(sizes: int = 3, seed: int = 0) -> Sample:
 
 
 def test_values_of_sessions() -> None:
-    made = relkit.make_round("2026-03", whole(), GRADES)
+    made = relkit.create_round("2026-03", whole(), GRADES)
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert found["s1"]["dcg"] == pytest.approx(3 + 1 / math.log2(3))
     assert found["s2"]["dcg"] == pytest.approx(1 + 3 / math.log2(3))
@@ -82,12 +82,12 @@ def test_values_of_sessions() -> None:
 
 
 def test_the_common_depth_and_that_of_a_tier() -> None:
-    made = relkit.make_round("2026-03", whole(), GRADES, k={"head": 3, "tail": 1}, common_k=1)
+    made = relkit.create_round("2026-03", whole(), GRADES, k={"head": 3, "tail": 1}, common_k=1)
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert (found["s2"]["k"], found["s5"]["k"]) == (3, 1)
     assert found["s2"]["common_dcg"] == 1
     assert found["s5"]["dcg"] == found["s5"]["common_dcg"] == 2
-    assert relkit.make_round("2026-03", whole({"head": 3, "tail": 2}), GRADES).common_k == 2
+    assert relkit.create_round("2026-03", whole({"head": 3, "tail": 2}), GRADES).common_k == 2
 
 
 def test_a_session_without_results_counts_nothing_as_zero() -> None:
@@ -96,25 +96,27 @@ def test_a_session_without_results_counts_nothing_as_zero() -> None:
     sample = Sample(
         sample.sessions, nothing, sample.tiers, sample.design, sample.seed, sample.common_k
     )
-    made = relkit.make_round("2026-03", sample, GRADES, convention={"missing": "skip"})
+    made = relkit.create_round("2026-03", sample, GRADES, convention={"missing": "skip"})
     found = {row["session"]: row for row in made.results.iter_rows(named=True)}
     assert (found["s4"]["dcg"], found["s4"]["ndcg"], found["s4"]["shown"]) == (0.0, None, 0)
     (head,) = (
         point
         for point in month_points(made, made.depths, 5, made.convention, 0.95)
-        if (point.tier, point.reach) == ("head", "own")
+        if (point.tier, point.depth) == ("head", "tier")
     )
     assert (head.empty, head.sampled, head.left_out) == (1, 4, 0)
 
 
 def test_the_rules_of_the_convention_count() -> None:
-    made = relkit.make_round("2026-03", whole(), GRADES, convention={"gain": "exp", "ties": "rank"})
+    made = relkit.create_round(
+        "2026-03", whole(), GRADES, convention={"gain": "exp", "ties": "rank"}
+    )
     found = dict(made.results.select("session", "dcg").iter_rows())
     assert found["s2"] == pytest.approx(1 + 7 / math.log2(3))
 
 
 def test_queries_that_were_not_sampled_are_left_out() -> None:
-    made = relkit.make_round("2026-03", whole(), GRADES)
+    made = relkit.create_round("2026-03", whole(), GRADES)
     assert sorted(made.judgments.queries) == ["pen", "tv"]
     assert made.judgments["tv"]["never"] == 3
 
@@ -122,16 +124,18 @@ def test_queries_that_were_not_sampled_are_left_out() -> None:
 def test_points_are_the_estimates_of_sampling() -> None:
     sample = some(5)
     grades = {query: {"a": 3, "b": 1} for query in ("tv", "pen", "ink")}
-    made = relkit.make_round("2026-03", sample, grades)
+    made = relkit.create_round("2026-03", sample, grades)
     points = month_points(made, made.depths, 1, made.convention, 0.9)
-    by_name = {(point.tier, point.reach): point for point in points}
+    by_name = {(point.tier, point.depth): point for point in points}
     assert sorted(by_name) == [
-        ("all", "common"), ("head", "common"), ("head", "own"), ("tail", "common"), ("tail", "own"),
+        ("all", "common"),
+        ("head", "common"), ("head", "tier"),
+        ("tail", "common"), ("tail", "tier"),
     ]  # fmt: skip
     values = dict(made.results.select("session", "dcg").iter_rows())
     plain = estimate(sample, values, confidence=0.9)
     for tier in ("head", "tail"):
-        mine, theirs = by_name[tier, "own"].dcg, plain.per_tier[tier]
+        mine, theirs = by_name[tier, "tier"].dcg, plain.per_tier[tier]
         assert mine.interval == pytest.approx(theirs.interval)
         assert mine.value == pytest.approx(theirs.value)
     at_one = {
@@ -144,7 +148,7 @@ def test_points_are_the_estimates_of_sampling() -> None:
     assert by_name["all", "common"].dcg.value == pytest.approx(overall.value)
     assert by_name["all", "common"].dcg.interval == pytest.approx(overall.interval)
     assert by_name["all", "common"].judged == pytest.approx(1.0)
-    assert by_name["head", "own"].share == pytest.approx(30 / 47)
+    assert by_name["head", "tier"].share == pytest.approx(30 / 47)
 
 
 def test_a_domain_mean_is_a_ratio() -> None:
@@ -187,17 +191,17 @@ def test_one_value_has_no_interval() -> None:
 )
 def test_options_that_cannot_be(month: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        relkit.make_round(month, whole(), GRADES, **options)  # type: ignore[arg-type]
+        relkit.create_round(month, whole(), GRADES, **options)  # type: ignore[arg-type]
 
 
 def test_judgments_of_other_queries() -> None:
     with pytest.raises(InputError, match="none of the 3 sampled queries is judged, such as `ink`"):
-        relkit.make_round("2026-03", whole(), {"TV": {"a": 1}})
+        relkit.create_round("2026-03", whole(), {"TV": {"a": 1}})
 
 
 def test_a_round_is_read_as_it_was_written(tmp_path: Path) -> None:
     grades = {"tv": {"a": "高", "b": "低"}, "pen": {"p": "中"}}
-    made = relkit.make_round(
+    made = relkit.create_round(
         "2026-03",
         whole(),
         grades,
@@ -236,7 +240,7 @@ def test_ids_of_any_kind_survive(tmp_path: Path, design: Any) -> None:
     }
     sample = draw_sample(log(sessions), per_tier=9, design=design, k=5)
     grades = {query: {f"{query} one": 3, f"{query} two": 1} for query in HOSTILE}
-    made = relkit.make_round("2026-03", sample, grades)
+    made = relkit.create_round("2026-03", sample, grades)
     relkit.write_round(made, tmp_path)
     (found,) = relkit.read_rounds(tmp_path)
     assert found.judgments.to_dict() == made.judgments.to_dict()
@@ -247,25 +251,26 @@ def test_ids_of_any_kind_survive(tmp_path: Path, design: Any) -> None:
 
 def test_rounds_in_the_order_of_months(tmp_path: Path) -> None:
     for month in ("2026-10", "2025-12", "2026-02"):
-        relkit.write_round(relkit.make_round(month, whole(), GRADES), tmp_path)
+        relkit.write_round(relkit.create_round(month, whole(), GRADES), tmp_path)
     (tmp_path / ".2026-03.17.partial").mkdir()
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
     assert [one.month for one in relkit.read_rounds(tmp_path)] == ["2025-12", "2026-02", "2026-10"]
 
 
 def test_a_round_is_never_overwritten(tmp_path: Path) -> None:
-    made = relkit.make_round("2026-03", whole(), GRADES)
+    made = relkit.create_round("2026-03", whole(), GRADES)
     path = relkit.write_round(made, tmp_path)
     before = {file.name: file.read_bytes() for file in path.iterdir()}
     with pytest.raises(InputError, match="exists already"):
-        relkit.write_round(relkit.make_round("2026-03", whole(), {"tv": {"a": 1}}), tmp_path)
+        relkit.write_round(relkit.create_round("2026-03", whole(), {"tv": {"a": 1}}), tmp_path)
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
     assert [one.name for one in tmp_path.iterdir()] == ["2026-03"]
 
 
 def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
     rounds = [
-        relkit.make_round("2026-03", whole(), {"tv": {"a": grade}}) for grade in (1, 2, 3, 4, 5, 6)
+        relkit.create_round("2026-03", whole(), {"tv": {"a": grade}})
+        for grade in (1, 2, 3, 4, 5, 6)
     ]
 
     with ThreadPoolExecutor(6) as pool:
@@ -282,12 +287,12 @@ def test_of_several_that_add_a_month_at_once_one_wins(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(InputError, match="cannot be written"):
-        relkit.write_round(relkit.make_round("2026-03", whole(), GRADES), tmp_path / "file")
+        relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path / "file")
 
 
 @pytest.mark.parametrize("name", ["sample.csv", "judgments.csv", "results.csv"])
 def test_a_changed_file_is_noticed(tmp_path: Path, name: str) -> None:
-    path = relkit.write_round(relkit.make_round("2026-03", whole(), GRADES), tmp_path)
+    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
     file = path / name
     file.write_bytes(file.read_bytes().replace(b"3", b"2", 1))
     with pytest.raises(InputError, match=rf"{name}: the file has changed") as caught:
@@ -299,7 +304,7 @@ def test_a_changed_file_is_noticed(tmp_path: Path, name: str) -> None:
 
 
 def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
-    path = relkit.write_round(relkit.make_round("2026-03", whole(), GRADES), tmp_path)
+    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
     file = path / "round.json"
     values = json.loads(file.read_text("utf-8"))
     values["k"]["head"] = 1
@@ -315,7 +320,7 @@ def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_round_under_the_name_of_another_month(tmp_path: Path) -> None:
-    path = relkit.write_round(relkit.make_round("2026-03", whole(), GRADES), tmp_path)
+    path = relkit.write_round(relkit.create_round("2026-03", whole(), GRADES), tmp_path)
     path.rename(tmp_path / "2026-04")
     with pytest.raises(InputError, match="holds the round of 2026-03"):
         relkit.read_rounds(tmp_path)

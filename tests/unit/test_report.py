@@ -94,7 +94,7 @@ def test_evidence_that_the_correction_takes_away_is_told() -> None:
 
 
 def test_chinese_sentences(comparison: relkit.Comparison) -> None:
-    first, second = headlines(comparison, lang="zh")
+    first, second = headlines(comparison, language="zh")
     assert first.startswith("RR 0.500 → 0.975（+0.475，95% 置信区间 ")
     assert first.endswith("：第一个相关结果出现得更早")
     assert "没有证据表明有差异" in second
@@ -154,7 +154,7 @@ def test_several_candidates_are_compared_with_each_other(test: str) -> None:
     }
     one = relkit.compare_values(values, test=test, resamples=200)
     for language in LANGUAGES:
-        page = build_page(one, lang=language)  # type: ignore[arg-type]
+        page = build_page(one, language=language)  # type: ignore[arg-type]
         tables = [b for b in page.section("comparison").blocks if isinstance(b, Table)]
         assert len(tables) == 2
         details = [b for b in page.section("comparison").blocks if isinstance(b, Details)]
@@ -202,12 +202,12 @@ def test_what_the_data_says_is_never_markup(language: Any) -> None:
     old = {query: {HOSTILE: 1.0, "bad": 2.0} for query in judgments}
     new = {query: {HOSTILE: 2.0, "bad": 1.0} for query in judgments}
     one = relkit.compare(judgments, old, new, "rr", names=[HOSTILE, "new" + HOSTILE])
-    text = render_report(one, lang=language, title=HOSTILE)
+    text = render_report(one, language=language, title=HOSTILE)
     assert "alert(1)" in text
     assert "<script>alert" not in text
     # The page's own script is the only one.
     assert re.findall(r"</?script\b", text) == ["<script", "</script"]
-    markdown = render_report(one, lang=language, format="markdown", title=HOSTILE)
+    markdown = render_report(one, language=language, format="markdown", title=HOSTILE)
     assert "<script" not in markdown
     for line in markdown.splitlines():
         if line.startswith("|"):
@@ -222,7 +222,7 @@ def test_ids_that_are_not_text_are_written_all_the_same(language: Any, tmp_path:
     new = {query: {odd: 2.0, "bad": 1.0} for query in judgments}
     one = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
     for name in ("report.html", "report.md"):
-        write_report(one, tmp_path / name, lang=language)
+        write_report(one, tmp_path / name, language=language)
         assert "q0\\udce9" in (tmp_path / name).read_text("utf-8")
 
 
@@ -232,7 +232,7 @@ def test_a_comparison_without_any_value_is_told(language: Any, tmp_path: Path) -
     run = {query: {"a": 1.0} for query in judgments}
     one = relkit.compare(judgments, run, dict(run), ["ndcg@10", "rr"], names=["old", "new"])
     for name in ("report.html", "report.md"):
-        write_report(one, tmp_path / name, lang=language)
+        write_report(one, tmp_path / name, language=language)
     assert "nan" not in (tmp_path / "report.md").read_text("utf-8").lower()
 
 
@@ -251,9 +251,9 @@ def test_measures_of_every_kind_are_derived(measure: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_both_formats_say_the_same(language: Any, comparison: relkit.Comparison) -> None:
-    page = build_page(comparison, lang=language)
-    html = render_report(comparison, lang=language)
-    markdown = render_report(comparison, lang=language, format="markdown")
+    page = build_page(comparison, language=language)
+    html = render_report(comparison, language=language)
+    markdown = render_report(comparison, language=language, format="markdown")
     for section in page.sections:
         assert f">{section.title}</h2>" in html
         assert f"## {section.title}\n" in markdown
@@ -281,17 +281,17 @@ def test_the_same_comparison_gives_the_same_bytes(
 
 @pytest.mark.parametrize("format", ["html", "markdown"])
 @pytest.mark.parametrize(
-    ("lang", "words"), [("en", "on 2023-11-14."), ("zh", "生成于 2023-11-14。")]
+    ("language", "words"), [("en", "on 2023-11-14."), ("zh", "生成于 2023-11-14。")]
 )
 def test_the_last_line_has_version_and_date(
     comparison: relkit.Comparison,
     monkeypatch: pytest.MonkeyPatch,
     format: Any,
-    lang: Any,
+    language: Any,
     words: str,
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    text = render_report(comparison, format=format, lang=lang)
+    text = render_report(comparison, format=format, language=language)
     assert f"relkit {relkit.__version__} {words}" in text[-4000:]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
     today = datetime.now().astimezone().date()
@@ -332,8 +332,8 @@ def test_the_ending_says_the_format(
 def test_bad_options_are_named(tmp_path: Path, comparison: relkit.Comparison) -> None:
     with pytest.raises(ParameterError, match="HTML or Markdown"):
         write_report(comparison, tmp_path / "report.pdf")
-    with pytest.raises(ParameterError, match="`lang` must be one of `en`, `zh`"):
-        write_report(comparison, tmp_path / "report.md", lang="de")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="`language` must be one of `en`, `zh`"):
+        write_report(comparison, tmp_path / "report.md", language="de")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="`format` must be"):
         render_report(comparison, format="pdf")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="was not compared"):

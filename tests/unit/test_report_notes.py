@@ -44,6 +44,6 @@ def test_the_page_of_a_comparison_speaks_chinese() -> None:
     old = {q: {"a": 1.0, "b": 2.0} for q in list(judgments)[:7]}
     new = {q: {"a": 2.0, "b": 1.0} for q in judgments}
     comparison = relkit.compare(judgments, old, new, ["ndcg@10", "auc"], names=["old", "new"])
-    page = relkit.report.render_report(comparison, format="markdown", lang="zh")
+    page = relkit.report.render_report(comparison, format="markdown", language="zh")
     assert "old：1 条有标注的查询不在结果文件中（q7）" in page
     assert "queries" not in page.split("## 数据提示")[1]

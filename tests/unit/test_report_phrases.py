@@ -59,5 +59,5 @@ def test_formulas_hold_no_english_words(scores: dict[str, float]) -> None:
         made = ranking(JUDGMENTS, scores)
         if one.needs == "reference" or one.undefined(made):
             continue
-        text = formula_text(one.worked(made), "zh").replace("DCG", "")
+        text = formula_text(one.expanded_formula(made), "zh").replace("DCG", "")
         assert not re.search(r"[a-z]{3,}", text), f"{one}: {text}"

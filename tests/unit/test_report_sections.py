@@ -116,7 +116,7 @@ def test_missed_documents_follow_the_derivation(language: str, grade: str) -> No
     old = {query: {"d0": 2.0, "x": 1.0} for query in judgments}
     new = {query: {f"d{m}": 1.0 * m for m in range(7)} for query in judgments}
     one = relkit.compare(judgments, old, new, "recall@2", names=["old", "new"])
-    drill = drills(build_page(one, queries=1, lang=language))[0]
+    drill = drills(build_page(one, queries=1, language=language))[0]
     _, missed = tables(drill, 0, grade)
     assert missed.caption.startswith("7 ")
     assert [row[0].text for row in missed.cells()[:-1]] == ["d2", "d5", "d1", "d4", "d7"]
@@ -203,14 +203,14 @@ def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> N
     assert band.candidate == pytest.approx(math.fsum(steps) / len(judgments))
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("turned", [False, True])
-def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, lang: Language) -> None:
+def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language: Language) -> None:
     """A gain is never −183 %: 100 % is the baseline's whole DCG, and the parts add up."""
     judgments, *runs = collection()
     old, new = runs[::-1] if turned else runs
     one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
-    chart = _charts(build_page(one, lang=lang))["bands"]
+    chart = _charts(build_page(one, language=language))["bands"]
     bands = rank_bands(one, "new")
     whole = math.fsum(band.baseline for band in bands)
     assert {band.difference > 0 for band in bands} == {True, False}
@@ -224,7 +224,7 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, lang: Lan
         shares.append(share)
     total = math.fsum(band.difference for band in bands)
     assert sum(shares) == pytest.approx(100 * total / whole, abs=0.05 * len(bands))
-    texts = catalogue(lang)
+    texts = catalogue(language)
     assert texts.signed_percent(total / whole, 1) in chart.caption
     assert f"{whole:.4f}" in chart.caption
     drawing = json.dumps(DRAWINGS["bands"](chart, 640).to_dict(), ensure_ascii=False)
@@ -280,8 +280,8 @@ def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) 
     assert any(entry.text == f"new {expected:.3f}" for entry in chart.legend)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_curve_below_chance_is_explained(lang: Language) -> None:
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_curve_below_chance_is_explained(language: Language) -> None:
     """Scores that are reversed are told from scores that queries do not share."""
     judgments = {f"q{n}": {"a": 1, "b": 0, "c": 0} for n in range(6)}
     # Right within each query; the queries with fewer relevant documents have the higher scores.
@@ -295,8 +295,8 @@ def test_a_curve_below_chance_is_explained(lang: Language) -> None:
     names = ["apart", "reversed", "good"]
     runs = (apart, turned, good)
     one = relkit.compare(judgments, runs[0], runs[1:], "rr", names=names)
-    prose = build_page(one, lang=lang).section("curves").blocks[0]
-    texts = catalogue(lang)
+    prose = build_page(one, language=language).section("curves").blocks[0]
+    texts = catalogue(language)
     told = {text.split("：")[0].split(":")[0].split(" ")[0]: text for text in prose.texts[1:]}
     assert set(told) == {"apart", "reversed"}
     for name, key in (("apart", "across"), ("reversed", "within")):
@@ -377,7 +377,7 @@ def test_stages_are_shown_where_they_are_known(comparison: relkit.Comparison) ->
     assert [row[0].text for row in rows] == ["all judged", "retrieval", "re-rank", "ranking"]
     lost = [number(row[5].text) for row in rows[1:]]
     assert math.fsum(lost) == pytest.approx(stages.loss, abs=0.0002)
-    assert stages.sentence("zh") in str(build_page(comparison, lang="zh", funnel=stages))
+    assert stages.sentence("zh") in str(build_page(comparison, language="zh", funnel=stages))
 
 
 # -- diagnoses ---------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def test_findings_are_told_in_the_language(language: Any, comparison: relkit.Com
     assert [one.title for one in shown] == [one.title(language) for one in found]
     assert [one.step for one in shown] == [one.next_step(language) for one in found]
     assert any(one.table is not None for one in shown)
-    assert len(build_page(comparison, lang=language).section("diagnoses").blocks) == len(found)
+    assert len(build_page(comparison, language=language).section("diagnoses").blocks) == len(found)
 
 
 def test_no_finding_is_said(comparison: relkit.Comparison) -> None:
@@ -492,15 +492,15 @@ def test_every_kind_of_measure_is_told() -> None:
                 assert texts.say(f"meaning.{kind}.better") != texts.say(f"meaning.{kind}.worse")
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_was_judged_is_told_and_not_tested(lang: Language) -> None:
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_was_judged_is_told_and_not_tested(language: Language) -> None:
     judgments, old, new = collection(2, 12)
     for run in new.values():
         run["nobody judged this"] = 99.0
     measures = ["ndcg@10", "judged@10", "num_ret"]
     one = relkit.compare(judgments, new, old, measures, names=["new", "old"])
-    texts = catalogue(lang)
-    page = build_page(one, lang=lang)
+    texts = catalogue(language)
+    page = build_page(one, language=language)
     lines = [str(line) for line in page.section("summary").blocks[0].items]
     assert len(lines) == 3
     assert texts.say("meaning.judged.fewer") in lines[1]

@@ -19,7 +19,7 @@ from relkit import _native
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.io.sessions import read_sessions
 from relkit.online.logs import examine
-from relkit.online.sampling import draw_sample, frames, make_tiers, slots
+from relkit.online.sampling import build_tiers, draw_sample, frames, slots
 from relkit.online.sampling.frames import batches
 from relkit.online.sampling.keys import mix, mix_all
 from relkit.online.sampling.pptss import inclusion_probability
@@ -150,7 +150,7 @@ def test_a_package_that_an_engine_needs(
 
 
 def test_a_log_that_changes_while_it_is_read() -> None:
-    tiers = make_tiers(LOG)
+    tiers = build_tiers(LOG)
     with pytest.raises(InputError, match="the log changed"):
         draw_sample(LOG.filter(pl.col("query") != "shoes"), tiers=tiers)
 
@@ -285,7 +285,7 @@ def test_small_and_empty_tiers_are_said() -> None:
 
 
 def test_tiers_of_the_caller() -> None:
-    tiers = make_tiers(LOG, "count", [10], names=["often", "rare"])
+    tiers = build_tiers(LOG, "count", [10], names=["often", "rare"])
     sample = draw_sample(LOG, per_tier=3, tiers=tiers)
     assert [tier.name for tier in sample.tiers] == ["often", "rare"]
     assert [tier.k for tier in sample.tiers] == [20, 20]

@@ -11,7 +11,7 @@ import pytest
 
 import relkit
 from relkit.core.errors import InputError, ParameterError
-from relkit.online.sampling import Pool, draw_sample, estimate, make_pool, parse_age, read_sample
+from relkit.online.sampling import Pool, build_pool, draw_sample, estimate, parse_age, read_sample
 
 LOG = pl.DataFrame(
     {
@@ -31,7 +31,7 @@ def pairs(pool: Pool) -> list[tuple[str, str, str]]:
 
 
 def test_every_pair_once_with_its_best_position_and_how_often_it_is_shown() -> None:
-    pool = make_pool(SAMPLE)
+    pool = build_pool(SAMPLE)
     assert pool.pairs.select("query", "doc", "position", "sessions").rows() == [
         ("pen", "d", 1, 1),
         ("tv", "a", 1, 1),
@@ -46,9 +46,9 @@ def test_every_pair_once_with_its_best_position_and_how_often_it_is_shown() -> N
 
 
 def test_results_below_the_k_of_the_tier_are_not_in_the_pool() -> None:
-    assert "e" not in make_pool(SAMPLE).pairs["doc"]
+    assert "e" not in build_pool(SAMPLE).pairs["doc"]
     deeper = draw_sample(LOG, **{**TIERS, "k": 30})  # type: ignore[arg-type]
-    assert "e" in make_pool(deeper).pairs["doc"]
+    assert "e" in build_pool(deeper).pairs["doc"]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_results_below_the_k_of_the_tier_are_not_in_the_pool() -> None:
     ],
 )
 def test_what_was_judged_is_used_again(judged: object) -> None:
-    pool = make_pool(SAMPLE, judged)
+    pool = build_pool(SAMPLE, judged)
     assert pairs(pool) == [("pen", "d", "new"), ("tv", "c", "new")]
     assert pool.reused["doc"].to_list() == ["a", "b"]
     assert [float(grade) for grade in pool.reused["grade"]] == [3, 0]
@@ -77,7 +77,7 @@ DATED = pl.DataFrame(
 
 
 def test_old_grades_expire_and_the_latest_of_a_pair_counts() -> None:
-    pool = make_pool(SAMPLE, DATED, max_age="180d", now=NOW)
+    pool = build_pool(SAMPLE, DATED, max_age="180d", now=NOW)
     assert pairs(pool) == [("pen", "d", "expired"), ("tv", "c", "new")]
     assert pool.reused.select("doc", "grade").rows() == [("a", "高"), ("b", "无")]
     assert pool.to_dict()["expired"] == 1
@@ -85,7 +85,7 @@ def test_old_grades_expire_and_the_latest_of_a_pair_counts() -> None:
 
 @pytest.mark.parametrize("days", [29, 28])
 def test_the_age_limit_itself(days: int) -> None:
-    pool = make_pool(SAMPLE, DATED.head(1), max_age=timedelta(days=days), now=NOW)
+    pool = build_pool(SAMPLE, DATED.head(1), max_age=timedelta(days=days), now=NOW)
     assert len(pool.reused) == (days == 29)
 
 
@@ -93,21 +93,21 @@ def test_dates_of_other_types() -> None:
     frame = DATED.head(1)
     for value in (date(2025, 6, 1), datetime(2025, 6, 1), datetime(2025, 6, 1, tzinfo=UTC)):
         dated = frame.with_columns(pl.lit(value).alias("judged_at"))
-        assert len(make_pool(SAMPLE, dated, max_age="29d", now=NOW).reused) == 1
-        assert len(make_pool(SAMPLE, dated, max_age="28d", now=NOW).reused) == 0
+        assert len(build_pool(SAMPLE, dated, max_age="29d", now=NOW).reused) == 1
+        assert len(build_pool(SAMPLE, dated, max_age="28d", now=NOW).reused) == 0
 
 
 def test_a_grade_without_a_date_is_not_used_again_under_an_age_limit() -> None:
     undated = DATED.head(1).with_columns(pl.lit("someday").alias("judged_at"))
-    pool = make_pool(SAMPLE, undated, max_age="1y", now=NOW)
+    pool = build_pool(SAMPLE, undated, max_age="1y", now=NOW)
     assert ("tv", "a", "expired") in pairs(pool)
     assert [note.kind for note in pool.notes] == ["undated-judgments"]
-    assert len(make_pool(SAMPLE, undated).reused) == 1
+    assert len(build_pool(SAMPLE, undated).reused) == 1
 
 
 def test_an_empty_grade_is_none() -> None:
     frame = pl.DataFrame({"query": ["tv"], "doc": ["a"], "grade": [" "]})
-    assert len(make_pool(SAMPLE, frame).reused) == 0
+    assert len(build_pool(SAMPLE, frame).reused) == 0
 
 
 def test_earlier_judgments_from_files(tmp_path: Path) -> None:
@@ -121,13 +121,13 @@ def test_earlier_judgments_from_files(tmp_path: Path) -> None:
             path.write_bytes(gzip.compress(DATED.write_csv().encode()))
         else:
             DATED.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
-        pool = make_pool(SAMPLE, path, max_age="180d", now=NOW)
+        pool = build_pool(SAMPLE, path, max_age="180d", now=NOW)
         assert pool.reused["doc"].to_list() == ["a", "b"]
     qrels = tmp_path / "judged.qrels"
     qrels.write_text("tv 0 a 1\n")
-    assert make_pool(SAMPLE, qrels).reused["doc"].to_list() == ["a"]
+    assert build_pool(SAMPLE, qrels).reused["doc"].to_list() == ["a"]
     with pytest.raises(InputError, match="no column of dates"):
-        make_pool(SAMPLE, qrels, max_age="180d")
+        build_pool(SAMPLE, qrels, max_age="180d")
 
 
 def test_exported_grades_of_several_judges_are_used_again(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_exported_grades_of_several_judges_are_used_again(tmp_path: Path) -> Non
         f"tv,b,Ann,2,{now - 90 * 86400},2\n",
         "utf-8",
     )
-    pool = make_pool(SAMPLE, path, max_age="30d", now=NOW)
+    pool = build_pool(SAMPLE, path, max_age="30d", now=NOW)
     assert pool.reused.select("doc", "grade").rows() == [("a", "1")]
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "judged.parquet"
     path.write_text("query,doc\n")
     with pytest.raises(InputError, match="cannot be read"):
-        make_pool(SAMPLE, path)
+        build_pool(SAMPLE, path)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_texts_that_are_no_age(text: str) -> None:
 )
 def test_age_limits_that_cannot_be(options: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
-        make_pool(SAMPLE, **options)  # type: ignore[arg-type]
+        build_pool(SAMPLE, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("design", ["stratified", "pptss"])

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from relkit.online.sampling import draw_sample, estimate, make_tiers
+from relkit.online.sampling import build_tiers, draw_sample, estimate
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_sampling.py"
 SAMPLES = 400
@@ -46,7 +46,7 @@ def test_designs_are_unbiased_and_their_intervals_cover(script: ModuleType) -> N
 @pytest.mark.slow
 def test_a_mean_without_weights_would_be_found_out(script: ModuleType) -> None:
     population = script.make_population()
-    tiers = make_tiers(population.log, "share", [0.1, 0.2])
+    tiers = build_tiers(population.log, "share", [0.1, 0.2])
     plain, weighted = script.Record(population.truth["all"]), script.Record(population.truth["all"])
     for seed in range(SAMPLES):
         sample = draw_sample(population.log, tiers=tiers, per_tier=30, seed=seed)

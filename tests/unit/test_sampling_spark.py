@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from relkit.online.sampling import draw_sample, make_tiers
+from relkit.online.sampling import build_tiers, draw_sample
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
 
@@ -67,7 +67,7 @@ def test_three_engines_draw_the_same_sample(design: str, spark: Any) -> None:
     relation = connection.sql("select * from log")
     expected = draw_sample(LOG, per_tier=10, design=design, seed=11)
     for log in (frame, relation):
-        assert make_tiers(log).frame.equals(make_tiers(LOG).frame)
+        assert build_tiers(log).frame.equals(build_tiers(LOG).frame)
         found = draw_sample(log, per_tier=10, design=design, seed=11)
         assert found.to_frame().equals(expected.to_frame())
         assert found.to_dict() == expected.to_dict()

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.online.sampling import allocate, count_queries, make_tiers, tiers_of
+from relkit.online.sampling import allocate, build_tiers, count_queries, tiers_of
 
 
 def log_of(counts: dict[str, int], results: int = 1) -> pl.DataFrame:
@@ -21,7 +21,7 @@ def log_of(counts: dict[str, int], results: int = 1) -> pl.DataFrame:
 
 
 def names_of(counts: dict[str, int], *arguments: object) -> dict[str, str]:
-    found = make_tiers(log_of(counts), *arguments)  # type: ignore[arg-type]
+    found = build_tiers(log_of(counts), *arguments)  # type: ignore[arg-type]
     return {query: found.names[tier] for query, _, tier in found.frame.iter_rows()}
 
 
@@ -100,7 +100,7 @@ def test_equally_frequent_queries_stand_by_their_text() -> None:
 
 
 def test_sizes_of_tiers_with_an_empty_one() -> None:
-    found = make_tiers(log_of({"a": 5, "b": 1}), "count", [4, 2])
+    found = build_tiers(log_of({"a": 5, "b": 1}), "count", [4, 2])
     assert found.sessions == (5, 0, 1)
     assert found.queries == (1, 0, 1)
 
@@ -120,28 +120,28 @@ def test_sizes_of_tiers_with_an_empty_one() -> None:
 )
 def test_cuts_that_cannot_be(method: str, cuts: list[float] | None, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        make_tiers(log_of({"a": 1}), method, cuts)  # type: ignore[arg-type]
+        build_tiers(log_of({"a": 1}), method, cuts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("names", [[], ["a", "a"], ["a", ""]])
 def test_names_that_cannot_be(names: list[str]) -> None:
     with pytest.raises(ParameterError, match="different names"):
-        make_tiers(log_of({"a": 1}), names=names)
+        build_tiers(log_of({"a": 1}), names=names)
 
 
 def test_a_log_without_sessions() -> None:
     with pytest.raises(InputError, match="holds no session"):
-        make_tiers(log_of({"a": 1}).clear())
+        build_tiers(log_of({"a": 1}).clear())
 
 
 def test_a_log_without_a_column() -> None:
     with pytest.raises(InputError, match="no column for the query"):
-        make_tiers(log_of({"a": 1}).drop("query", "doc"))
+        build_tiers(log_of({"a": 1}).drop("query", "doc"))
 
 
 def test_something_that_is_no_log() -> None:
     with pytest.raises(InputError, match="a dict is not a data frame"):
-        make_tiers({"a": 1})
+        build_tiers({"a": 1})
 
 
 def test_equal_allocation_keeps_each_part() -> None:

@@ -47,7 +47,7 @@ def comparison() -> relkit.Comparison:
 def page(request: pytest.FixtureRequest, comparison: relkit.Comparison, tmp_path_factory) -> Path:
     """A report as a file, in either language."""
     path = tmp_path_factory.mktemp("report") / f"{request.param}.html"
-    relkit.write_report(comparison, path, lang=request.param)
+    relkit.write_report(comparison, path, language=request.param)
     return path
 
 

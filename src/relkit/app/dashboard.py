@@ -91,7 +91,7 @@ def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
     """The page as one file that opens without a network."""
     from relkit.report import render_monitor_report
 
-    text = render_monitor_report(rounds.monitor(), lang=visitor.language)
+    text = render_monitor_report(rounds.monitor(), language=visitor.language)
     name = "monitor.zh.html" if visitor.language == "zh" else "monitor.html"
     return Response(
         text,

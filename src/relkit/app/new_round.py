@@ -21,7 +21,7 @@ from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
-from relkit.online.monitoring import Round, make_round
+from relkit.online.monitoring import Round, create_round
 from relkit.online.monitoring.rounds import check_month
 from relkit.online.sampling import Sample, read_sample
 from relkit.online.sampling.tables import SUFFIXES
@@ -58,7 +58,7 @@ def show_round(
     """What a month would be, before it is stored: how much of what users saw is judged."""
     grades, grading = final_judgments(store, project, rule=rule)
     limit = request.app.state.settings.largest_unpacked
-    made = make_round(month, _uploaded(sample, limit), grades, grading=grading)
+    made = create_round(month, _uploaded(sample, limit), grades, grading=grading)
     token = stage_round(made, rounds.folder)
     return render(
         request,

@@ -66,7 +66,7 @@ class RoundsFolder:
         with self._turn:
             found = self._read()
             if language not in self._parts:
-                self._parts[language] = render_parts(build_monitor_page(found, lang=language))
+                self._parts[language] = render_parts(build_monitor_page(found, language=language))
             return found, *self._parts[language]
 
     def _read(self) -> Monitor:

@@ -21,7 +21,7 @@ from relkit.demo.traffic import DEPTH, MONTHS, write_rounds
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.store import Store, open_store
 from relkit.online.monitoring import Round, read_round
-from relkit.online.sampling import make_pool
+from relkit.online.sampling import build_pool
 
 __all__ = ["Story", "build_story"]
 
@@ -157,7 +157,7 @@ def _fill(
     by_id = {document.id: document for document in collection}
     pool = [
         replace(_item(row["query"], row["doc"], by_id), tier=row["tier"], rank=row["position"])
-        for row in make_pool(month.sample).pairs.iter_rows(named=True)
+        for row in build_pool(month.sample).pairs.iter_rows(named=True)
         # Another Python's library may hold documents that the package's judgments do not.
         if (row["query"], row["doc"]) in known
     ]

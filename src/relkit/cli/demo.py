@@ -121,7 +121,7 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
         for place, (language, name) in enumerate(REPORTS.items()):
             progress(place, len(REPORTS), name)
             path = os.path.join(directory, name)
-            write_report(comparison, path, lang=language, query_texts=asked)
+            write_report(comparison, path, language=language, query_texts=asked)
     for name in REPORTS.values():
         messages.say(f"report: {os.path.join(directory, name)}")
 
@@ -138,7 +138,7 @@ def _monitor(directory: str, rebuild: bool) -> None:
         write_rounds(folder, rebuild=rebuild, progress=progress)
         found = monitor(read_rounds(folder))
         for language, name in MONITORS.items():
-            write_monitor_report(found, os.path.join(directory, name), lang=language)
+            write_monitor_report(found, os.path.join(directory, name), language=language)
     messages.say()
     messages.say(f"Three simulated months, in the last of which recall breaks ({folder}):")
     for alarm in found.alarms():

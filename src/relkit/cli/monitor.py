@@ -168,7 +168,7 @@ def add(
     judgments_format: str | None,
 ) -> None:
     """Runs `relkit monitor add`."""
-    from relkit.online.monitoring import make_round, write_round
+    from relkit.online.monitoring import create_round, write_round
     from relkit.online.monitoring.rounds import check_month
     from relkit.online.sampling import read_sample
 
@@ -186,7 +186,7 @@ def add(
             raise ParameterError("--scale, --columns and --judgments-format are not for --project")
         grades, grading = _judged(judgments, project, rule)
     sample = read_sample(sample_file)
-    made = make_round(
+    made = create_round(
         month,
         sample,
         grades,
@@ -400,7 +400,9 @@ def report(
 
     form = format_of(output)
     found = _monitor(rounds, k, common_k, alpha, convention=convention, changes=changes)
-    text = render_monitor_report(found, format=form, lang=language, title=title, queries=queries)
+    text = render_monitor_report(
+        found, format=form, language=language, title=title, queries=queries
+    )
     emit(text, output)
     messages.notes(("", note) for note in found.notes)
 

@@ -110,7 +110,7 @@ def command(
     measures: tuple[str, ...],
     output: str,
     form: Format | None,
-    lang: Language,
+    language: Language,
     title: str | None,
     names: tuple[str, ...],
     focus: str | None,
@@ -169,7 +169,7 @@ def command(
         text = render_report(
             comparison,
             format=chosen_format,
-            lang=lang,
+            language=language,
             title=title,
             measure=focus,
             queries=queries,

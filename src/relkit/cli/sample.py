@@ -166,7 +166,7 @@ def command(
 ) -> None:
     """Runs `relkit sample`."""
     from relkit.io.sessions import read_sessions
-    from relkit.online.sampling import draw_sample, make_pool
+    from relkit.online.sampling import build_pool, draw_sample
     from relkit.online.sampling.tiers import NAMES
 
     inputs = [*logs, pilot, judged]
@@ -197,7 +197,7 @@ def command(
             seed=seed,
             progress=progress,
         )
-    pool = make_pool(sample, judged, max_age=max_age, now=now)
+    pool = build_pool(sample, judged, max_age=max_age, now=now)
     if output is not None:
         sample.write(output)
     if pool_file is not None:

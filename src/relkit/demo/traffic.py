@@ -176,7 +176,7 @@ def simulate_rounds(
         per_tier: Sampled sessions of each tier.
         seed: Chooses who asks what, and which sessions are sampled.
     """
-    from relkit.online.monitoring import make_round
+    from relkit.online.monitoring import create_round
     from relkit.online.sampling import draw_sample
 
     rounds = []
@@ -194,7 +194,7 @@ def simulate_rounds(
             # The same every month: samples share their queries, and what those always are cancels.
             seed=seed,
         )
-        rounds.append(make_round(month, sample, traffic.judgments))
+        rounds.append(create_round(month, sample, traffic.judgments))
     return rounds
 
 

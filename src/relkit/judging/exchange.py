@@ -59,7 +59,7 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
 def final_judgments(
     store: Store, project_id: int, *, rule: Rule = "median"
 ) -> tuple[Judgments, str]:
-    """Returns the grades that count as judgments, for `relkit.evaluate` and `relkit.make_round`.
+    """Returns the grades that count as judgments, for `relkit.evaluate` and `relkit.create_round`.
 
     A note of the judgments says how many of them are a language model's.
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, register
 from relkit.measures.pairwise import PairUnjudged, labelled
 
 __all__ = ["Kappa", "Spearman", "Tau"]
@@ -88,13 +88,13 @@ class Tau(Measure):
             )
             above.append((entry.score, label))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         steps = list(self.steps(ranking))
         concordant, discordant = (
-            figure(sum(step.gain for step in steps)),
-            figure(sum(step.discount for step in steps)),
+            format_number(sum(step.gain for step in steps)),
+            format_number(sum(step.discount for step in steps)),
         )
-        left = f"({concordant} - {discordant}) / {figure(self._norm(ranking))}"
+        left = f"({concordant} - {discordant}) / {format_number(self._norm(ranking))}"
         return equation(left, self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -226,9 +226,9 @@ class Kappa(Measure):
                 1.0 - running / expected,
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         found = sum(step.gain for step in self.steps(ranking))
-        left = f"1 - {figure(found)} / {figure(self._expected(ranking))}"
+        left = f"1 - {format_number(found)} / {format_number(self._expected(ranking))}"
         return equation(left, self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -26,10 +26,10 @@ __all__ = [
     "Describes",
     "Measure",
     "Step",
-    "added",
     "check_measure_rules",
     "equation",
-    "figure",
+    "format_number",
+    "format_sum",
     "geometric_parts",
     "open_parameters",
     "register",
@@ -81,8 +81,8 @@ class Measure(ABC):
         headings: What `explain` calls the gain and discount columns.
         formula: The formula in one line of plain text.
         needs: What it compares a run with: `judgments`, or another run (`reference`).
-        shares: Whether a step's contribution is what its document adds to the value, so that the
-            difference of two values can be told document by document.
+        is_additive: Whether a step's contribution is what its document adds to the value, so that
+            the difference of two values can be told document by document.
         weighted: Whether rows of labelled scores may weigh differently.
         describes: What it tells: the `quality` of a ranking, or the `data`, such as how much of a
             list was judged. A comparison shows the latter and does not test it.
@@ -124,7 +124,7 @@ class Measure(ABC):
     headings: ClassVar[tuple[str, str]] = ("gain", "discount")
     formula: ClassVar[str] = ""
     needs: ClassVar[str] = "judgments"
-    shares: ClassVar[bool] = True
+    is_additive: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
     describes: ClassVar[Describes] = "quality"
     ordinal: ClassVar[bool] = False
@@ -193,7 +193,7 @@ class Measure(ABC):
         """Returns the number over the rows of all queries, for ``combine = "pooled"``."""
         raise NotImplementedError
 
-    def worked(self, ranking: Ranking) -> str:
+    def expanded_formula(self, ranking: Ranking) -> str:
         """Returns the formula with this ranking's numbers put in, and the value at its end.
 
         Called only where `undefined` returns `None`. By default the contributions are added up,
@@ -201,20 +201,20 @@ class Measure(ABC):
 
         Examples:
             >>> import relkit
-            >>> relkit.measure("pnr").worked(relkit.Ranking.of([3, 2, 3, 3, 2, 1]))
+            >>> relkit.measure("pnr").expanded_formula(relkit.Ranking.of([3, 2, 3, 3, 2, 1]))
             '13 / 2 = 6.5'
         """
         terms = [step.contribution for step in self.steps(ranking) if step.contribution]
         value = self.value(ranking)
         if not math.isclose(math.fsum(terms), value, rel_tol=1e-9, abs_tol=1e-9):
-            return figure(value)
-        return equation(added(list(map(figure, terms))), value)
+            return format_number(value)
+        return equation(format_sum(list(map(format_number, terms))), value)
 
     def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
         """Yields the best order that the measure can imagine; nothing where it has none."""
         return iter(())
 
-    def missed(self, ranking: Ranking) -> list[str]:
+    def missing_relevant(self, ranking: Ranking) -> list[str]:
         """Returns the documents whose absence from the counted ranks lowers the value."""
         return []
 
@@ -375,11 +375,11 @@ def geometric_parts(value: float) -> tuple[float, float]:
 MOST_TERMS = 6
 
 
-def figure(value: float) -> str:
+def format_number(value: float) -> str:
     """Returns a number for a formula: up to 4 decimals, 4 digits where it is small.
 
     Examples:
-        >>> figure(6.5), figure(13.0), figure(2 / 3), figure(0.0001234)
+        >>> format_number(6.5), format_number(13.0), format_number(2 / 3), format_number(0.0001234)
         ('6.5', '13', '0.6667', '0.0001234')
     """
     if not math.isfinite(value):
@@ -388,11 +388,11 @@ def figure(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
-def added(terms: Sequence[str]) -> str:
+def format_sum(terms: Sequence[str]) -> str:
     """Returns a sum as text; a long one is cut, and says how many terms it has.
 
     Examples:
-        >>> added(["1", "0.5"]), added([])
+        >>> format_sum(["1", "0.5"]), format_sum([])
         ('1 + 0.5', '0')
     """
     if len(terms) > MOST_TERMS:
@@ -407,7 +407,7 @@ def equation(left: str, value: float) -> str:
         >>> equation("1 / 4", 0.25), equation("0.25", 0.25)
         ('1 / 4 = 0.25', '0.25')
     """
-    right = figure(value)
+    right = format_number(value)
     return right if left == right else f"{left} = {right}"
 
 

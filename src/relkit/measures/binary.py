@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.rules import ApDenominator, NoRelevant, PDenominator
 from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Measure, Step, added, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
 
 __all__ = ["AP", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
 
@@ -47,7 +47,7 @@ class BinaryMeasure(Measure):
     def fraction(self, ranking: "Ranking") -> str:
         """Returns numerator / denominator = value."""
         above, below = self.parts(ranking)
-        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
     def hits(self, ranking: "Ranking", k: int | None) -> int:
         """How many of the first `k` documents are relevant."""
@@ -142,7 +142,7 @@ class Precision(MayNeedRelevant):
         of = retrieved_or_k(self.k, len(ranking), self.denominator)
         return float(self.hits(ranking, self.k)), float(of)
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -198,10 +198,10 @@ class Recall(NeedsRelevant):
     def parts(self, ranking: "Ranking") -> tuple[float, float]:
         return float(self.hits(ranking, self.k)), float(self._of(ranking))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -255,10 +255,10 @@ class Success(MayNeedRelevant):
                 float(found),
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return _first_hit(self, ranking, "1")
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return [] if self.value(ranking) else self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -302,10 +302,10 @@ class RR(NeedsRelevant):
                 entry.rank, entry.document, entry.grade, float(hit), float(entry.rank), added, total
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return _first_hit(self, ranking, "1 / {rank}")
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return [] if self.value(ranking) else self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -368,12 +368,12 @@ class AP(NeedsRelevant):
                 total / of if of else 0.0,
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         places = [entry.rank for entry in ranking.top(self.k) if self.hit(entry)]
         terms = [f"{found}/{rank}" for found, rank in enumerate(places, 1)]
-        return equation(f"({added(terms)}) / {self._of(ranking)}", self.value(ranking))
+        return equation(f"({format_sum(terms)}) / {self._of(ranking)}", self.value(ranking))
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -429,10 +429,12 @@ class MeanP(BinaryMeasure):
                 total / depth,
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         depth = self.k if self.k is not None else len(ranking)
-        terms = [f"{figure(step.gain * step.rank)}/{step.rank}" for step in self.steps(ranking)]
-        return equation(f"({added(terms)}) / {depth}", self.value(ranking))
+        terms = [
+            f"{format_number(step.gain * step.rank)}/{step.rank}" for step in self.steps(ranking)
+        ]
+        return equation(f"({format_sum(terms)}) / {depth}", self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "meanp", {"k": self.k, "rel": self.rel}
@@ -491,10 +493,10 @@ class RPrec(NeedsRelevant):
         depth = self.depth(ranking)
         return float(self.hits(ranking, depth)), float(max(depth, 1))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return self.fraction(ranking)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -178,7 +178,7 @@ class RBPResidual(Measure):
     describes: ClassVar[Describes] = "data"
     argument: ClassVar[str] = "p"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "weight")
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     fallbacks: ClassVar[dict[str, Any]] = {"p": 0.8}
     p: float | None = None
     tail: Literal["always", "unjudged"] = "always"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Combine, Step, equation, figure, register
+from relkit.measures.base import Combine, Step, equation, format_number, register
 from relkit.measures.binary import BinaryMeasure
 from relkit.measures.inversions import Exact, Inversion, costliest, exact
 from relkit.measures.pairwise import PairUnjudged, labelled
@@ -111,17 +111,17 @@ class _ClassPairs(_Classes):
             return "no retrieved document is positive"
         return None if weight_of(negative) else "no retrieved document is negative"
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         positive, negative = self.classes(ranking)
         if self.end() < 1:
             share = sum(step.gain / step.discount for step in self.steps(ranking))
-            least, most = figure(self.end() ** 2 / 2), figure(self.end())
-            left = f"(1 + ({figure(share)} - {least}) / ({most} - {least})) / 2"
+            least, most = format_number(self.end() ** 2 / 2), format_number(self.end())
+            left = f"(1 + ({format_number(share)} - {least}) / ({most} - {least})) / 2"
             return equation(left, self.value(ranking))
         tied = _equal_scores(positive, negative)
-        won = figure(float(self._won(positive, negative)))
-        above = f"({won} + {figure(float(tied))}/2)" if tied else won
-        ones, others = (figure(float(weight_of(one))) for one in (positive, negative))
+        won = format_number(float(self._won(positive, negative)))
+        above = f"({won} + {format_number(float(tied))}/2)" if tied else won
+        ones, others = (format_number(float(weight_of(one))) for one in (positive, negative))
         return equation(f"{above} / ({ones} x {others})", self.value(ranking))
 
     def inversions(self, ranking: "Ranking", limit: int) -> tuple[list[Inversion], int]:

@@ -39,14 +39,14 @@ class Condensed(Measure):
     def parts(self, ranking: Ranking) -> tuple[float, float]:
         return super().parts(condense(ranking))
 
-    def worked(self, ranking: Ranking) -> str:
-        return super().worked(condense(ranking))
+    def expanded_formula(self, ranking: Ranking) -> str:
+        return super().expanded_formula(condense(ranking))
 
     def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
         return super().ideal_steps(condense(ranking))
 
-    def missed(self, ranking: Ranking) -> list[str]:
-        return super().missed(condense(ranking))
+    def missing_relevant(self, ranking: Ranking) -> list[str]:
+        return super().missing_relevant(condense(ranking))
 
     def inversions(self, ranking: Ranking, limit: int) -> tuple[list[Inversion], int]:
         return super().inversions(condense(ranking), limit)

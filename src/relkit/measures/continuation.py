@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, added, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
@@ -127,15 +127,15 @@ class SDCG(Continuation):
     def goes_on(self, rank: int, gain: float, gained: float) -> float:
         return math.log2(rank + 1) / math.log2(rank + 2)
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         terms = [
-            f"{figure(step.gain)}/{figure(math.log2(step.rank + 1))}"
+            f"{format_number(step.gain)}/{format_number(math.log2(step.rank + 1))}"
             for step in self.steps(ranking)
             if step.gain
         ]
         whole = math.fsum(1 / math.log2(rank + 1) for rank in range(1, self.last(ranking) + 1))
         value = self.value(ranking)
-        return equation(f"({added(terms)}) / {figure(whole)}", value)
+        return equation(f"({format_sum(terms)}) / {format_number(whole)}", value)
 
 
 @register
@@ -281,9 +281,9 @@ class BPM(Continuation):
     def goes_on(self, rank: int, gain: float, gained: float) -> float:
         return 1.0
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         gains = math.fsum(step.gain for step in self.steps(ranking))
-        return equation(f"{figure(gains)} / {self.last(ranking)}", self.value(ranking))
+        return equation(f"{format_number(gains)} / {self.last(ranking)}", self.value(ranking))
 
 
 @register

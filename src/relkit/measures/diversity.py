@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, register
 
 __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "StRecall"]
 
@@ -152,9 +152,9 @@ class Novelty(Diversity):
             grade = ranking.judged.get(document)
             yield Step(rank, document, grade, gain, worth, gain * worth / norm, running / norm)
 
-    def worked(self, ranking: Ranking) -> str:
+    def expanded_formula(self, ranking: Ranking) -> str:
         value, norm = self.value(ranking), self._norm(ranking)
-        return equation(f"{figure(value * norm)} / {figure(norm)}", value)
+        return equation(f"{format_number(value * norm)} / {format_number(norm)}", value)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "novelty", {
@@ -546,7 +546,7 @@ class StRecall(Diversity):
                 found, count, found / count, len(seen) / count,
             )  # fmt: skip
 
-    def missed(self, ranking: Ranking) -> list[str]:
+    def missing_relevant(self, ranking: Ranking) -> list[str]:
         about = self.about(ranking)
         counted = [entry.document for entry in ranking.top(self.k)]
         seen = {subtopic for document in counted for subtopic in about.get(document, [])}

@@ -7,7 +7,15 @@ from typing import Any, ClassVar
 
 from relkit.core.rules import Discount, Gain, Ideal, gain_function
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Describes, Measure, Step, added, equation, figure, register
+from relkit.measures.base import (
+    Describes,
+    Measure,
+    Step,
+    equation,
+    format_number,
+    format_sum,
+    register,
+)
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
 
@@ -48,11 +56,11 @@ def discounted(
 
 def written(steps: Iterator[Step]) -> str:
     """Returns a discounted sum as text: gain / discount + …"""
-    return added(
+    return format_sum(
         [
-            figure(step.gain)
+            format_number(step.gain)
             if step.discount == 1
-            else f"{figure(step.gain)}/{figure(step.discount)}"
+            else f"{format_number(step.gain)}/{format_number(step.discount)}"
             for step in steps
             if step.gain
         ]
@@ -183,7 +191,7 @@ class DCG(Measure):
     def ideal_steps(self, ranking: "Ranking") -> Iterator[Step]:
         return ideal_list(ranking, self.k, self.gain or "linear", self.discount or "log2", "judged")
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return equation(written(self.steps(ranking)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -241,7 +249,7 @@ class IDCG(Measure):
             ranking, self.k, self.gain or "linear", self.discount or "log2", self.ideal or "judged"
         )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         return equation(written(self.steps(ranking)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -313,9 +321,10 @@ class NDCG(Measure):
             self._ideal(ranking),
         )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         value, ideal = self.value(ranking), self._ideal(ranking)
-        return f"DCG {figure(value * ideal)} / ideal DCG {figure(ideal)} = {figure(value)}"
+        left = f"DCG {format_number(value * ideal)} / ideal DCG {format_number(ideal)}"
+        return f"{left} = {format_number(value)}"
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "ndcg", {

@@ -10,9 +10,9 @@ from relkit.measures.base import (
     Describes,
     Measure,
     Step,
-    added,
     equation,
-    figure,
+    format_number,
+    format_sum,
     register,
 )
 from relkit.measures.binary import BinaryMeasure, NeedsRelevant
@@ -36,12 +36,12 @@ EPSILON = 0.00001
 class _SumOverRelevant(NeedsRelevant):
     """Shared by measures that add up a gain at each relevant rank and divide by R."""
 
-    def worked(self, ranking: "Ranking") -> str:
-        terms = [figure(step.gain) for step in self.steps(ranking) if step.gain]
+    def expanded_formula(self, ranking: "Ranking") -> str:
+        terms = [format_number(step.gain) for step in self.steps(ranking) if step.gain]
         relevant = ranking.relevant(self.threshold())
-        return equation(f"({added(terms)}) / {relevant}", self.value(ranking))
+        return equation(f"({format_sum(terms)}) / {relevant}", self.value(ranking))
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
 
@@ -209,9 +209,9 @@ class Judged(Measure):
         top = ranking.top(self.k)
         return float(sum(entry.grade is not None for entry in top)), float(len(top))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         above, below = self.parts(ranking)
-        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "judged", {"k": self.k}
@@ -268,9 +268,9 @@ class Unjudged(Measure):
         top = ranking.top(self.k)
         return float(sum(entry.grade is None for entry in top)), float(self._of(ranking))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         above, below = self.parts(ranking)
-        return equation(f"{figure(above)} / {figure(below)}", self.value(ranking))
+        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "unjudged", {"k": self.k}
@@ -285,8 +285,8 @@ class Count(BinaryMeasure):
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     headings: ClassVar[tuple[str, str]] = ("counted", "divisor")
 
-    def worked(self, ranking: "Ranking") -> str:
-        return figure(self.value(ranking))
+    def expanded_formula(self, ranking: "Ranking") -> str:
+        return format_number(self.value(ranking))
 
 
 @register
@@ -383,7 +383,7 @@ class NumRelRet(Count):
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         return self.share(ranking, self.k, 1)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -446,7 +446,7 @@ class NumQ(Count):
     aliases = ("numq",)
     formula = "evaluated queries"
     describes: ClassVar[Describes] = "data"
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         yield Step(1, "", None, 1.0, 1.0, 1.0, 1.0)

@@ -31,7 +31,7 @@ def needed(level: float, relevant: int, rounding: str | None) -> int:
 class Interpolated(NeedsRelevant):
     """Shared by measures of interpolated precision: the highest at a rank or any later one."""
 
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     convention_fields: ClassVar[dict[str, str]] = {"rounding": "iprec_rounding"}
 
     def _needed(self, level: float, ranking: "Ranking") -> int:
@@ -47,7 +47,7 @@ class Interpolated(NeedsRelevant):
         """Returns the precision where `count` relevant documents were found, 0 where never."""
         return max(precisions[max(count, 1) - 1 :], default=0.0)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
 
@@ -113,7 +113,7 @@ class IPrec(Interpolated):
                 entry.rank, entry.document, entry.grade, precision, float(found), better, best
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         count = max(self._needed(self.recall, ranking), 1)
         best = self.value(ranking)
         for found, precision in enumerate(self._precisions(ranking), 1):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, register
 from relkit.measures.binary import BinaryMeasure
 
 __all__ = ["Accuracy", "Compatibility"]
@@ -119,7 +119,7 @@ class Compatibility(Measure):
             grade = ranking.judged[document]
             yield Step(rank, document, grade, float(rank), weight, weight, total)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         found = {entry.document for entry in ranking}
         return [document for document in self.ideal(ranking) if document not in found]
 
@@ -177,10 +177,10 @@ class Accuracy(BinaryMeasure):
             yield Step(entry.rank, entry.document, entry.grade, wrong, float(others), added, total)
             seen += not hit
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         pairs = self._pairs(ranking)
         wrong = math.fsum(step.gain for step in self.steps(ranking))
-        return equation(f"{figure(pairs - wrong)} / {pairs}", self.value(ranking))
+        return equation(f"{format_number(pairs - wrong)} / {pairs}", self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "accuracy", {"k": self.k, "rel": self.rel}

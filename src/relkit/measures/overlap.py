@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, register
 
 __all__ = ["RBO", "Overlap", "TauAP"]
 
@@ -16,7 +16,7 @@ class ReferenceMeasure(Measure):
     """Shared by measures that compare a run with another run instead of with judgments."""
 
     needs: ClassVar[str] = "reference"
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     headings: ClassVar[tuple[str, str]] = ("in both", "depth")
 
     def undefined(self, ranking: "Ranking") -> str | None:
@@ -85,9 +85,9 @@ class Overlap(ReferenceMeasure):
             )
             before = both
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         last = list(self.steps(ranking))[-1]
-        return equation(f"{figure(last.gain)} / {figure(last.discount)}", last.total)
+        return equation(f"{format_number(last.gain)} / {format_number(last.discount)}", last.total)
 
 
 @register
@@ -132,8 +132,8 @@ class RBO(ReferenceMeasure):
                 f"the parameter `p` of `rbo` must be between 0 and 1. Got `{self.p:g}` instead."
             )
 
-    def worked(self, ranking: "Ranking") -> str:
-        return figure(self.value(ranking))
+    def expanded_formula(self, ranking: "Ranking") -> str:
+        return format_number(self.value(ranking))
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         import math
@@ -230,7 +230,7 @@ class TauAP(ReferenceMeasure):
                 scale * running - 1.0,
             )
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         steps = list(self.steps(ranking))
         right = sum(step.gain / step.discount for step in steps)
-        return equation(f"2 / {len(steps)} x {figure(right)} - 1", self.value(ranking))
+        return equation(f"2 / {len(steps)} x {format_number(right)} - 1", self.value(ranking))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Measure, Step, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, register
 from relkit.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
 
 __all__ = ["PNR", "Concordance", "labelled"]
@@ -38,7 +38,7 @@ class _Pairs(Measure):
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     headings: ClassVar[tuple[str, str]] = ("positive", "negative")
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     ordinal: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     convention_fields: ClassVar[dict[str, str]] = {"unjudged": ""}
@@ -198,10 +198,10 @@ class PNR(_Pairs):
     def micro(self, numerator: float, denominator: float) -> float:
         return self.ratio(numerator, denominator)
 
-    def worked(self, ranking: "Ranking") -> str:
-        positive, negative = map(figure, self.parts(ranking))
+    def expanded_formula(self, ranking: "Ranking") -> str:
+        positive, negative = map(format_number, self.parts(ranking))
         if self.smoothing:
-            extra = figure(self.smoothing)
+            extra = format_number(self.smoothing)
             positive, negative = f"({positive} + {extra})", f"({negative} + {extra})"
         return equation(f"{positive} / {negative}", self.value(ranking))
 
@@ -248,7 +248,8 @@ class Concordance(_Pairs):
     def undefined(self, ranking: "Ranking") -> str | None:
         return None if self.parts(ranking)[1] else "there is no pair to count"
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         positive, pairs = self.parts(ranking)
-        left = f"{figure(positive)} / ({figure(positive)} + {figure(pairs - positive)})"
+        above, below = format_number(positive), format_number(pairs - positive)
+        left = f"{above} / ({above} + {below})"
         return equation(left, self.value(ranking))

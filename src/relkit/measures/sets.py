@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.rules import PDenominator
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Step, equation, figure, register
+from relkit.measures.base import Step, equation, format_number, register
 from relkit.measures.binary import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k
 
 __all__ = ["F1", "FBeta", "SetAP", "Utility"]
@@ -53,14 +53,14 @@ class WeightedF(NeedsRelevant):
         found = self.hits(ranking, self.depth(ranking))
         return (1.0 + self.square()) * found, float(self._of(ranking))
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         found = self.hits(ranking, self.depth(ranking))
         relevant, weight = ranking.relevant(self.threshold()), self.square()
-        share = f"{relevant}" if weight == 1 else f"{figure(weight)} x {relevant}"
-        left = f"{figure(1 + weight)} x {found} / ({self._precision_of(ranking)} + {share})"
+        share = f"{relevant}" if weight == 1 else f"{format_number(weight)} x {relevant}"
+        left = f"{format_number(1 + weight)} x {found} / ({self._precision_of(ranking)} + {share})"
         return equation(left, self.value(ranking))
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
 
@@ -178,7 +178,7 @@ class SetAP(NeedsRelevant):
     name = "set_ap"
     aliases = ("setap", "set_map")
     formula = "(relevant retrieved)^2 / (retrieved R)"
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     rel: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -193,12 +193,12 @@ class SetAP(NeedsRelevant):
             )
             before = total
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         found, relevant = self.hits(ranking, None), ranking.relevant(self.threshold())
         left = f"({found} / {len(ranking)}) x ({found} / {relevant})"
         return equation(left if len(ranking) else "0", self.value(ranking))
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -238,7 +238,7 @@ class Utility(BinaryMeasure):
     formula = "tp a + fp b + fn c + tn d"
     headings: ClassVar[tuple[str, str]] = ("worth", "divisor")
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     tp: float = 1.0
     fp: float = -1.0
     fn: float = 0.0
@@ -261,19 +261,19 @@ class Utility(BinaryMeasure):
         missed = self._missed(ranking)
         yield Step(len(ranking) + 1, "", None, missed, 1.0, missed, total + missed)
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         found, relevant = self.hits(ranking, None), ranking.relevant(self.threshold())
         others = self.docs + found - len(ranking) - relevant
         counts = (found, len(ranking) - found, relevant - found, others)
         worths = (self.tp, self.fp, self.fn, self.tn)
         terms = [
-            f"{figure(worth)} x {figure(count)}"
+            f"{format_number(worth)} x {format_number(count)}"
             for worth, count in zip(worths, counts, strict=True)
             if worth
         ]
         return equation(" + ".join(terms) or "0", self.value(ranking))
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

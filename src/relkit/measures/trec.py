@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from relkit.data.convention import Gain, gain_function
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, added, equation, figure, register
+from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
 from relkit.measures.binary import NeedsRelevant
 from relkit.measures.gain import ideal_list, native_gain
 
@@ -17,7 +17,7 @@ __all__ = ["RNDCG", "YAAP", "BinG", "GMeasure", "NDCGRel"]
 class Graded(Measure):
     """Shared by measures of gain that compare with the best order of all judged documents."""
 
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
 
     def worth(self) -> Gain:
         """How a grade becomes a gain."""
@@ -106,10 +106,10 @@ class RNDCG(Graded):
                 share, total,
             )  # fmt: skip
 
-    def worked(self, ranking: "Ranking") -> str:
+    def expanded_formula(self, ranking: "Ranking") -> str:
         points = self._points(ranking)
-        terms = [figure(value) for _, value in points]
-        return equation(f"({added(terms)}) / {len(points)}", self.value(ranking))
+        terms = [format_number(value) for _, value in points]
+        return equation(f"({format_sum(terms)}) / {len(points)}", self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "rndcg", {"gain": native_gain(self.gain), "rel": self.rel}
@@ -157,7 +157,7 @@ class NDCGRel(Graded):
             share = left * actual[-1] / ideal[-1] / count
             yield Step(len(ranking) + 1, "", None, 0.0, float(left), share, total + share)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         worth = gain_function(self.worth())
         found = {entry.document for entry in ranking}
         return [
@@ -263,7 +263,7 @@ class BinG(NeedsRelevant):
                 total / relevant,
             )
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
@@ -295,7 +295,7 @@ class YAAP(NeedsRelevant):
     formula = "log((1 + s) / (1 + R - s)), s = sum of P@i"
     headings: ClassVar[tuple[str, str]] = ("P@i", "R")
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    shares: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
     rel: float | None = None
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -319,7 +319,7 @@ class YAAP(NeedsRelevant):
             before = now
         yield Step(len(ranking) + 1, "", None, 0.0, float(relevant), nothing, before)
 
-    def missed(self, ranking: "Ranking") -> list[str]:
+    def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -60,7 +60,7 @@ def catalogue(language: Language) -> Catalogue:
     Raises:
         ParameterError: If there is no such language.
     """
-    check_choice("lang", language, LANGUAGES)
+    check_choice("language", language, LANGUAGES)
     file = resources.files("relkit.report").joinpath("messages", f"{language}.toml")
     return Catalogue(language, _flat(tomllib.loads(file.read_text("utf-8"))))
 

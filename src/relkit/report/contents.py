@@ -31,7 +31,7 @@ __all__ = ["build_page"]
 def build_page(
     comparison: Comparison,
     *,
-    lang: Language = "en",
+    language: Language = "en",
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
@@ -44,7 +44,7 @@ def build_page(
 
     Args:
         comparison: What to report.
-        lang: `en` or `zh`.
+        language: `en` or `zh`.
         title: The heading of the page; by default it names the runs.
         measure: The measure that the queries are looked at by; by default the first
             that is tested.
@@ -58,7 +58,7 @@ def build_page(
         ParameterError: If the language is none of them.
         UnknownNameError: If the measure was not compared.
     """
-    texts = catalogue(lang)
+    texts = catalogue(language)
     focus = comparison.contrast(comparison.candidates[0], measure or comparison.focus).measure
     heading = title or texts.say(
         "page.title",
@@ -95,7 +95,7 @@ def build_page(
             progress(place, len(parts), name)
         sections.append(make())
     return Page(
-        language=lang,
+        language=language,
         title=heading,
         subtitle=subtitle(comparison, texts),
         lead=lead(comparison, texts),

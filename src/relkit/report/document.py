@@ -37,7 +37,7 @@ def render_report(
     comparison: Comparison,
     *,
     format: Format = "html",
-    lang: Language = "en",
+    language: Language = "en",
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
@@ -49,7 +49,7 @@ def render_report(
     """Returns a report as text; see `relkit.write_report`."""
     page = build_page(
         comparison,
-        lang=lang,
+        language=language,
         title=title,
         measure=measure,
         queries=queries,
@@ -109,7 +109,7 @@ def write_report(
     comparison: Comparison,
     path: str | PathLike[str],
     *,
-    lang: Language = "en",
+    language: Language = "en",
     title: str | None = None,
     measure: str | None = None,
     queries: int = 10,
@@ -125,7 +125,7 @@ def write_report(
     Args:
         comparison: What to report, from `relkit.compare`.
         path: Where to write; `.html` or `.md`.
-        lang: `en` or `zh`.
+        language: `en` or `zh`.
         title: The heading of the page; by default it names the runs.
         measure: The measure by which queries are looked at; by default the comparison's first.
         queries: Queries that are derived: so many that lost most, and that gained most.
@@ -156,7 +156,7 @@ def write_report(
     text = render_report(
         comparison,
         format=format_of(path),
-        lang=lang,
+        language=language,
         title=title,
         measure=measure,
         queries=queries,

@@ -55,7 +55,7 @@ def write_monitor_report(
     found: Monitor,
     path: str | PathLike[str],
     *,
-    lang: Language = "en",
+    language: Language = "en",
     title: str | None = None,
     queries: int = 10,
 ) -> None:
@@ -66,7 +66,7 @@ def write_monitor_report(
     Args:
         found: What to report, from `relkit.monitor`.
         path: Where to write; `.html` or `.md`.
-        lang: `en` or `zh`.
+        language: `en` or `zh`.
         title: The heading of the page; by default it names the months.
         queries: How many of the worst queries, and of those that fell most.
 
@@ -77,7 +77,7 @@ def write_monitor_report(
     Examples:
         >>> import os, polars as pl, relkit, tempfile
         >>> log = pl.DataFrame({"session": ["s"], "query": ["tv"], "position": [1], "doc": ["a"]})
-        >>> made = relkit.make_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 3}})
+        >>> made = relkit.create_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 3}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "monitor.md")
         ...     relkit.write_monitor_report(relkit.monitor([made]), path)
@@ -86,7 +86,7 @@ def write_monitor_report(
         # Relevance of what users saw, 2026-03
     """
     text = render_monitor_report(
-        found, format=format_of(path), lang=lang, title=title, queries=queries
+        found, format=format_of(path), language=language, title=title, queries=queries
     )
     write_page(text, path)
 
@@ -95,33 +95,33 @@ def render_monitor_report(
     found: Monitor,
     *,
     format: Format = "html",
-    lang: Language = "en",
+    language: Language = "en",
     title: str | None = None,
     queries: int = 10,
 ) -> str:
     """Returns a report on monthly rounds as text; see `relkit.write_monitor_report`."""
-    page = build_monitor_page(found, lang=lang, title=title, queries=queries)
+    page = build_monitor_page(found, language=language, title=title, queries=queries)
     return render_page(page, format)
 
 
 def build_monitor_page(
-    found: Monitor, *, lang: Language = "en", title: str | None = None, queries: int = 10
+    found: Monitor, *, language: Language = "en", title: str | None = None, queries: int = 10
 ) -> Page:
     """Returns everything that a report on rounds says, before it becomes HTML or Markdown.
 
     Args:
         found: What to report.
-        lang: `en` or `zh`.
+        language: `en` or `zh`.
         title: The heading of the page.
         queries: How many of the worst queries, and of those that fell most.
 
     Raises:
         ParameterError: If the language is none of them.
     """
-    texts = catalogue(lang)
+    texts = catalogue(language)
     months = {"first": found.months[0], "last": found.months[-1]}
     heading = texts.say("monitor.title" if len(found.months) > 1 else "monitor.title_one", **months)
-    alarms = [_typeset(alarm.sentence(lang)) for alarm in found.alarms()]
+    alarms = [_typeset(alarm.sentence(language)) for alarm in found.alarms()]
     quiet = "monitor.quiet" if len(found.months) > 1 else "monitor.first"
     sections = [
         _summary(found, texts),
@@ -138,7 +138,7 @@ def build_monitor_page(
         Section("notes", texts.say("section.notes"), (note_table(found.notes, texts),)),
     ]
     return Page(
-        language=lang,
+        language=language,
         title=title or heading,
         subtitle=texts.say(
             "monitor.subtitle",
@@ -220,8 +220,8 @@ def _trend(found: Monitor, texts: Catalogue) -> Section:
     since = [_typeset(text) for text in since_sentences(found, texts.language)]
     if since:
         blocks.append(Prose(tuple(since)))
-    for tier, reach in found.watched:
-        points = found.series(tier, reach)
+    for tier, depth in found.alert_series:
+        points = found.series(tier, depth)
         name = f"{tier_name(tier, texts.language)} DCG@{points[-1].k}"
         table = _months(found, points, texts)
         blocks.append(Details(texts.say("monitor.details", tier=name), (table,)))
@@ -269,7 +269,7 @@ def _months(found: Monitor, points: Sequence[Point], texts: Catalogue) -> Table:
     )
     rows: list[tuple[Cell | str, ...]] = []
     for point in points:
-        one = found.change(point.tier, point.reach, point.month)
+        one = found.change(point.tier, point.depth, point.month)
         tone = TONES[one.verdict] if one else ""
         rows.append(
             (
@@ -306,7 +306,7 @@ def _lines(
         for point in points:
             mean = point.dcg if measure == "dcg" else point.ndcg
             low, high = mean.interval
-            change = found.change(point.tier, point.reach, point.month)
+            change = found.change(point.tier, point.depth, point.month)
             verdict = change.verdict if change and measure == "dcg" else "undecided"
             interval = _interval(mean.interval)
             cells.append((point.month, name, number(mean.value, DIGITS), interval))
@@ -429,7 +429,7 @@ def _queries(found: Monitor, texts: Catalogue, count: int) -> Section:
     blocks: list[Block] = [
         _query_table(found, found.worst(count), texts.say("monitor.worst", **names), texts)
     ]
-    fallen = found.fallen(count)
+    fallen = found.largest_drops(count)
     if len(fallen):
         blocks.append(_query_table(found, fallen, texts.say("monitor.fallen", **names), texts))
     elif len(found.months) > 1:
@@ -496,7 +496,7 @@ def _covered(found: Monitor, month: str, texts: Catalogue) -> Iterator[tuple[str
     for point in sorted(watched, key=lambda one: one.tier != ALL):
         detectable = math.nan
         if month == found.months[-1]:
-            detectable = found.detectable(point.tier, point.reach)
+            detectable = found.detectable(point.tier, point.depth)
         yield (
             month,
             tier_name(point.tier, texts.language),

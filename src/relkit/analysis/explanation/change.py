@@ -319,7 +319,7 @@ def _moves(
     whole = math.fsum(move.change for move in moves)
     if (
         defined
-        and before.measure.shares
+        and before.measure.is_additive
         and math.isclose(whole, difference, rel_tol=1e-9, abs_tol=1e-9)
     ):
         changed = [move for move in moves if move.change != 0]

@@ -89,7 +89,7 @@ class Explanation:
         convention: The rules.
         scale: Names the grades, where the judgments have a scale.
         name: The measure as it was asked for.
-        worked: The formula with its numbers put in, such as ``13 / 2 = 6.5``.
+        expanded_formula: The formula with its numbers put in, such as ``13 / 2 = 6.5``.
         ideal: The best list, as far as it is worth anything; empty for measures without one.
         missed: Relevant documents that the counted ranks lack, the best grades first, for measures
             that divide by all relevant documents.
@@ -113,7 +113,7 @@ class Explanation:
     convention: Convention
     scale: Scale | None = None
     name: str = ""
-    worked: str = ""
+    expanded_formula: str = ""
     ideal: tuple[IdealStep, ...] = ()
     missed: tuple[Missed, ...] = ()
     inversions: tuple[Inversion, ...] = ()
@@ -127,7 +127,7 @@ class Explanation:
     def headings(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
         score = ("score",) if self.scores is not None else ()
-        adds = ("adds",) if self.measure.shares else ()
+        adds = ("adds",) if self.measure.is_additive else ()
         return ("rank", "document", *score, "grade", *self.measure.headings, *adds, "total")
 
     def grade_label(self, grade: float | None) -> str:
@@ -156,7 +156,7 @@ class Explanation:
                     self.grade_label(step.grade),
                     gain,
                     discount,
-                    *((number(step.contribution),) if self.measure.shares else ()),
+                    *((number(step.contribution),) if self.measure.is_additive else ()),
                     number(step.total),
                 )
             )
@@ -205,7 +205,11 @@ class Explanation:
     @property
     def formula(self) -> str:
         """The formula with its numbers, such as ``ndcg@10 = DCG 3.8928 / ideal DCG 4.7619 = …``."""
-        return f"{self.name or self.measure} = {self.worked}" if self.worked else ""
+        return (
+            f"{self.name or self.measure} = {self.expanded_formula}"
+            if self.expanded_formula
+            else ""
+        )
 
     def sections(self) -> list[Section]:
         """Returns the tables in the order in which they are shown."""
@@ -287,7 +291,7 @@ class Explanation:
             "name": self.name or str(self.measure),
             "measure": str(self.measure),
             "formula": self.measure.formula,
-            "worked": self.worked,
+            "expanded_formula": self.expanded_formula,
             "value": self.value if math.isfinite(self.value) else None,
             "undefined": self.undefined,
             "judged": self.judged,
@@ -404,7 +408,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
     places = {entry.document: entry.rank for entry in ranking}
     steps = () if reason else tuple(filled.steps(ranking))
     ideal = () if reason else tuple(filled.ideal_steps(ranking))
-    missed = () if reason else filled.missed(ranking)
+    missed = () if reason else filled.missing_relevant(ranking)
     inversions, inverted = ([], 0) if reason else filled.inversions(ranking, limit)
     return Explanation(
         query=subject.query,
@@ -417,7 +421,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
         convention=rules,
         scale=subject.scale,
         name=str(subject.asked),
-        worked="" if reason else filled.worked(ranking),
+        expanded_formula="" if reason else filled.expanded_formula(ranking),
         ideal=tuple(
             IdealStep(**asdict(step), ranked=places.get(step.document))
             for step in ideal

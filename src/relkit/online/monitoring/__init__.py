@@ -5,7 +5,7 @@ from relkit.online.monitoring.archive import read_round, read_rounds, write_roun
 from relkit.online.monitoring.changes import Difference, MonthlyChange
 from relkit.online.monitoring.losses import Losses
 from relkit.online.monitoring.points import ALL, Point
-from relkit.online.monitoring.rounds import Round, make_round
+from relkit.online.monitoring.rounds import Round, create_round
 from relkit.online.monitoring.timeline import Monitor, monitor
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "MonthlyChange",
     "Point",
     "Round",
-    "make_round",
+    "create_round",
     "monitor",
     "read_round",
     "read_rounds",

@@ -38,7 +38,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
     rules and the SHA-256 of each. They appear together or not at all.
 
     Args:
-        made: What `relkit.make_round` returned.
+        made: What `relkit.create_round` returned.
         folder: Where the rounds are; made where it is not there.
 
     Returns:
@@ -50,7 +50,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
     Examples:
         >>> import polars as pl, relkit, tempfile
         >>> log = pl.DataFrame({"session": ["s"], "query": ["tv"], "position": [1], "doc": ["a"]})
-        >>> made = relkit.make_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 1}})
+        >>> made = relkit.create_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 1}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = relkit.write_round(made, folder)
         ...     sorted(file.name for file in path.iterdir())
@@ -138,7 +138,7 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
     Examples:
         >>> import polars as pl, relkit, tempfile
         >>> log = pl.DataFrame({"session": ["s"], "query": ["tv"], "position": [1], "doc": ["a"]})
-        >>> made = relkit.make_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 1}})
+        >>> made = relkit.create_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 1}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = relkit.write_round(made, folder)
         ...     relkit.read_rounds(folder)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from relkit.analysis.statistics import adjust
 from relkit.analysis.statistics.power import POWER
 from relkit.core.rendering import json_number
-from relkit.online.monitoring.points import ALL, Point, Reach
+from relkit.online.monitoring.points import ALL, Depth, Point
 from relkit.online.monitoring.process import MonthMean, spread
 
 __all__ = ["Difference", "MonthlyChange", "compare_points", "difference"]
@@ -119,7 +119,7 @@ class MonthlyChange:
 
     Attributes:
         tier: The tier, or `all`.
-        reach: Whether `k` is the tier's `own`, or `common` to all tiers.
+        depth: Whether `k` is the tier's `tier`, or `common` to all tiers.
         k: Ranks that count.
         before: The earlier month.
         after: The later month.
@@ -132,7 +132,7 @@ class MonthlyChange:
     """
 
     tier: str
-    reach: Reach
+    depth: Depth
     k: int
     before: Point
     after: Point
@@ -171,7 +171,7 @@ class MonthlyChange:
         """Returns JSON-ready values: NaN becomes null."""
         return {
             "tier": self.tier,
-            "reach": self.reach,
+            "depth": self.depth,
             "k": self.k,
             "before": self.before.month,
             "after": self.after.month,
@@ -200,11 +200,11 @@ def compare_points(
         confidence: Of the intervals.
         alpha: The level of the tests.
     """
-    earlier = {(one.tier, one.reach): one for one in before}
+    earlier = {(one.tier, one.depth): one for one in before}
     pairs = [
-        (earlier[one.tier, one.reach], one)
+        (earlier[one.tier, one.depth], one)
         for one in after
-        if (one.tier, one.reach) in earlier and earlier[one.tier, one.reach].k == one.k
+        if (one.tier, one.depth) in earlier and earlier[one.tier, one.depth].k == one.k
     ]
     watched = sum(one.watched for _, one in pairs)
     found = []
@@ -213,7 +213,7 @@ def compare_points(
         found.append(
             MonthlyChange(
                 tier=new.tier,
-                reach=new.reach,
+                depth=new.depth,
                 k=new.k,
                 before=old,
                 after=new,
@@ -240,7 +240,7 @@ def compare_points(
 def _mix(before: Sequence[Point], after: Sequence[Point]) -> float:
     """Returns the sum over tiers of the change of their share, times their mean of both months."""
     shared = [
-        {one.tier: one for one in points if one.reach == "common" and one.tier != ALL}
+        {one.tier: one for one in points if one.depth == "common" and one.tier != ALL}
         for points in (before, after)
     ]
     old, new = shared

@@ -147,12 +147,12 @@ def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]
 def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note]:
     last = rounds[-1].month
     earlier = {
-        (one.tier, one.reach): one
+        (one.tier, one.depth): one
         for one in points
         if len(rounds) > 1 and one.month == rounds[-2].month
     }
     for one in points:
-        if one.month != last or (one.tier == ALL) or one.reach != "own":
+        if one.month != last or (one.tier == ALL) or one.depth != "tier":
             continue
         if one.left_out:
             yield Note(
@@ -171,7 +171,7 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
                 level="warning",
                 values={"tier": one.tier, "judged": percent(one.judged), "k": str(one.k)},
             )
-        before = earlier.get((one.tier, one.reach))
+        before = earlier.get((one.tier, one.depth))
         if before is not None and before.judged - one.judged > COVERAGE_FALL:
             yield Note(
                 "coverage-fell",

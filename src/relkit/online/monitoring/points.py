@@ -17,12 +17,12 @@ from relkit.online.sampling import Estimate
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ALL", "Point", "Reach", "month_points"]
+__all__ = ["ALL", "Depth", "Point", "month_points"]
 
 #: The name that stands for all tiers together.
 ALL = "all"
 
-Reach = Literal["own", "common"]
+Depth = Literal["tier", "common"]
 
 MEANS = ("dcg_mean", "ndcg_mean")
 
@@ -34,7 +34,7 @@ class Point:
     Attributes:
         month: Such as `2026-03`.
         tier: The tier, or `all`.
-        reach: Whether `k` is the tier's `own`, or `common` to all tiers.
+        depth: Whether `k` is the tier's `tier`, or `common` to all tiers.
         k: Ranks that count.
         dcg: Mean DCG@k over the sessions of the tier, with its interval: about the sessions of this
             month, so that a tier that was sampled whole has no error.
@@ -51,7 +51,7 @@ class Point:
 
     month: str
     tier: str
-    reach: Reach
+    depth: Depth
     k: int
     dcg: Estimate
     ndcg: Estimate
@@ -67,7 +67,7 @@ class Point:
     @property
     def watched(self) -> bool:
         """Whether alarms look at it: all tiers together, and each tier at its own k."""
-        return self.tier == ALL or self.reach == "own"
+        return self.tier == ALL or self.depth == "tier"
 
     @property
     def measure(self) -> str:
@@ -105,13 +105,13 @@ def month_points(
         one.sample, one.judgments, convention, dict.fromkeys(one.depths, common_k)
     )
     whole, *tiers = _points(one, common, "common", dict.fromkeys(one.tiers, common_k), confidence)
-    return [whole, *_points(one, own, "own", depths, confidence), *tiers]
+    return [whole, *_points(one, own, "tier", depths, confidence), *tiers]
 
 
 def _points(
     one: Round,
     values: pl.DataFrame,
-    reach: Reach,
+    depth: Depth,
     depths: Mapping[str, int],
     confidence: float,
 ) -> list[Point]:
@@ -132,7 +132,7 @@ def _points(
             Point(
                 one.month,
                 tier.name,
-                reach,
+                depth,
                 depths[tier.name],
                 by_tier["dcg"].get(tier.name, unknown(confidence)),
                 by_tier["ndcg"].get(tier.name, unknown(confidence)),
@@ -143,13 +143,13 @@ def _points(
                 ndcg_mean=mean_by_tier["ndcg"].get(tier.name, nothing()),
             )
         )
-    if reach == "common":
+    if depth == "common":
         k = next(iter(depths.values()))
         counts = _counts(values) | {"judged": _covered(one, values)}
         points.insert(
             0,
             Point(
-                one.month, ALL, reach, k, whole["dcg"], whole["ndcg"], **counts, sessions=total,
+                one.month, ALL, depth, k, whole["dcg"], whole["ndcg"], **counts, sessions=total,
                 share=1.0, dcg_mean=mean["dcg"], ndcg_mean=mean["ndcg"],
             ),
         )  # fmt: skip

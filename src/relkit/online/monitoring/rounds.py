@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relkit.data.scale import Scale
 
-__all__ = ["Round", "check_month", "make_round"]
+__all__ = ["Round", "check_month", "create_round"]
 
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
@@ -52,7 +52,7 @@ class Round:
         ...     "doc": ["a", "b"],
         ... })
         >>> sample = relkit.draw_sample(log, k=10)
-        >>> made = relkit.make_round("2026-03", sample, {"tv": {"a": 3, "b": 1}})
+        >>> made = relkit.create_round("2026-03", sample, {"tv": {"a": 3, "b": 1}})
         >>> made.results.select("session", "dcg").rows()
         [('s1', 3.0), ('s2', 1.0)]
     """
@@ -81,7 +81,7 @@ class Round:
         return f"Round({self.month!r}, sessions={len(self.sample)}, grades={len(self.judgments)})"
 
 
-def make_round(
+def create_round(
     month: str,
     sample: Sample,
     judgments: object,
@@ -119,7 +119,7 @@ def make_round(
         ...     "doc": ["a", "b"],
         ... })
         >>> sample = relkit.draw_sample(log, k=10)
-        >>> relkit.make_round("2026-03", sample, {"tv": {"a": 3, "b": 1}, "pen": {"c": 1}})
+        >>> relkit.create_round("2026-03", sample, {"tv": {"a": 3, "b": 1}, "pen": {"c": 1}})
         Round('2026-03', sessions=1, grades=2)
     """
     check_month(month)

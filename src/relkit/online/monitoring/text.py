@@ -104,8 +104,8 @@ def monitor_text(found: Monitor, language: Language, queries: int) -> str:
     words = WORDS[language]
     lines = wrap(_title(found, words), COLUMNS)
     most = max((one.dcg.value for one in found.points if one.dcg.value > 0), default=0.0)
-    for tier, reach in found.watched:
-        points = found.series(tier, reach)
+    for tier, depth in found.alert_series:
+        points = found.series(tier, depth)
         lines += ["", *wrap(_group(points[-1], words, language), COLUMNS)]
         headings, rows = _rows(found, points, words)
         table = align((*headings, ""), [(*row, "") for row in rows])
@@ -139,8 +139,8 @@ def monitor_markdown(found: Monitor, language: Language, queries: int) -> str:
     lines = [f"# {_title(found, words)}"]
     for title, sentences in _sections(found, words, language):
         lines += ["", f"## {title}", "", *(f"- {sentence}" for sentence in sentences)]
-    for tier, reach in found.watched:
-        points = found.series(tier, reach)
+    for tier, depth in found.alert_series:
+        points = found.series(tier, depth)
         lines += ["", f"## {_group(points[-1], words, language)}", ""]
         lines += markdown_lines(*_rows(found, points, words))
     headings, rows = _common_rows(found, words, language)
@@ -183,7 +183,7 @@ def _rows(
     )
     rows: list[tuple[str, ...]] = []
     for point in points:
-        change = found.change(point.tier, point.reach, point.month)
+        change = found.change(point.tier, point.depth, point.month)
         rows.append(
             (
                 point.month,
@@ -258,10 +258,10 @@ def _sections(
 def since_sentences(found: Monitor, language: Language) -> list[str]:
     """Returns how far each tier is from its first month, where there are three or more."""
     sentences = []
-    for tier, reach in found.watched:
-        change = found.since_first(tier, reach)
+    for tier, depth in found.alert_series:
+        change = found.since_first(tier, depth)
         if change is not None:
-            points = found.series(tier, reach)
+            points = found.series(tier, depth)
             sentences.append(since_sentence(change, tier, points[-1].k, points[0].month, language))
     return sentences
 
@@ -272,7 +272,7 @@ def _query_frames(
     frames = []
     if count:
         title = words["worst"].format(last=found.months[-1], k=found.common_k)
-        frames = [(title, found.worst(count)), (words["fallen"], found.fallen(count))]
+        frames = [(title, found.worst(count)), (words["fallen"], found.largest_drops(count))]
     return [(title, frame) for title, frame in frames if len(frame)]
 
 

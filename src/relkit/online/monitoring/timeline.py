@@ -26,7 +26,7 @@ from relkit.online.monitoring.changes import (
 )
 from relkit.online.monitoring.losses import Losses, attribute_change, pool_judgments
 from relkit.online.monitoring.observations import observe
-from relkit.online.monitoring.points import ALL, Point, Reach, month_points
+from relkit.online.monitoring.points import ALL, Depth, Point, month_points
 from relkit.online.monitoring.process import renamed
 from relkit.online.monitoring.queries import query_values
 from relkit.online.monitoring.rounds import Round
@@ -68,7 +68,7 @@ class Monitor:
         >>> for month, good in [("2026-03", 3), ("2026-04", 1)]:
         ...     sample = relkit.draw_sample(log, per_tier=40, cuts=[], names=["every"])
         ...     grades = {f"q{i}": {"good": good + i % 3, "bad": 1} for i in range(20)}
-        ...     rounds.append(relkit.make_round(month, sample, grades))
+        ...     rounds.append(relkit.create_round(month, sample, grades))
         >>> found = relkit.monitor(rounds)
         >>> [(alarm.kind, alarm.tier) for alarm in found.alarms()]
         [('fell', 'all'), ('recall', 'all'), ('fell', 'every'), ('recall', 'every')]
@@ -87,27 +87,27 @@ class Monitor:
     alpha: float
     notes: tuple[Note, ...] = field(default=())
 
-    def series(self, tier: str, reach: Reach = "own") -> list[Point]:
+    def series(self, tier: str, depth: Depth = "tier") -> list[Point]:
         """Returns the points of a tier, the earliest first; `all` is known at the common k."""
-        return [one for one in self.points if (one.tier, one.reach) == (tier, reach)]
+        return [one for one in self.points if (one.tier, one.depth) == (tier, depth)]
 
     @property
-    def watched(self) -> list[tuple[str, Reach]]:
+    def alert_series(self) -> list[tuple[str, Depth]]:
         """What alarms look at: all tiers together at the common k, and each tier at its own."""
-        tiers: list[tuple[str, Reach]] = [(tier, "own") for tier in self.tiers]
+        tiers: list[tuple[str, Depth]] = [(tier, "tier") for tier in self.tiers]
         return [(ALL, "common"), *tiers]
 
     def latest(self) -> list[MonthlyChange]:
         """Returns the changes to the last month."""
         return [one for one in self.changes if one.after.month == self.months[-1]]
 
-    def change(self, tier: str, reach: Reach, month: str) -> MonthlyChange | None:
+    def change(self, tier: str, depth: Depth, month: str) -> MonthlyChange | None:
         """Returns the change of a tier to a month, or `None` where there is none."""
         return next(
             (
                 one
                 for one in self.changes
-                if (one.tier, one.reach, one.after.month) == (tier, reach, month)
+                if (one.tier, one.depth, one.after.month) == (tier, depth, month)
             ),
             None,
         )
@@ -129,29 +129,29 @@ class Monitor:
         """
         return find_alarms(self.latest(), self.losses, tier=tier, max_drop=max_drop)
 
-    def since_first(self, tier: str, reach: Reach = "own") -> Difference | None:
+    def since_first(self, tier: str, depth: Depth = "tier") -> Difference | None:
         """Returns the change of DCG from a tier's first month to its last.
 
         A slow decline shows here before any single month is an alarm. `None` where there are fewer
         than three months, or the last one has no value at this depth; p is not corrected.
         """
-        points = self.series(tier, reach)
+        points = self.series(tier, depth)
         if len(points) < 3 or points[-1].month != self.months[-1]:
             return None
         first, last = points[0].dcg_mean, points[-1].dcg_mean
         return difference(first, last, confidence=self.confidence, alpha=self.alpha)
 
-    def detectable(self, tier: str, reach: Reach = "own") -> float:
+    def detectable(self, tier: str, depth: Depth = "tier") -> float:
         """Returns the smallest change to the next month that two such samples show.
 
         With power 0.8, and the level shared among everything that is tested: as from the month
         before to the last, and where there is none, as between months that share no query. NaN
         where that is not known.
         """
-        points = self.series(tier, reach)
+        points = self.series(tier, depth)
         if not points:
             return math.nan
-        change = self.change(tier, reach, points[-1].month)
+        change = self.change(tier, depth, points[-1].month)
         if change is not None and not math.isnan(change.dcg.detectable):
             return change.dcg.detectable
         last, alpha = points[-1].dcg_mean, self.alpha / (len(self.tiers) + 1)
@@ -161,7 +161,7 @@ class Monitor:
         """Returns the worst queries of the last month, by DCG at the common k."""
         return self.queries.head(count)
 
-    def fallen(self, count: int = 10) -> pl.DataFrame:
+    def largest_drops(self, count: int = 10) -> pl.DataFrame:
         """Returns the queries that fell most since the month before, of those in both samples."""
         import polars as pl
 
@@ -177,12 +177,12 @@ class Monitor:
 
         rows = []
         for point in self.points:
-            change = self.change(point.tier, point.reach, point.month)
+            change = self.change(point.tier, point.depth, point.month)
             rows.append(
                 {
                     "month": point.month,
                     "tier": point.tier,
-                    "reach": point.reach,
+                    "depth": point.depth,
                     "k": point.k,
                     "dcg": point.dcg.value,
                     "dcg_low": point.dcg.interval[0],
@@ -232,11 +232,11 @@ class Monitor:
             },
             "since_first": {
                 tier: one.to_dict()
-                for tier, reach in self.watched
-                if (one := self.since_first(tier, reach)) is not None
+                for tier, depth in self.alert_series
+                if (one := self.since_first(tier, depth)) is not None
             },
             "worst": self.worst(queries).to_dicts(),
-            "fallen": self.fallen(queries).to_dicts(),
+            "largest_drops": self.largest_drops(queries).to_dicts(),
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
@@ -292,7 +292,7 @@ def monitor(
     """Evaluates all rounds under the same rules and compares each with the one before.
 
     Args:
-        rounds: A folder of rounds, or rounds from `relkit.make_round`.
+        rounds: A folder of rounds, or rounds from `relkit.create_round`.
         convention: The rules; `None` takes the last round's.
         k: Ranks that count, for all tiers or by tier; `None` takes the last round's.
         common_k: Ranks that count where tiers are compared; `None` takes the least common k of all
@@ -301,7 +301,7 @@ def monitor(
         alpha: The level of the tests.
 
     Returns:
-        A `Monitor`: `.points`, `.changes`, `.losses`, `.alarms()`, `.worst()`, `.fallen()`.
+        A `Monitor`: `.points`, `.changes`, `.losses`, `.alarms()`, `.worst()`, `.largest_drops()`.
 
     Raises:
         InputError: If there is no round, two are of the same month, or one was changed.
@@ -310,7 +310,7 @@ def monitor(
     Examples:
         >>> import polars as pl, relkit
         >>> log = pl.DataFrame({"session": ["s"], "query": ["tv"], "position": [1], "doc": ["a"]})
-        >>> made = relkit.make_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 3}})
+        >>> made = relkit.create_round("2026-03", relkit.draw_sample(log), {"tv": {"a": 3}})
         >>> relkit.monitor([made]).series("all", "common")[0].dcg.value
         3.0
     """
@@ -370,7 +370,7 @@ def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
         return read_rounds(rounds)
     found = sorted(rounds, key=lambda one: one.month)
     if not found:
-        raise InputError("there is no round", hint="relkit.make_round makes one")
+        raise InputError("there is no round", hint="relkit.create_round makes one")
     for one, other in pairwise(found):
         if one.month == other.month:
             raise InputError(f"two rounds are of {one.month}")

@@ -4,9 +4,9 @@ from relkit.online.sampling.allocation import ALLOCATIONS, Allocation, allocate
 from relkit.online.sampling.design import DEFAULT_DEPTH, draw_sample
 from relkit.online.sampling.estimators import Estimate, Estimator, estimate
 from relkit.online.sampling.frames import count_queries
-from relkit.online.sampling.pool import Pool, make_pool, parse_age
+from relkit.online.sampling.pool import Pool, build_pool, parse_age
 from relkit.online.sampling.sample import Design, Sample, Stratum, read_sample
-from relkit.online.sampling.tiers import METHODS, Method, Tiers, make_tiers, tiers_of
+from relkit.online.sampling.tiers import METHODS, Method, Tiers, build_tiers, tiers_of
 
 __all__ = [
     "ALLOCATIONS",
@@ -22,11 +22,11 @@ __all__ = [
     "Stratum",
     "Tiers",
     "allocate",
+    "build_pool",
+    "build_tiers",
     "count_queries",
     "draw_sample",
     "estimate",
-    "make_pool",
-    "make_tiers",
     "parse_age",
     "read_sample",
     "tiers_of",

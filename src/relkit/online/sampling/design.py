@@ -15,7 +15,7 @@ from relkit.online.sampling.frames import results_of
 from relkit.online.sampling.pptss import draw_pptss
 from relkit.online.sampling.sample import Design, Sample, Stratum, make_stratum
 from relkit.online.sampling.stratified import draw_stratified
-from relkit.online.sampling.tiers import NAMES, Method, Tiers, make_tiers
+from relkit.online.sampling.tiers import NAMES, Method, Tiers, build_tiers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +59,7 @@ def draw_sample(
         allocation: How a stratified sample is divided over the tiers, as in
             `relkit.online.sampling.allocate`.
         deviations: Standard deviation of the values of each tier, from a pilot; for `neyman`.
-        tiers: How queries are cut into tiers, as in `make_tiers`; or the tiers of this log.
+        tiers: How queries are cut into tiers, as in `build_tiers`; or the tiers of this log.
         cuts: Where they are cut.
         names: Their names.
         k: Results of a session that count, for all tiers or by tier. `None` takes 40 for head and
@@ -111,7 +111,7 @@ def draw_sample(
     say = progress or (lambda done, steps, what: None)
     say(0, 3, "counting the sessions of every query")
     log = read_sessions(sessions)
-    cut = tiers if isinstance(tiers, Tiers) else make_tiers(log, tiers, cuts, names=named)
+    cut = tiers if isinstance(tiers, Tiers) else build_tiers(log, tiers, cuts, names=named)
     wanted = per_tier * len(named)
     say(1, 3, "choosing sessions")
     if design == "pptss":

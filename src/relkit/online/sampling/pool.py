@@ -18,7 +18,7 @@ from relkit.online.sampling.tables import has_table, read_table
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Pool", "make_pool", "parse_age"]
+__all__ = ["Pool", "build_pool", "parse_age"]
 
 DATES = (
     "judgedat", "gradedat", "judgmentdate", "date", "day", "timestamp", "time", "datetime",
@@ -44,7 +44,7 @@ class Pool:
         >>> import polars as pl
         >>> from relkit.online.sampling import draw_sample
         >>> log = pl.DataFrame({"session": ["s"], "query": ["q"], "position": [1], "doc": ["d"]})
-        >>> make_pool(draw_sample(log)).to_dict()["to_judge"]
+        >>> build_pool(draw_sample(log)).to_dict()["to_judge"]
         1
     """
 
@@ -69,7 +69,7 @@ class Pool:
         }
 
 
-def make_pool(
+def build_pool(
     sample: Sample,
     judged: object = None,
     *,
@@ -98,7 +98,7 @@ def make_pool(
         ...     "session": ["s1", "s1", "s2"], "query": ["tv", "tv", "pen"],
         ...     "position": [1, 2, 1], "doc": ["a", "b", "c"],
         ... })
-        >>> pool = make_pool(draw_sample(log), {"tv": {"a": 3}})
+        >>> pool = build_pool(draw_sample(log), {"tv": {"a": 3}})
         >>> pool.pairs.select("query", "doc").rows()
         [('pen', 'c'), ('tv', 'b')]
     """

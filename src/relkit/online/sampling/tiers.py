@@ -14,7 +14,7 @@ from relkit.online.sampling.frames import count_queries
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["METHODS", "NAMES", "Method", "Tiers", "make_tiers", "order_tiers", "tiers_of"]
+__all__ = ["METHODS", "NAMES", "Method", "Tiers", "build_tiers", "order_tiers", "tiers_of"]
 
 Method = Literal["share", "quantile", "count"]
 METHODS: tuple[Method, ...] = ("share", "quantile", "count")
@@ -67,7 +67,7 @@ class Tiers:
         return [int(found.get(number, 0)) for number in range(len(self.names))]
 
 
-def make_tiers(
+def build_tiers(
     sessions: object,
     method: Method = "share",
     cuts: Sequence[float] | None = None,
@@ -92,7 +92,7 @@ def make_tiers(
         ...     "session": ["s1", "s2", "s3"], "query": ["a", "a", "b"],
         ...     "position": [1, 1, 1], "doc": ["d1", "d2", "d1"],
         ... })
-        >>> make_tiers(log, "share", [0.5], names=["head", "tail"]).queries
+        >>> build_tiers(log, "share", [0.5], names=["head", "tail"]).queries
         (1, 1)
     """
     return tiers_of(count_queries(sessions), method, cuts, names=names)
