@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Generic, TypeVar
 
 from relkit.core.errors import ParameterError, UnknownNameError
 
 __all__ = ["Registry", "nearest", "suggestion"]
 
 T = TypeVar("T")
+C = TypeVar("C")
 
 
 def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
@@ -40,15 +42,35 @@ class Registry(Generic[T]):
 
     Args:
         kind: What the things are, for messages: "measure", "format" …
-        load: Called with a name that is not known yet, or with `None` for all of them, before the
-            look-up: it imports the modules that register them.
+        modules: The modules that register them, imported when a name is looked up that is not
+            known yet. A mapping says which names, between spaces, each module registers: then
+            looking one of them up imports that module alone.
+        extend: Called once, after all modules, before a name counts as unknown: it registers what
+            installed packages offer.
     """
 
-    def __init__(self, kind: str, load: Callable[[str | None], None] | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        *,
+        modules: Sequence[str] | Mapping[str, str] = (),
+        extend: Callable[[], None] | None = None,
+    ) -> None:
         self.kind = kind
-        self._load = load
+        self._modules = modules
+        self._extend = extend
         self._things: dict[str, T] = {}
         self._aliases: dict[str, str] = {}
+
+    def register(self, thing: C) -> C:
+        """Adds a thing under its own `name` and `aliases`, and returns it: a class decorator, too.
+
+        Raises:
+            ParameterError: If one of the names is taken by another thing.
+        """
+        named: Any = thing
+        self.add(named.name, named, getattr(named, "aliases", ()))
+        return thing
 
     def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
         """Registers a thing under its name and aliases, and returns it.
@@ -79,8 +101,17 @@ class Registry(Generic[T]):
         )
 
     def _ensure(self, name: str | None) -> None:
-        if self._load is not None:
-            self._load(name)
+        """Imports the modules that register a name, or all of them."""
+        if isinstance(self._modules, Mapping):
+            found = [one for one, names in self._modules.items() if name in names.split()]
+        else:
+            found = []
+        for module in found or self._modules:
+            import_module(module)
+        if not found and self._extend is not None:
+            # Looking for installed packages takes time, and built-in names do not need it.
+            extend, self._extend = self._extend, None
+            extend()
 
     def __contains__(self, name: str) -> bool:
         key = name.lower()

@@ -188,21 +188,18 @@ def _number(name: str, value: Any, kind: type) -> float:
     return number
 
 
-def _load(name: str | None) -> None:
-    """Imports the modules that hold the methods."""
-    from relkit.fusion import ranks, scores, trained, voting  # noqa: F401
-
-
 #: Every fusion method by its names.
-methods: Registry[type[Method]] = Registry("fusion method", _load)
+methods: Registry[type[Method]] = Registry(
+    "fusion method",
+    modules=[f"relkit.fusion.{name}" for name in ("ranks", "scores", "trained", "voting")],
+)
 
 Kind = TypeVar("Kind", bound=type[Method])
 
 
 def register(kind: Kind) -> Kind:
     """Registers a fusion method under its names."""
-    methods.add(kind.name, kind, kind.aliases)
-    return kind
+    return methods.register(kind)
 
 
 def method_of(method: str | Method, parameters: Mapping[str, Any]) -> Method:

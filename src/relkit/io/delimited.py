@@ -301,5 +301,5 @@ def short_grades(judgments: Judgments) -> pl.DataFrame:
     return frame.with_columns(pl.col("grade").cast(pl.Int64))
 
 
-formats.add(Tsv.name, Tsv())
-formats.add(Csv.name, Csv())
+formats.register(Tsv())
+formats.register(Csv())

@@ -135,15 +135,17 @@ class Format:
         return InputError(f"the format `{self.name}` cannot {what}", path=path)
 
 
-def _load(name: str | None) -> None:
-    """Imports the formats that come with relkit; TREC alone where only that is asked for."""
-    from relkit.io import trec
-
-    if name not in trec.Trec.names():
-        from relkit.io import delimited, jsonl, letor, parquet, ranx_json  # noqa: F401
-
-
-formats: Registry[Format] = Registry("format", _load)
+formats: Registry[Format] = Registry(
+    "format",
+    modules={
+        "relkit.io.trec": "trec qrels qrel",
+        "relkit.io.delimited": "csv tsv",
+        "relkit.io.jsonl": "jsonl ndjson",
+        "relkit.io.letor": "letor svmlight libsvm ranklib",
+        "relkit.io.parquet": "parquet",
+        "relkit.io.ranx_json": "json ranx",
+    },
+)
 
 # A file's content is compared with these in this order, after the formats that were added: what
 # is easily mistaken for something else comes last.

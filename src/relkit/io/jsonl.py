@@ -159,4 +159,4 @@ def _slow(records: Iterator[Record], chosen: Mapping[str, str]) -> dict[str, pl.
     }
 
 
-formats.add(Jsonl.name, Jsonl(), Jsonl.aliases)
+formats.register(Jsonl())

@@ -233,4 +233,4 @@ def _no_columns(columns: Mapping[str, str] | None) -> None:
         )
 
 
-formats.add(Letor.name, Letor(), Letor.aliases)
+formats.register(Letor())

@@ -87,4 +87,4 @@ def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Tabl
         raise InputError(f"cannot be read as Parquet: {reason}", path=source.path) from None
 
 
-formats.add(Parquet.name, Parquet())
+formats.register(Parquet())

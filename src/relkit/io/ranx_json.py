@@ -165,4 +165,4 @@ def _write(data: Mapping[str, Any], stream: BinaryIO) -> None:
     stream.write(("{\n" + ",\n".join(rows) + "\n}\n").encode())
 
 
-formats.add(RanxJson.name, RanxJson(), RanxJson.aliases)
+formats.register(RanxJson())

@@ -287,4 +287,4 @@ def _check_id(text: str, role: str) -> None:
         )
 
 
-formats.add(Trec.name, Trec(), Trec.aliases)
+formats.register(Trec())

@@ -514,26 +514,17 @@ FAMILIES = {
 }
 
 
-_PLUGINS = {"loaded": False}
+def _load_entry_points() -> None:
+    from relkit.measures.plugins import load_entry_points
+
+    load_entry_points()
 
 
-def _load(name: str | None) -> None:
-    from importlib import import_module
-
-    known = False
-    for family, names in FAMILIES.items():
-        if name is None or name in names.split():
-            import_module(f"relkit.measures.{family}")
-            known = name is not None
-    if not known and not _PLUGINS["loaded"]:
-        # Looking for installed packages takes time, and built-in names do not need it.
-        _PLUGINS["loaded"] = True
-        from relkit.measures.plugins import load_entry_points
-
-        load_entry_points()
-
-
-registry: Registry[type[Measure]] = Registry("measure", _load)
+registry: Registry[type[Measure]] = Registry(
+    "measure",
+    modules={f"relkit.measures.{family}": names for family, names in FAMILIES.items()},
+    extend=_load_entry_points,
+)
 
 M = TypeVar("M", bound=type[Measure])
 
@@ -560,8 +551,7 @@ def register(kind: M) -> M:
         >>> relkit.measure("length").score([2, 0, 1])
         3.0
     """
-    registry.add(kind.name, kind, kind.aliases)
-    return kind
+    return registry.register(kind)
 
 
 def open_parameters(kind: type[Measure]) -> list[str]:

@@ -329,13 +329,6 @@ class Rule(ABC):
         """Returns what was found, or `None`."""
 
 
-def _load(name: str | None) -> None:
-    from importlib import import_module
-
-    for module in MODULES:
-        import_module(f"relkit.analysis.diagnosis.{module}")
-
-
 #: The modules of the rules, in the order in which they are applied.
 MODULES = (
     "flat_ndcg",
@@ -349,7 +342,9 @@ MODULES = (
     "coverage",
 )
 
-rules: Registry[type[Rule]] = Registry("rule", _load)
+rules: Registry[type[Rule]] = Registry(
+    "rule", modules=[f"relkit.analysis.diagnosis.{name}" for name in MODULES]
+)
 
 R = TypeVar("R", bound=type[Rule])
 
@@ -360,5 +355,4 @@ def register(kind: R) -> R:
     Raises:
         ParameterError: If the name is taken.
     """
-    rules.add(kind.name, kind)
-    return kind
+    return rules.register(kind)

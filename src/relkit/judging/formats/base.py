@@ -9,7 +9,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
@@ -232,12 +231,9 @@ def _used(row: Row) -> Iterable[str]:
         yield "ungraded"
 
 
-def _load(name: str | None) -> None:
-    for module in FORMATS:
-        import_module(f"relkit.judging.formats.{module}")
-
-
-formats: Registry[Format] = Registry("format", load=_load)
+formats: Registry[Format] = Registry(
+    "format", modules=[f"relkit.judging.formats.{module}" for module in FORMATS]
+)
 
 
 def register(kind: type[Format]) -> type[Format]:

@@ -301,18 +301,11 @@ C = TypeVar("C", bound="type[Check]")
 #: The modules of the checks, in the order in which they are made and repaired.
 MODULES = ("values", "times", "positions", "events", "searches", "traffic")
 
-
-def _load(name: str | None) -> None:
-    from importlib import import_module
-
-    for module in MODULES:
-        import_module(f"relkit.online.logs.{module}")
-
-
-checks: Registry[type[Check]] = Registry("check", _load)
+checks: Registry[type[Check]] = Registry(
+    "check", modules=[f"relkit.online.logs.{name}" for name in MODULES]
+)
 
 
 def register(check: C) -> C:
     """Adds a class of checks to those that `examine` makes."""
-    checks.add(check.name, check)
-    return check
+    return checks.register(check)
