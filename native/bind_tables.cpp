@@ -5,9 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "bind.hpp"
+#include "callable.hpp"
 #include "error.hpp"
 #include "runs.hpp"
 #include "sources.hpp"
@@ -31,25 +31,6 @@ std::string bytes_of(nb::handle id) {
   return {PyBytes_AS_STRING(encoded.ptr()),
           static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
 }
-
-// Bytes from read(size), which returns b"" at the end.
-class Callable final : public Bytes {
- public:
-  explicit Callable(nb::callable read) : read_(std::move(read)) {}
-
-  std::size_t read(char* into, std::size_t size) override {
-    const nb::gil_scoped_acquire held;
-    const nb::object got = read_(size);
-    if (!PyBytes_Check(got.ptr())) throw nb::type_error("read(size) must return bytes");
-    const auto length = static_cast<std::size_t>(PyBytes_GET_SIZE(got.ptr()));
-    if (length > size) throw nb::value_error("read(size) returned more bytes than asked for");
-    std::memcpy(into, PyBytes_AS_STRING(got.ptr()), length);
-    return length;
-  }
-
- private:
-  nb::callable read_;
-};
 
 nb::list queries(const auto& table) {
   nb::list ids;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 #include "evaluator.hpp"
 #include "hash.hpp"
 #include "judgments.hpp"
+#include "seen.hpp"
 
 namespace relkit {
 
@@ -24,18 +24,11 @@ class Collector final : public Ids {
   void begin(std::string_view query) {
     number_ = judgments_.find(query);
     judged_ = number_ == Index::none ? nullptr : &judgments_.query(number_);
-    // The lists of a run have much the same length, so the table of this one will mostly do.
     if (judged_ != nullptr) {
-      if (rows_ > 0) {
-        slots_ = 64;
-        while (slots_ < 4 * std::uint64_t{rows_}) slots_ *= 2;
-      }
-      if (seen_.size() < slots_) seen_.resize(slots_);
-      std::memset(seen_.data(), 0, slots_ * sizeof(seen_[0]));
+      seen_.begin(rows_);
       rows_ = 0;
     }
     base_ = 0;
-    suspect_ = false;
     matches_.clear();
     ranks_.clear();
   }
@@ -54,14 +47,7 @@ class Collector final : public Ids {
     scores_[row] = score;
     places_[row] = {reinterpret_cast<std::uintptr_t>(document.data()) - base_,
                     static_cast<std::uint32_t>(document.size())};
-    const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32) | 1;
-    if (2 * std::uint64_t{rows_} > slots_) rehash();
-    std::size_t slot = hash & (slots_ - 1);
-    while (seen_[slot] != 0) {
-      suspect_ |= seen_[slot] == tag;
-      slot = (slot + 1) & (slots_ - 1);
-    }
-    seen_[slot] = tag;
+    seen_.add(hash, rows_, [this](std::uint32_t one) { return hash_bytes(id(one)); });
     if (const JudgmentTable::Judged* found = judged_->find(document, hash)) {
       matches_.push_back({row, found->grade});
     }
@@ -71,7 +57,7 @@ class Collector final : public Ids {
 
   // A document that this query holds twice, as (first row, second row); false if there is none.
   bool duplicate(std::uint32_t& first, std::uint32_t& second) const {
-    if (!suspect_) return false;
+    if (!seen_.suspect()) return false;
     std::unordered_map<std::string_view, std::uint32_t> rows;
     for (std::uint32_t row = 0; row < rows_; ++row) {
       const auto [found, added] = rows.emplace(id(row), row);
@@ -128,33 +114,19 @@ class Collector final : public Ids {
     list.documents = documents_;
   }
 
-  void rehash() {
-    slots_ *= 2;
-    if (seen_.size() < slots_) seen_.resize(slots_);
-    std::memset(seen_.data(), 0, slots_ * sizeof(seen_[0]));
-    for (std::uint32_t row = 0; row + 1 < rows_; ++row) {
-      const std::uint64_t hash = hash_bytes(id(row));
-      std::size_t slot = hash & (slots_ - 1);
-      while (seen_[slot] != 0) slot = (slot + 1) & (slots_ - 1);
-      seen_[slot] = static_cast<std::uint32_t>(hash >> 32) | 1;
-    }
-  }
-
   const JudgmentTable& judgments_;
   const bool needs_ranks_;
   Evaluator evaluator_;
   const JudgmentTable::Query* judged_ = nullptr;
   std::uint32_t number_ = Index::none;
   std::uint32_t rows_ = 0;
-  bool suspect_ = false;
   std::uintptr_t base_ = 0;
   std::vector<double> scores_;
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::vector<std::int64_t> ranks_;
   std::vector<std::uint32_t> documents_;  // of `matches_`, where the query has subtopics
-  std::vector<std::uint32_t> seen_;       // upper halves of the hashes, to notice a document twice
-  std::size_t slots_ = 64;                // ... of which so many are in use
+  Seen seen_;
 };
 
 // Adds what every source ends with: judged queries that the run does not hold, and counts.

@@ -245,6 +245,33 @@ def evaluate_chunks(
     grouped by query; without `again` the run is kept whole.
     """
 
+def evaluate_delimited(
+    judgments: JudgmentTable,
+    plan: Plan,
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    separator: str,
+    width: int,
+    columns: Mapping[str, int],
+    threads: int = 0,
+) -> Batch | None:
+    """Streams a run in CSV or TSV: a file, or what `read(size)` gives.
+
+    Returns None where a query comes back, and at whatever is wrong or unusual: the run must then be
+    read whole.
+
+    Args:
+        judgments: The judgments.
+        plan: What to compute.
+        name: The file.
+        read: Reads the text; None where `name` can be read as it is.
+        separator: What stands between fields.
+        width: How many fields a row has; the first row names them.
+        columns: Which is the query, document, score and rank, from 0. Without scores, ranks count.
+        threads: Threads to use; 0 takes one a processor.
+    """
+
 def evaluate_dict(
     judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]
 ) -> Batch: ...

@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
+from relkit import _native
 from relkit.core.errors import InputError, ParseError
-from relkit.data.columns import Record, choose
+from relkit.data.columns import Record, choose, score_notes
 from relkit.io.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
@@ -23,6 +24,7 @@ from relkit.io.tables import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
     from relkit.data.scale import Scale
@@ -94,7 +96,47 @@ class Csv(Format):
     def _write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
         stream.write(csv_frame(frame, separator=self.separators[0]).encode())
 
+    def stream_run(
+        self,
+        source: Source,
+        judgments: _native.JudgmentTable,
+        plan: _native.Plan,
+        threads: int = 0,
+    ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+        """Streams a run whose rows are as everybody writes them, grouped by query."""
+        if source.waiting:
+            return None
+        layout = self._layout(source, _Text(source), "run", None)
+        with source:
+            batch = _native.evaluate_delimited(
+                judgments,
+                plan,
+                source.path,
+                None if source.plain else source.read,
+                separator=layout.separator,
+                width=layout.width,
+                columns=layout.position,
+                threads=threads,
+            )
+        return None if batch is None else (batch, score_notes(layout.position))
+
     def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        data = _Text(source)
+        layout = self._layout(source, data, kind, columns)
+
+        def records() -> Iterator[Record]:
+            return _records(data, layout)
+
+        series = _fast(data, layout)
+        if series is None:
+            series = _slow(records(), layout.position)
+        named = {role: column.alias(layout.chosen[role]) for role, column in series.items()}
+        return Table(named, source.path, records)
+
+    def _layout(
+        self, source: Source, data: _Text, kind: str, columns: Mapping[str, str] | None
+    ) -> _Layout:
+        """Says which field of a row holds what, by the first row or by the caller's word."""
         if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
             # Reading on could take all memory, for what cannot be the names of columns.
             raise ParseError(
@@ -103,7 +145,6 @@ class Csv(Format):
                 line=1,
                 hint="it should name the columns",
             )
-        data = _Text(source)
         header, separator = self._header(source, data)
         names, has_header = header, True
         given = dict(columns or {})
@@ -127,15 +168,7 @@ class Csv(Format):
         if has_header:
             check_header(header, _below(data, separator), chosen, kind, source.path)
         position = {role: names.index(name) for role, name in chosen.items()}
-
-        def records() -> Iterator[Record]:
-            return _records(data, separator, len(header), position, has_header)
-
-        series = _fast(data, separator, len(header), position, has_header)
-        if series is None:
-            series = _slow(records(), position)
-        named = {role: column.alias(chosen[role]) for role, column in series.items()}
-        return Table(named, source.path, records)
+        return _Layout(separator, len(header), has_header, chosen, position)
 
     def _header(self, source: Source, data: _Text) -> tuple[list[str], str]:
         line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
@@ -143,6 +176,24 @@ class Csv(Format):
         for _, fields in _rows(data, separator):
             return [APOSTROPHE.show(field.strip()) for field in fields], separator
         raise InputError("is empty", path=source.path)
+
+
+class _Layout(NamedTuple):
+    """Which field of a row holds what.
+
+    Attributes:
+        separator: What stands between fields.
+        width: How many fields a row has.
+        has_header: Whether the first row names the columns.
+        chosen: The columns' names by role.
+        position: Their places by role, from 0.
+    """
+
+    separator: str
+    width: int
+    has_header: bool
+    chosen: dict[str, str]
+    position: dict[str, int]
 
 
 class Tsv(Csv):
@@ -165,14 +216,17 @@ class _Text:
     def __init__(self, source: Source) -> None:
         self.path = source.path
         self._source = source
-        # A compressed file or a stream is read once and kept; a plain one stays on the disk.
-        self._data = b"" if source.plain else source.read_all()
+        # What can be read only once is kept.
+        self._data = source.read_all() if source.waiting else None
 
     def for_polars(self) -> str | bytes:
-        return self.path if self._source.plain else self._data.removeprefix(_BOM)
+        if self._source.plain:
+            return self.path
+        data = self._source.read_all() if self._data is None else self._data
+        return data.removeprefix(_BOM)
 
     def lines(self) -> Iterator[str]:
-        raw = self._source.open() if self._source.plain else io.BytesIO(self._data)
+        raw = self._source.open() if self._data is None else io.BytesIO(self._data)
         place = 0
         try:
             for line in io.BufferedReader(_Raw(raw)):
@@ -231,17 +285,16 @@ def _below(data: _Text, separator: str) -> Iterator[list[str]]:
     return (fields for _, fields in islice(_rows(data, separator), 1, None))
 
 
-def _records(
-    data: _Text, separator: str, width: int, position: Mapping[str, int], has_header: bool
-) -> Iterator[Record]:
-    rows = _rows(data, separator)
-    if has_header:
+def _records(data: _Text, layout: _Layout) -> Iterator[Record]:
+    width, position = layout.width, layout.position
+    rows = _rows(data, layout.separator)
+    if layout.has_header:
         next(rows, None)
     for line, fields in rows:
         if len(fields) != width:
             if len(fields) == 1 and not fields[0].strip():
                 continue
-            shown = separator.join(fields)[:80]
+            shown = layout.separator.join(fields)[:80]
             raise ParseError(
                 f"expected {width} columns, as in the first line, got {len(fields)}: `{shown}`",
                 path=data.path,
@@ -250,12 +303,11 @@ def _records(
         yield line, {role: APOSTROPHE.show(fields[index]) for role, index in position.items()}
 
 
-def _fast(
-    data: _Text, separator: str, width: int, position: Mapping[str, int], has_header: bool
-) -> dict[str, pl.Series] | None:
+def _fast(data: _Text, layout: _Layout) -> dict[str, pl.Series] | None:
     """Reads with Polars; None where a row looks wrong, so that the slow reader decides."""
     import polars as pl
 
+    width, position = layout.width, layout.position
     names = [f"column_{number}" for number in range(1, width + 1)]
     try:
         # Without a header of its own each column has the name given here, whatever the file says.
@@ -264,7 +316,7 @@ def _fast(
             has_header=False,
             skip_rows=0,
             schema=dict.fromkeys(names, pl.String),
-            separator=separator,
+            separator=layout.separator,
             glob=False,
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
@@ -275,7 +327,7 @@ def _fast(
         # A row that is too short ends in nulls, just as one whose last field is empty.
         if any(frame.get_column(name).null_count() for name in wanted):
             return None
-    part = frame.slice(1) if has_header else frame
+    part = frame.slice(1) if layout.has_header else frame
     shown = show_texts(part.select(names[index] for index in dict.fromkeys(position.values())))
     return {role: shown.get_column(names[index]) for role, index in position.items()}
 

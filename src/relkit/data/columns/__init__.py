@@ -8,7 +8,13 @@ that is to blame.
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
 from relkit.data.columns.frames import is_frame, polars_columns
 from relkit.data.columns.names import KINDS, NAMES, choose, plain_name
-from relkit.data.columns.tables import RunColumns, judgment_table, run_columns, run_table
+from relkit.data.columns.tables import (
+    RunColumns,
+    judgment_table,
+    run_columns,
+    run_table,
+    score_notes,
+)
 from relkit.data.columns.values import (
     NAMED_GRADES,
     from_values,
@@ -43,6 +49,7 @@ __all__ = [
     "run_table",
     "same_length",
     "scaled",
+    "score_notes",
     "to_numbers",
     "to_text",
 ]

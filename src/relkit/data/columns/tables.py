@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from relkit import _native
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from relkit.data.scale import Scale
 
-__all__ = ["RunColumns", "judgment_table", "run_columns", "run_table"]
+__all__ = ["RunColumns", "judgment_table", "run_columns", "run_table", "score_notes"]
 
 
 def judgment_table(
@@ -113,7 +113,6 @@ def run_columns(
 
     value: Literal["score", "rank"]
 
-    notes: tuple[Note, ...] = ()
     rank = None
     value = "score"
     if "rank" in columns:
@@ -130,12 +129,18 @@ def run_columns(
             raise InputError("there is neither a score nor a rank column", path=path)
         value = "rank"
         score = -rank.cast(pl.Float64)
-        notes = (Note("scores-from-ranks", "there are no scores: documents are ordered by rank"),)
     query = to_text(columns["query"], "query", path)
     document = to_text(columns["document"], "document", path)
     if not (_usable(query) and _usable(document) and _finite(score)):
         _fail(columns, value, path=path, records=records)
-    return RunColumns(query, document, score, rank, value, notes)
+    return RunColumns(query, document, score, rank, value, score_notes(columns))
+
+
+def score_notes(roles: Container[str]) -> tuple[Note, ...]:
+    """Says where the scores of a run come from, if that is not a column of scores."""
+    if "score" in roles:
+        return ()
+    return (Note("scores-from-ranks", "there are no scores: documents are ordered by rank"),)
 
 
 def run_table(

@@ -1,0 +1,198 @@
+"""What is said of a table while it is read is what the whole table says, to the last bit."""
+
+from __future__ import annotations
+
+import csv
+import io as streams
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relkit
+from relkit import io
+from relkit.core.errors import RelkitError
+
+JUDGMENTS = {
+    "q1": {"d1": 2, "d2": 1, "文档": 3, "a-document-with-a-name-as-long-as-it-takes": 1},
+    "查询": {"d1": 1, 'd"2': 2, "d,3": 1},
+    "7": {"1": 1, "2": 0, "d1": 3},
+    "q'4": {"d1": 1},
+}
+MEASURES = ("ndcg", "rr", "ap", "num_ret", "recall@2")
+Outcome = tuple[Any, ...]
+
+
+def outcome(path: Path, **options: Any) -> Outcome:
+    """What there is to see of an evaluation: every number and note, or the error."""
+    try:
+        results = relkit.evaluate(JUDGMENTS, path, MEASURES, **options)
+    except RelkitError as error:
+        return (type(error), str(error), error.hint)
+    return (results.to_dict(per_query=True), results.notes)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+def both(kind: Any, path: Path, **options: Any) -> tuple[Outcome, list[Outcome], bool]:
+    """Returns what the table read whole says, what streaming says, and whether it streamed."""
+    usual: Callable[..., Any] = kind.stream_run
+    streamed = []
+
+    def watched(self: Any, *arguments: Any) -> Any:
+        found = usual(self, *arguments)
+        streamed.append(found is not None)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kind, "stream_run", lambda *_: None)
+        whole = outcome(path, **options)
+        patch.setattr(kind, "stream_run", watched)
+        found = []
+        for stretch, lanes in (("", ""), ("7", "scalar"), ("40", "avx2"), ("1", "")):
+            patch.setenv("RELKIT_STRETCH", stretch)
+            patch.setenv("RELKIT_SIMD", lanes)
+            found.append(outcome(path, **options))
+    return whole, found, all(streamed) and bool(streamed)
+
+
+def check(name: str, path: Path, **options: Any) -> bool:
+    whole, found, streamed = both(type(io.formats.get(name)), path, **options)
+    assert found == [whole] * len(found)
+    return streamed
+
+
+QUERIES = st.sampled_from(["q1", "查询", "7", "q'4", "unjudged", "q1"])
+DOCUMENTS = st.sampled_from(
+    ["d1", "d2", "1", "2", "文档", 'd"2', "d,3", "d\t4", "a b", " d5", "d6 ", "x" * 70, "é",
+     "a-document-with-a-name-as-long-as-it-takes", "-1", "'=1", "it's", "''x", "007", "＝", "d\n7",
+     "d;8", "d|9", "{1}", "[2"]
+)  # fmt: skip
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(10**20), 10**20).map(str),
+    st.floats(-100, 100).map(lambda value: f"{value:.6f}"),
+    st.sampled_from(
+        ["1", "0.5", "12.345678", "-0", "-0.0", "+1", "+1.5", "1.", ".5", "-.5", "1e5", "1E-5",
+         "1e+5", "1e-400", "4.9406564584124654e-324", "2.4703282292062327e-324",
+         "1.7976931348623157e308", "00012", "9007199254740993", "0.1234567890123456789",
+         "123456789.12345678", "99999999999999999999", " 1 ", "\t2", "0.1e1"]
+    ),
+)  # fmt: skip
+ODD_NUMBERS = st.sampled_from(
+    ["", "nan", "inf", "-inf", "1e400", "one", "1_0", "0x10", "1d", "--1", "+-1", "1e", "-", "٣",
+     "'1", "true", "null", "1 2"]
+)  # fmt: skip
+RANKS = st.one_of(
+    st.integers(-2, 200).map(str),
+    st.sampled_from(["1.0", "123456789", "12345678901", "9007199254740993", "1e3", "+2", "-0"]),
+)
+
+
+@st.composite
+def rows(draw: st.DrawFn, odd: bool) -> list[list[str]]:
+    """Rows of query, document, score and rank, grouped for the most part."""
+    listed: list[list[str]] = []
+    for query in draw(st.lists(QUERIES, min_size=1, max_size=5, unique=not odd)):
+        documents = draw(st.lists(DOCUMENTS, min_size=1, max_size=6, unique=not odd))
+        for document in documents:
+            listed.append([query, document, draw(NUMBERS), draw(RANKS)])
+    if odd:
+        for _ in range(draw(st.integers(0, 2))):
+            row = draw(st.integers(0, len(listed) - 1))
+            column = draw(st.integers(0, 3))
+            listed[row][column] = draw(ODD_NUMBERS)
+    return listed
+
+
+NAMES = ("query", "document", "score", "rank")
+
+
+@st.composite
+def delimited(draw: st.DrawFn, odd: bool) -> tuple[bytes, str]:
+    """A table and its separator."""
+    separator = draw(st.sampled_from(",\t;|"))
+    columns = draw(st.permutations([0, 1, 2, 3, 4]))
+    if draw(st.booleans()):
+        columns = [column for column in columns if column != 3]
+    elif draw(st.integers(0, 4)) == 0:
+        columns = [column for column in columns if column != 2]
+    if draw(st.booleans()):
+        columns = [column for column in columns if column != 4]
+    text = draw(st.sampled_from(["", "a title", 'a "title"', "one\nq1,d1,2,3\nq1", "長" * 40, "é"]))
+    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    ending = draw(st.sampled_from(["\n", "\r\n"]))
+    written = streams.StringIO(newline="")
+    writer = csv.writer(written, delimiter=separator, quoting=quoting, lineterminator=ending)
+    writer.writerow([(*NAMES, "title")[column] for column in columns])
+    for row in draw(rows(odd)):
+        writer.writerow([(*row, text)[column] for column in columns])
+        if draw(st.integers(0, 20)) == 0:
+            written.write(draw(st.sampled_from(["\n", "\r\n", "  \n", separator * 3 + "\n"])))
+    content = written.getvalue()
+    if draw(st.booleans()):
+        content = content.removesuffix(ending)
+    data = content.encode()
+    if draw(st.booleans()):
+        data = b"\xef\xbb\xbf" + data
+    return data, separator
+
+
+DAMAGE = st.lists(
+    st.tuples(
+        st.integers(0, 3000),
+        st.integers(0, 5),
+        st.one_of(
+            st.binary(max_size=4),
+            st.sampled_from(
+                [b"\n", b"\r", b"\r\n", b"\x00", b'"', b'""', b",", b"\t", b"'", b"#", b"\xff",
+                 b"\xed\xa0\x80", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"nan", b"q1",
+                 b"\\", b"{", b"}", b"[", b"null", b"\\u00e9", b"\\ud800", b"\\n", b":", b" "]
+            ),
+        ),
+    ),
+    max_size=4,
+)  # fmt: skip
+
+
+def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
+    content = bytearray(data)
+    for place, length, replacement in changes:
+        start = place % (len(content) + 1)
+        content[start : start + length] = replacement
+    return bytes(content)
+
+
+def suffix(separator: str) -> str:
+    return ".tsv" if separator == "\t" else ".csv"
+
+
+CONVENTIONS = st.sampled_from(
+    ["relkit", "trec_eval", "relkit", {"ties": "rank"}, {"ties": "input"}, {"missing": "error"},
+     {"missing": "skip"}, {"ties": "expected"}]
+)  # fmt: skip
+
+
+@given(
+    table=delimited(odd=True),
+    changes=DAMAGE,
+    threads=st.sampled_from([1, 2]),
+    convention=CONVENTIONS,
+)
+def test_delimited(
+    home: Path,
+    table: tuple[bytes, str],
+    changes: list[tuple[int, int, bytes]],
+    threads: int,
+    convention: Any,
+) -> None:
+    data, separator = table
+    path = home / f"run{suffix(separator)}"
+    path.write_bytes(damaged(data, changes))
+    check("csv", path, threads=threads, convention=convention)

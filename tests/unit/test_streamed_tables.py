@@ -1,0 +1,194 @@
+"""Which tables are evaluated while they are read, and that the others are read whole."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+import relkit
+from relkit import io
+from relkit.core.errors import InputError, ParseError
+
+JUDGMENTS = {"q1": {"d1": 2, "d2": 1, 'd"3': 3}, "查询": {"文档": 1}, "7": {"1": 1}}
+MEASURES = ["ndcg", "rr", "num_ret"]
+CSV = "query,document,score\nq1,d2,2.5\nq1,d1,1.5\n查询,文档,1\n查询,x,2\n7,2,2\n7,1,1\n"
+
+
+def streams(path: Path, judgments: Any = None, threads: int = 2) -> bool:
+    """Evaluates a file, as it is read and whole, and says whether the first was possible."""
+    judgments = judgments or JUDGMENTS
+    kind = type(io.formats.get(io.open_source(str(path)).format))
+    usual: Callable[..., Any] = kind.stream_run
+    taken = []
+
+    def watched(self: Any, *arguments: Any) -> Any:
+        found = usual(self, *arguments)
+        taken.append(found is not None)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kind, "stream_run", watched)
+        streamed = relkit.evaluate(judgments, path, MEASURES, threads=threads)
+        patch.setattr(kind, "stream_run", lambda *_: None)
+        whole = relkit.evaluate(judgments, path, MEASURES, threads=threads)
+    assert streamed.to_dict(per_query=True) == whole.to_dict(per_query=True)
+    assert streamed.notes == whole.notes
+    return taken == [True]
+
+
+def write(folder: Path, text: str | bytes, name: str = "x.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+LIKE = {
+    "plain": CSV,
+    "no last line end": CSV.removesuffix("\n"),
+    "carriage returns": CSV.replace("\n", "\r\n"),
+    "byte-order mark": "\ufeff" + CSV,
+    "semicolons": CSV.replace(",", ";"),
+    "bars": CSV.replace(",", "|").replace("d2", "d,2"),
+    "usual names": CSV.replace("query,document,score", "QID,Doc No,Similarity"),
+    "quoted": CSV.replace("q1,d2", '"q1","d2"').replace("1.5", '"1.5"'),
+    "quoted names": CSV.replace("query,document", '"query","document"'),
+    "a quote in an id": CSV.replace("d2", '"d""3"'),
+    "a comma in an id": CSV.replace("d2", '"d,2"'),
+    "an apostrophe": CSV.replace("x", "it's"),
+    "blank lines": CSV.replace("查询", "\n查询"),
+    "ranks": "query,document,rank\nq1,d2,1\nq1,d1,2\n7,1,1.0\n",
+    "ranks and scores": "rank,score,document,query\n1,2e-3,d2,q1\n12,-1,d1,q1\n",
+    "other columns": "query,title,document,score,x\nq1,,d2,2,\nq1,\"a, b\",d1,1,y\n",
+    "a title of two lines": 'query,title,document,score\nq1,"a\nq1,b,d1,2",d2,2\nq1,x,d1,1\n',
+    "long rows": f"query,title,document,score\nq1,{'长' * 90},d2,2\n{'q' * 200},{'x' * 63},d1,1\n",
+    "an unjudged query": CSV + "q9,d1,2\nq9,d2,2\n",
+    "spellings of numbers": "query,document,score\n" + "".join(
+        f"q1,e{place},{text}\n"
+        for place, text in enumerate(["1.", ".5", "+2", "1e-3", " 7 ", "-0"])
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIKE)
+def test_a_usual_table_streams(name: str, tmp_path: Path) -> None:
+    assert streams(write(tmp_path, LIKE[name]))
+
+
+def test_tabs(tmp_path: Path) -> None:
+    assert streams(write(tmp_path, CSV.replace(",", "\t"), "x.tsv"))
+    assert streams(write(tmp_path, CSV.replace(",", "\t"), "x.csv"))
+    assert streams(write(tmp_path, CSV.replace(",", "\t").replace("x", "a,b"), "x.tab"))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"),
+    [(".gz", gzip.compress), (".zst", zstandard.ZstdCompressor().compress)],
+)
+def test_compressed(suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    rows = "".join(f"q1,e{place},{place}.25\n" for place in range(20_000))
+    assert streams(write(tmp_path, pack(CSV.encode()), f"a.csv{suffix}"))
+    long = "query,document,score\n" + rows + "7,1,3\n"
+    assert streams(write(tmp_path, pack(long.encode()), f"b.csv{suffix}"))
+
+
+UNLIKE = {
+    "not grouped": CSV + "q1,d3,1\n",
+    "not grouped, unjudged": CSV + "q8,a,1\nq9,a,1\nq8,b,1\n",
+    "a hidden formula": CSV.replace("x", "'=1+1"),
+    "a line of spaces": CSV.replace("查询", "  \n查询", 1),
+    "an empty row": CSV.replace("查询", ",,\n查询", 1),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_an_unusual_table_is_read_whole(name: str, tmp_path: Path) -> None:
+    assert not streams(write(tmp_path, UNLIKE[name]))
+
+
+REFUSED = {
+    "a row too short": (CSV + "q9,d1\n", "x.csv:8: expected 3 columns, as in the first line"),
+    "a row too long": (CSV + "q9,d1,1,2\n", "x.csv:8: expected 3 columns"),
+    "no document": (CSV + "q9,,1\n", "x.csv:8: the document is empty"),
+    "no score": (CSV + "q9,d1,\n", "x.csv:8: the score is empty"),
+    "no number": (CSV + "q9,d1,high\n", "x.csv:8: the score `high` is not a number"),
+    "nan": (CSV + "q9,d1,nan\n", "x.csv:8: the score of document `d1` is nan"),
+    "twice": (CSV + "q9,d1,1\nq9,d1,2\n", "x.csv:9: document `d1` of query `q9` is ret"),
+    "twice, judged": (CSV + "7,1,1\n", "x.csv:8: document `1` of query `7` is retrieved twice"),
+    "an open quote": (CSV + 'q9,"d1,1\n', "x.csv:8: a quoted field does not end"),
+    "no UTF-8": (CSV.encode() + b"q9,d\xff,1\n", "x.csv:8: is not UTF-8 text"),
+    "a rank of 1.5": ("query,document,rank\nq1,d1,1.5\n", "x.csv:2: the rank `1.5` is not a whole"),
+    "no rows": ("query,document,score\n", "x.csv: holds no retrieved documents"),
+    "no header": ("q1,d1,1\nq1,d2,2\n", "x.csv:1: this file seems to have no header line"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stretch", ["", "1", "30"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_wrong_is_said_with_its_line(
+    name: str, stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, message = REFUSED[name]
+    monkeypatch.setenv("RELKIT_STRETCH", stretch)
+    path = write(tmp_path, content)
+    with pytest.raises(InputError) as caught:
+        relkit.evaluate(JUDGMENTS, path, MEASURES)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, ParseError) == (name != "no rows")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_border_between_stretches(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        f'q{query},"say ""{place}"", or\nq{query + 1},z,d1,1\n",d{place},{9 - place}.5\n'
+        if place == 2
+        else f"q{query},x,d{place},{9 - place}.5\n"
+        for query, size in enumerate((1, 1, 3, 1, 4, 1, 1, 3))
+        for place in range(size)
+    ]
+    text = "query,title,document,score\n" + "".join(rows)
+    path = write(tmp_path, text)
+    judgments = {f"q{query}": {"d0": 1, "d2": 2} for query in range(8)}
+    for size in range(1, len(text) + 2):
+        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        assert streams(path, judgments, threads), size
+
+
+def test_lines_longer_than_the_window(tmp_path: Path) -> None:
+    rows = [f"q1,{'x' * 300_000},d{place},{place}\n" for place in range(5)]
+    assert streams(write(tmp_path, "query,title,document,score\n" + "".join(rows)))
+    quoted = [row.replace(",x", ',"""x').replace("x,", 'x",') for row in rows]
+    assert streams(write(tmp_path, "query,title,document,score\n" + "".join(quoted)))
+
+
+def test_scores_from_ranks_are_noted(tmp_path: Path) -> None:
+    path = write(tmp_path, LIKE["ranks"])
+    results = relkit.evaluate(JUDGMENTS, path, MEASURES)
+    assert "scores-from-ranks" in [note.kind for note in results.notes]
+
+
+def test_the_rule_of_ranks(tmp_path: Path) -> None:
+    path = write(tmp_path, "query,document,rank,score\nq1,d1,2,5\nq1,x,1,5\n")
+    by_rank = relkit.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
+    assert by_rank.values_by_query("rr")["q1"] == 0.5
+    path = write(tmp_path, CSV)
+    with pytest.raises(InputError, match="ties=rank needs a rank column"):
+        relkit.evaluate(JUDGMENTS, path, ["rr"], convention={"ties": "rank"})
+
+
+def test_no_heavy_package_is_needed(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q1 0 d1 1\n", "x.qrels")
+    run = write(tmp_path, CSV)
+    code = (
+        "import sys, relkit; relkit.evaluate(*sys.argv[1:3], 'rr')\n"
+        "sys.exit(bool({'polars', 'numpy', 'narwhals'} & {*sys.modules}))"
+    )
+    subprocess.run([sys.executable, "-c", code, str(qrels), str(run)], check=True)
