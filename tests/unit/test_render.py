@@ -8,7 +8,7 @@ import pytest
 
 from relkit import evaluate
 from relkit.core import rendering as render
-from relkit.core.rendering.numbers import PAGE, TERMINAL
+from relkit.core.texts.numbers import PAGE, TERMINAL
 from relkit.evaluation import rendering
 from relkit.measures.labels import convention_line
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-import string
 import sys
-import tomllib
 from dataclasses import replace
 from datetime import datetime, timedelta
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,6 @@ import pytest
 import relkit
 from relkit.core.errors import DependencyError, ParameterError, UnknownNameError
 from relkit.report import build_page, render_report, write_report
-from relkit.report.catalogue import catalogue
 from relkit.report.page import Chart, Details, Headlines, Table
 from relkit.report.queries import extremes
 from relkit.report.wording import signed
@@ -354,39 +350,3 @@ def test_a_missing_package_is_named(
     assert caught.value.hint == "pip install 'relkit[report]'"
     write_report(comparison, tmp_path / "report.md")
     assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
-
-
-# -- the catalogues ----------------------------------------------------------------------------
-
-
-def _fields(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
-
-
-def test_catalogues_hold_the_same_keys_and_values() -> None:
-    english, chinese = (catalogue(language).texts for language in LANGUAGES)
-    assert english.keys() == chinese.keys()
-    assert {key for key in english if _fields(english[key]) != _fields(chinese[key])} <= {
-        # Chinese needs no noun in its number, or names a thing once.
-        key
-        for key in english
-        if _fields(chinese[key]) < _fields(english[key])
-    }
-
-
-def test_every_text_is_used() -> None:
-    code = "\n".join(
-        path.read_text("utf-8")
-        for path in Path(str(resources.files("relkit.report"))).rglob("*")
-        if path.suffix in {".py", ".html"}
-    )
-    dynamic = tuple(re.findall(r'f"([a-z_]+\.)(?=\{)', code))
-    for key in catalogue("en").texts:
-        stem = re.sub(r"\.(one|many)$", "", key)
-        assert f'"{stem}"' in code or f"'{stem}'" in code or key.startswith(dynamic), key
-
-
-def test_messages_are_plain_toml() -> None:
-    for language in LANGUAGES:
-        file = resources.files("relkit.report").joinpath("messages", f"{language}.toml")
-        assert tomllib.loads(file.read_text("utf-8"))

@@ -1,15 +1,11 @@
-"""The app's texts, one file a language, and which language a reader wants."""
+"""The app's texts, and which language a reader wants."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from relkit.core.language import LANGUAGES, Language
+from relkit.core.texts import LANGUAGES, PAGE, Catalogue, Language, catalogue
 
 __all__ = [
     "name_reason",
@@ -29,21 +25,14 @@ EARLIER_REASONS = {
 }
 
 
-@cache
-def texts(language: Language) -> Mapping[str, str]:
+def texts(language: Language) -> Catalogue:
     """Returns all texts of a language by their keys, such as `judge.undo`."""
-    file = resources.files("relkit.app").joinpath("messages", f"{language}.toml")
-    return {
-        f"{section}.{key}": text
-        for section, found in tomllib.loads(file.read_text("utf-8")).items()
-        for key, text in found.items()
-    }
+    return catalogue("app", language, PAGE)
 
 
 def say(language: Language, key: str, **values: Any) -> str:
     """Returns a text with values put in."""
-    text = texts(language)[key]
-    return text.format(**values) if values else text
+    return texts(language).say(key, **values)
 
 
 def name_reason(language: Language, reason: str) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from relkit.app.catalogue import name_reason, say, sentence_case, write_date, write_time
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import Visitor
-from relkit.core.rendering.numbers import PAGE
+from relkit.core.texts.numbers import PAGE
 from relkit.online.monitoring.wording import tier_name
 
 __all__ = ["ASSETS", "asset", "render", "render_markdown"]

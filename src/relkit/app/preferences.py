@@ -15,7 +15,7 @@ from relkit.app.interface import Id
 from relkit.app.pages import render
 from relkit.app.visitor import Leader, OpenStore
 from relkit.core.language import Language
-from relkit.core.rendering.numbers import PAGE
+from relkit.core.texts.numbers import PAGE
 from relkit.judging.sbs import (
     PairPreference,
     SideBySide,

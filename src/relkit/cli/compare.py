@@ -315,7 +315,7 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
             raise
     if not worse:
         return
-    from relkit.core.rendering.numbers import TERMINAL
+    from relkit.core.texts.numbers import TERMINAL
 
     lines = [
         f"{one.candidate} is worse than {one.baseline} on {one.measure}:"

@@ -9,10 +9,13 @@
     │   └── StrictError                  … a note that ``--strict`` turned into an error
     └── DependencyError (ImportError)    an optional package is not installed
 
-Each message says what is wrong, where, and what was given; ``hint`` says what to do about it.
+Each message says what is wrong, where, and what was given; ``hint`` says what to do about it. Both
+are English; where they are a `relkit.core.texts.Message` they can be said in another language.
 """
 
 from __future__ import annotations
+
+from relkit.core.texts.message import message as say
 
 __all__ = [
     "CheckError",
@@ -51,7 +54,9 @@ class InputError(RelkitError, ValueError):
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str = "") -> None:
-        super().__init__(f"{path}: {message}" if path else message, hint=hint)
+        if path:
+            message = say("{path}: {message}", path=path, message=message)
+        super().__init__(message, hint=hint)
         self.path = path
 
 
@@ -66,6 +71,16 @@ class ParseError(InputError):
         super().__init__(message, path=f"{path}:{line}", hint=hint)
         self.path = path
         self.line = line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _parse_error, (self.message, self.hint), self.__dict__
+
+
+def _parse_error(message: str, hint: str) -> ParseError:
+    """Returns an error that has been pickled: its message names its place already."""
+    made = ParseError.__new__(ParseError)
+    RelkitError.__init__(made, message, hint=hint)
+    return made
 
 
 class ParameterError(RelkitError, ValueError):

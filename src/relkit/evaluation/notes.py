@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relkit.core.notes import Note
-from relkit.core.rendering.numbers import TERMINAL
+from relkit.core.texts.numbers import TERMINAL
 from relkit.evaluation.assembly import span
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
-from relkit.core.rendering.numbers import DIGITS, TERMINAL
 from relkit.core.rendering.text import count, fold, markdown_lines
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.io.cells import Cell, csv_text
 from relkit.measures.labels import detail, detail_names, measure_label
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from relkit.core.rendering.numbers import DIGITS, NumberStyle
 from relkit.core.rendering.text import count
+from relkit.core.texts.numbers import DIGITS, NumberStyle
 from relkit.data.convention import Convention, load_convention
 from relkit.measures.names import measure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from relkit.core.rendering.numbers import PAGE
+from relkit.core.texts.numbers import PAGE
 from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relkit.core.rendering.numbers import DIGITS, TERMINAL
 from relkit.core.rendering.text import fold, markdown_lines, wrap
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.io.cells import Cell, csv_frame, csv_text
 from relkit.measures.labels import convention_line, detail_names, measure_label
 

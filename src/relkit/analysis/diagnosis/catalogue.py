@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from relkit.core.language import Language, check_language
-from relkit.core.rendering.numbers import TERMINAL
+from relkit.core.texts.numbers import TERMINAL
 
 __all__ = ["catalogue", "say"]
 

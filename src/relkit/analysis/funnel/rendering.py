@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from relkit.core.rendering.numbers import TERMINAL
 from relkit.core.rendering.text import align, markdown_lines, shorten, width, wrap
+from relkit.core.texts.numbers import TERMINAL
 from relkit.io.cells import Cell, csv_text
 from relkit.measures.labels import convention_line
 

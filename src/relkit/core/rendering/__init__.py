@@ -1,6 +1,5 @@
 """What every text for people is made of: columns, words, numbers."""
 
-from relkit.core.rendering.numbers import DIGITS, TERMINAL
 from relkit.core.rendering.text import (
     align,
     cut,
@@ -13,6 +12,7 @@ from relkit.core.rendering.text import (
     width,
     wrap,
 )
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 
 number, signed, percent = TERMINAL.number, TERMINAL.signed, TERMINAL.percent
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from relkit.core.language import Language, check_language
-from relkit.core.rendering.numbers import TERMINAL
+from relkit.core.texts.numbers import TERMINAL
 
 __all__ = ["catalogue", "counted", "say", "share", "written"]
 

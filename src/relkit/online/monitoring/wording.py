@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from relkit.core.language import Language, check_language
-from relkit.core.rendering.numbers import NumberStyle
-from relkit.online.sampling.sample import NAMES_ZH
+from relkit.core.texts import NumberStyle, catalogue
 
 if TYPE_CHECKING:
     from relkit.online.monitoring.alarms import Alarm
@@ -27,11 +26,6 @@ __all__ = [
 
 #: A DCG of a month's sample is known to two decimals or three.
 STYLE = NumberStyle(digits=3)
-
-TIERS = {
-    "en": {"all": "all tiers"},
-    "zh": {"all": "全部流量", **NAMES_ZH},
-}
 
 CHANGES = {
     "en": {
@@ -110,7 +104,7 @@ def tier_name(tier: str, language: Language = "en") -> str:
         >>> tier_name("all"), tier_name("tail", "zh"), tier_name("mobile", "zh")
         ('all tiers', '低频', 'mobile')
     """
-    return TIERS[language].get(tier, tier)
+    return catalogue("common", language).name("tier", tier)
 
 
 def change_sentence(change: MonthlyChange, language: Language = "en") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from relkit.core.errors import InputError
 from relkit.core.language import Language, check_language
 from relkit.core.notes import Note
 from relkit.core.rendering import align, markdown_lines, note_dict
+from relkit.core.texts import catalogue
 from relkit.online.sampling.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ __all__ = ["Design", "Sample", "Stratum", "make_stratum", "read_sample"]
 
 Design = Literal["stratified", "pptss"]
 
-NAMES_ZH = {"head": "高频", "middle": "中频", "tail": "低频"}
 HEADINGS = {
     "en": ("tier", "queries", "sessions", "traffic", "least", "most", "sampled", "inclusion", "k"),
     "zh": ("层", "查询数", "会话数", "流量占比", "最少", "最多", "抽样数", "入样概率", "k"),
@@ -224,10 +224,10 @@ class Sample:
 
     def _cells(self, language: Language) -> tuple[tuple[str, ...], list[list[str]]]:
         check_language(language)
-        names: Mapping[str, str] = NAMES_ZH if language == "zh" else {}
+        texts = catalogue("common", language)
         rows = [
             [
-                names.get(tier.name, tier.name),
+                texts.name("tier", tier.name),
                 f"{tier.queries:,}",
                 f"{tier.sessions:,}",
                 f"{tier.share:.1%}",

@@ -22,6 +22,7 @@ class NumberStyle:
         infinity: Stands for a number without bound.
         thousands: Stands between thousands.
         below: Stands before a bound that a p-value is below.
+        percent_sign: Stands after a number of hundredths, with a space where the language has one.
     """
 
     digits: int = DIGITS
@@ -30,6 +31,7 @@ class NumberStyle:
     infinity: str = "inf"
     thousands: Literal["", ","] = ""
     below: str = "<"
+    percent_sign: str = " %"
 
     def number(self, value: float, digits: int | None = None) -> str:
         """Returns a value; a zero has no sign.
@@ -107,7 +109,43 @@ class NumberStyle:
     def _percent(self, text: str, language: str) -> str:
         if text == self.nothing:
             return text
-        return f"{text}%" if language == "zh" else f"{text} %"
+        return f"{text}%" if language == "zh" else f"{text}{self.percent_sign}"
+
+    def short_percent(self, share: float) -> str:
+        """Returns a share in percent, with one decimal where it is below 10 %.
+
+        Examples:
+            >>> TERMINAL.short_percent(0.0534), TERMINAL.short_percent(0.25)
+            ('5.3 %', '25 %')
+        """
+        return self.percent(share, self._short(share))
+
+    def short_signed_percent(self, share: float) -> str:
+        """Returns a relative difference as `short_percent` does, with its sign.
+
+        Examples:
+            >>> TERMINAL.short_signed_percent(0.0534), TERMINAL.short_signed_percent(-0.1)
+            ('+5.3 %', '-10 %')
+        """
+        return self.signed_percent(share, self._short(share))
+
+    def _short(self, share: float) -> int:
+        whole = abs(share) >= 0.0995 or self.number(100 * share, 1).endswith(".0")
+        return 0 if whole else 1
+
+    def part(self, share: float) -> str:
+        """Returns a share in percent with one decimal, and never a rounded 0 or 100.
+
+        Examples:
+            >>> TERMINAL.part(0.00001), TERMINAL.part(0.5), TERMINAL.part(0.99999)
+            ('< 0.1 %', '50.0 %', '> 99.9 %')
+        """
+        space = " " if self.percent_sign.startswith(" ") else ""
+        if 0 < share < 0.0005:
+            return f"<{space}0.1{self.percent_sign}"
+        if 0.9995 <= share < 1:
+            return f">{space}99.9{self.percent_sign}"
+        return self.percent(share, 1)
 
     def p_value(self, value: float, digits: int | None = None) -> str:
         """Returns a p-value: never 0.

@@ -1,0 +1,21 @@
+"""What is said to people: every sentence by its key, in each language; numbers in each style."""
+
+from relkit.core.texts.catalogue import Catalogue, Text, catalogue, translate
+from relkit.core.texts.languages import LANGUAGES, Language
+from relkit.core.texts.message import Message, message
+from relkit.core.texts.numbers import DIGITS, PAGE, TERMINAL, NumberStyle
+
+__all__ = [
+    "DIGITS",
+    "LANGUAGES",
+    "PAGE",
+    "TERMINAL",
+    "Catalogue",
+    "Language",
+    "Message",
+    "NumberStyle",
+    "Text",
+    "catalogue",
+    "message",
+    "translate",
+]

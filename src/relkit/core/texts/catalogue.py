@@ -1,0 +1,167 @@
+"""Every text by its key: one file for each area and language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any
+
+from relkit.core.texts.fields import put
+from relkit.core.texts.languages import Language
+from relkit.core.texts.message import Message
+from relkit.core.texts.numbers import TERMINAL, NumberStyle
+
+__all__ = ["Catalogue", "Text", "catalogue", "translate"]
+
+#: What all areas share: between the parts of a list, names of tiers, and the like.
+COMMON = "common"
+#: Texts whose key is the English sentence itself.
+SENTENCES = "errors"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that is said where its language is known.
+
+    Attributes:
+        key: The area, a dot, and the key there.
+        values: What is put in, by name.
+    """
+
+    key: str
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+class Catalogue(Mapping[str, str]):
+    """The texts of one area in one language, as they are written, by their keys.
+
+    Args:
+        area: The area, such as `notes` or `report`.
+        language: One of `LANGUAGES`.
+        style: How numbers are written.
+
+    Examples:
+        >>> catalogue("notes", "zh").say("regrouped")
+        '结果文件的行没有按查询排在一起，已整体读入'
+    """
+
+    def __init__(self, area: str, language: Language, style: NumberStyle = TERMINAL) -> None:
+        self.area = area
+        self.language = language
+        self._given = style
+
+    @cached_property
+    def style(self) -> NumberStyle:
+        """How numbers are written in this language."""
+        return replace(self._given, percent_sign=self.word("number.percent"))
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """All texts by their keys."""
+        return _read(self.area, self.language)
+
+    def say(self, key: str, /, **values: Any) -> str:
+        """Returns a text with values put in, or as it is written where there are none.
+
+        Args:
+            key: Its key.
+            values: What is put in; `relkit.core.texts.fields` says how they may be asked for.
+        """
+        return self.write(self[key], values) if values else self[key]
+
+    def write(self, sentence: str, values: Mapping[str, Any]) -> str:
+        """Returns a sentence that stands in no catalogue, with values put in."""
+        return put(sentence, values, self)
+
+    def count(self, key: str, value: int) -> str:
+        """Returns a number with its noun in the right form: keys end in `.one` and `.many`."""
+        return self.say(f"{key}.one" if value == 1 else f"{key}.many", count=f"{value:,}")
+
+    def percent(self, share: float, digits: int = 0) -> str:
+        """Returns a share as percent."""
+        return self.style.percent(share, digits)
+
+    def signed_percent(self, share: float, digits: int = 0) -> str:
+        """Returns a relative difference as percent, with its sign."""
+        return self.style.signed_percent(share, digits)
+
+    def join(self, texts: list[str]) -> str:
+        """Returns a list in a sentence: `a, b and c`."""
+        return self.write("{texts:and}", {"texts": texts})
+
+    def word(self, key: str, /) -> str:
+        """Returns a text that all areas share."""
+        return _read(COMMON, self.language)[key]
+
+    def name(self, group: str, value: str, /) -> str:
+        """Returns the name of a value in this language, the value itself where it has none.
+
+        Examples:
+            >>> catalogue("common", "zh").name("tier", "tail")
+            '低频'
+        """
+        key = f"{group}.{value}"
+        return self.texts.get(key) or _read(COMMON, self.language).get(key, value)
+
+    def said(self, value: Any, /) -> str:
+        """Returns a `Text` or a `Message` in this language, anything else as Python writes it."""
+        if isinstance(value, Text):
+            area, _, key = value.key.partition(".")
+            return catalogue(area, self.language, self._given).say(key, **value.values)
+        return translate(value, self.language) if isinstance(value, Message) else str(value)
+
+    def __getitem__(self, key: str) -> str:
+        return self.texts[key] if key in self.texts else self.word(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@cache
+def catalogue(area: str, language: Language = "en", style: NumberStyle = TERMINAL) -> Catalogue:
+    """Returns the texts of an area in a language; the file is read when the first one is said."""
+    return Catalogue(area, language, style)
+
+
+def translate(text: str, language: Language) -> str:
+    """Returns a message in a language, as it is where nobody translated it.
+
+    Args:
+        text: A `Message`, or a sentence without values.
+        language: One of `LANGUAGES`.
+
+    Examples:
+        >>> translate("interrupted", "zh"), translate("a sentence of mine", "zh")
+        ('已中断', 'a sentence of mine')
+    """
+    if language == "en":
+        return str(text)
+    known = catalogue(SENTENCES, language)
+    if not isinstance(text, Message):
+        return known.texts.get(text, text)
+    return known.write(known.texts.get(text.template, text.template), text.values)
+
+
+@cache
+def _read(area: str, language: str) -> Mapping[str, str]:
+    import tomllib
+    from importlib import resources
+
+    file = resources.files("relkit.core.texts").joinpath(language, f"{area}.toml")
+    if area == SENTENCES and not file.is_file():
+        return {}
+    return _flat(tomllib.loads(file.read_text("utf-8")))
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            texts |= _flat(value, f"{prefix}{key}.")
+        else:
+            texts[f"{prefix}{key}"] = value
+    return texts

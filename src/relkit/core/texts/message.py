@@ -1,0 +1,49 @@
+"""Sentences that are written where they are needed, and can still be said in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from relkit.core.texts.fields import put
+
+__all__ = ["Message", "message"]
+
+
+class Message(str):
+    """An English sentence that remembers what it was made of.
+
+    It is the sentence, wherever text is wanted; `relkit.core.texts.translate` says it in another
+    language.
+
+    Attributes:
+        template: The sentence with names in braces.
+        values: What is put in, by name; messages among them are translated, too.
+    """
+
+    template: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, template: str, values: Mapping[str, Any]) -> Message:
+        made = super().__new__(cls, put(template, values))
+        made.template = template
+        made.values = values
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.template, self.values
+
+
+def message(template: str, /, **values: Any) -> Message:
+    """Returns an English sentence with values put in, which can be said in another language.
+
+    Besides Python's own format specifications a template may use those of
+    `relkit.core.texts.fields`, such as `{rows:count row/rows}`.
+
+    Examples:
+        >>> message("expected {wanted} columns, got {found}", wanted=4, found=3)
+        'expected 4 columns, got 3'
+        >>> message("expected {wanted} columns, got {found}", wanted=4, found=3).template
+        'expected {wanted} columns, got {found}'
+    """
+    return Message(template, values)

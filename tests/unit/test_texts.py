@@ -1,0 +1,155 @@
+"""Texts for people: the same in every language, none unread, values put in alike."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+import pickle
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import relkit
+from relkit.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
+
+SOURCES = Path(relkit.__file__).parent
+TEXTS = resources.files("relkit.core.texts")
+AREAS = sorted(
+    one.name.removesuffix(".toml")
+    for one in TEXTS.joinpath("en").iterdir()
+    if one.name != "errors.toml"
+)
+#: Areas whose keys begin with what a thing is called: a kind of note, a rule, a check.
+BY_KIND = ("notes", "diagnosis", "logs")
+
+
+def fields(sentence: str) -> set[str]:
+    return {re.split(r"[.\[]", name)[0] for _, name, _, _ in Formatter().parse(sentence) if name}
+
+
+@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_hold_the_same_keys_and_values(area: str, language: str) -> None:
+    english, other = catalogue(area, "en"), catalogue(area, language)  # type: ignore[arg-type]
+    assert english.keys() == other.keys()
+    for key, sentence in other.items():
+        # A language may need no noun in its number, or name a thing once.
+        assert fields(sentence) <= fields(english[key]), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_file(language: str) -> None:
+    found = {one.name.removesuffix(".toml") for one in TEXTS.joinpath(language).iterdir()}
+    assert found - {"errors"} == set(AREAS)
+
+
+@cache
+def written() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
+    """Returns every text that stands in the code, and the patterns of those made of parts."""
+    texts: set[str] = set()
+    patterns: set[str] = set()
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.add(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = [
+                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+"
+                    for part in node.values
+                ]
+                said = "".join(part for part in parts if part != ".+")
+                if "." in said and re.search("[a-z]{2}", said):
+                    patterns.add("".join(parts))
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "name":
+                named = [one.value for one in node.args if isinstance(one, ast.Constant)]
+                patterns.update(rf"{one}\..+" for one in named)
+    for path in SOURCES.rglob("*"):
+        if path.suffix in {".html", ".js"}:
+            code = path.read_text("utf-8")
+            for quoted in (r'"([^"\n]+)"', r"'([^'\n]+)'"):
+                texts.update(re.findall(quoted, code))
+            patterns.update(
+                re.sub(r"\\\$\\\{.*?\\\}", ".+", re.escape(one))
+                for one in re.findall(r"`([^`\n]*\$\{[^`\n]*)`", code)
+            )
+            patterns.update(
+                f"{re.escape(one)}.+" for one in re.findall(r"""["']([a-z_.]+[._])["'] ?~""", code)
+            )
+    for area in AREAS:
+        for sentence in catalogue(area).values():
+            patterns.update(rf"{name}\..+" for name in re.findall(r":name (\w+)\}", sentence))
+    return frozenset(texts), tuple(map(re.compile, patterns))
+
+
+def unread(area: str) -> Iterator[str]:
+    texts, patterns = written()
+    for key in catalogue(area):
+        stem = re.sub(r"\.(one|many)$", "", key)
+        names = {key, stem, f"{area}.{key}", f"{area}.{stem}"}
+        if area == "app":  # scripts are given the texts of a page without its name
+            names.add(key.partition(".")[2])
+        if area in BY_KIND:
+            names.add(key.partition(".")[0])
+        if not names & texts and not any(one.fullmatch(name) for one in patterns for name in names):
+            yield key
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_every_text_is_said(area: str) -> None:
+    assert list(unread(area)) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "values", "expected"),
+    [
+        ("{n:count row/rows}", {"n": 1}, "1 row"),
+        ("{n:count row/rows}", {"n": 1200}, "1,200 rows"),
+        ("{n:noun it is/they are}", {"n": 2}, "they are"),
+        ("{x:value} {x:delta 2} {x:share} {x:share 1}", {"x": 0.25}, "0.2500 +0.25 25 % 25.0 %"),
+        ("{x:percent} {y:delta-percent}", {"x": 0.054, "y": -0.25}, "5.4 % -25 %"),
+        ("{x:part}", {"x": 1e-6}, "< 0.1 %"),
+        ("{p:p} {p:p-value 2}", {"p": 1e-9}, "p < 0.0001 <0.01"),
+        ("{b:interval 1} {b:delta-interval 1}", {"b": (-1.0, 1.0)}, "[-1.0, 1.0] [-1.0, +1.0]"),
+        ("{a} or {a:and}", {"a": ["x", "y", "z"]}, "x, y, z or x, y and z"),
+        ("{t:name tier} {o:name tier}", {"t": "all", "o": "mine"}, "all tiers mine"),
+        ("{x:.1f} {x!r} {k}", {"x": 0.25, "k": 10}, "0.2 0.25 10"),
+        ("{t}", {"t": Text("common.list.colon")}, ": "),
+        ("{x:value}", {"x": math.nan}, "-"),
+    ],
+)
+def test_values_are_put_in(sentence: str, values: dict[str, object], expected: str) -> None:
+    assert catalogue("common").write(sentence, values) == expected
+
+
+def test_values_are_put_in_as_the_language_and_the_page_write_them() -> None:
+    values = {"x": -0.25, "a": ["x", "y"], "t": "tail"}
+    sentence = "{x:share}, {x:delta 1}, {a}, {t:name tier}"
+    assert catalogue("common", "zh").write(sentence, values) == "-25%, -0.2, x、y, 低频"
+    assert catalogue("common", "zh", PAGE).write(sentence, values) == "−25%, −0.2, x、y, 低频"
+
+
+def test_a_message_is_its_sentence_and_can_be_said_again() -> None:
+    inner = message("interrupted")
+    made = message("{path}: {message}", path="a.run", message=inner)
+    assert made == "a.run: interrupted"
+    for one in (made, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert one == "a.run: interrupted"
+        assert translate(one, "en") == "a.run: interrupted"
+        assert translate(one, "zh") == "a.run：已中断"
+
+
+def test_errors_travel_with_their_sentences() -> None:
+    for error in (
+        relkit.InputError(message("interrupted"), path="a.run", hint="mend it"),
+        relkit.ParseError(message("interrupted"), path="a.run", line=7, hint="mend it"),
+    ):
+        for one in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+            assert str(one) == str(error)
+            assert vars(one) == vars(error)
+            assert translate(one.message, "zh").endswith("：已中断")
