@@ -298,7 +298,9 @@ def test_output_never_replaces_an_input(relkit, files: Path) -> None:
 def test_output_to_a_place_that_is_not_there(relkit) -> None:
     outcome = relkit("evaluate", *FILES, "-o", "absent/results.csv")
     assert outcome.code == 3
-    assert outcome.err.endswith("error: absent/results.csv: No such file or directory\n")
+    assert outcome.err.endswith(
+        "error: absent/results.csv: cannot be written: No such file or directory\n"
+    )
 
 
 def test_strict_turns_warnings_into_an_error(relkit) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -246,6 +245,7 @@ def _scored(
     common: Mapping[str, Any],
 ) -> Results:
     """Evaluates labels and scores."""
+    from relkit.data.run import run_name
     from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
     from relkit.io import read_scored
 
@@ -256,7 +256,7 @@ def _scored(
         measures=names or DEFAULT_SCORE_MEASURES,
         convention=convention,
         scale=scale,
-        name="stdin" if path == "-" else os.path.basename(path),
+        name=run_name(path),
         threads=threads,
         **common,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,9 @@ def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
 
 def run_names(runs: Sequence[str]) -> list[str]:
     """Returns file names, or whole paths where two names are the same."""
-    short = ["stdin" if path == "-" else os.path.basename(path) or path for path in runs]
+    from relkit.data.run import run_name
+
+    short = [run_name(path) for path in runs]
     return short if len(set(short)) == len(short) else list(runs)
 
 

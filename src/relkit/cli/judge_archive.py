@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from types import FrameType
 
 from relkit.cli.messages import Progress, messages
-from relkit.cli.output import open_output
 from relkit.core.errors import ParameterError
 
 __all__ = ["ended_in_order", "pack", "unpack"]
@@ -37,6 +36,7 @@ def ended_in_order() -> Iterator[None]:
 
 def pack(database: str, project: str, output: str | None) -> None:
     """Writes a project's archive."""
+    from relkit.io.replace import open_replaced
     from relkit.judging.archive import pack_project
     from relkit.judging.events import record_event
     from relkit.judging.store import open_store
@@ -47,7 +47,7 @@ def pack(database: str, project: str, output: str | None) -> None:
         )
     with open_store(database) as store:
         found = store.project(project)
-        with open_output(output) as file, Progress("packing") as report:
+        with open_replaced(output) as file, Progress("packing") as report:
             counts = pack_project(store, found.id, file, report=report)
         record_event(store, "project_archived", detail=found.name)
     messages.note(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import IO
+from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
 
-__all__ = ["emit", "form_of", "open_output", "protect_inputs", "terminal_columns"]
+__all__ = ["emit", "form_of", "protect_inputs", "terminal_columns"]
 
 ENDINGS = {
     ".json": "json",
@@ -37,32 +35,10 @@ def emit(text: str, path: str | None = None) -> None:
     if path is None or path == "-":
         _to_stdout(text + "\n")
         return
-    with open_output(path) as file:
+    from relkit.io.replace import open_replaced
+
+    with open_replaced(path) as file:
         file.write((text + "\n").encode())
-
-
-@contextmanager
-def open_output(path: str) -> Iterator[IO[bytes]]:
-    """Opens a file to be written in one step: it is there when all of it is, or not at all."""
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        # A device or a pipe cannot be replaced; a folder fails here, with its name.
-        with open(target, "wb") as file:
-            yield file
-        return
-    temporary = f"{target}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-        if os.path.exists(target):
-            os.chmod(temporary, os.stat(target).st_mode & 0o7777)
-        os.replace(temporary, target)
-    except BaseException as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            error.filename = path
-        raise
 
 
 def _to_stdout(text: str) -> None:

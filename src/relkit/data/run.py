@@ -236,11 +236,20 @@ class Run:
 
 
 def run_name(run: Any) -> str:
-    """Returns what to call a run: its own name, its file's, or `run`."""
+    """Returns what to call a run: its own name, its file's, or `run`.
+
+    Examples:
+        >>> run_name("runs/bm25.run"), run_name("-"), run_name({"q1": {"d1": 0.5}})
+        ('bm25.run', 'stdin', 'run')
+    """
     if isinstance(run, Run):
         return run.name
-    if isinstance(run, str | PathLike):
-        path = fspath(run)
-        return "stdin" if path == "-" else path.replace("\\", "/").rsplit("/", 1)[-1]
-    name = getattr(run, "name", None)
-    return name if isinstance(name, str) and name else "run"
+    is_file = isinstance(run, str | PathLike) or hasattr(run, "read")
+    name = fspath(run) if isinstance(run, str | PathLike) else getattr(run, "name", None)
+    if not isinstance(name, str) or not name:
+        return "run"
+    if not is_file:
+        return name
+    if name in ("-", "<stdin>"):
+        return "stdin"
+    return name.replace("\\", "/").rsplit("/", 1)[-1] or name

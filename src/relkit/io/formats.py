@@ -296,7 +296,7 @@ def read_run(
         >>> read_run({"q1": {"d1": 0.5}}, name="mine")
         Run('mine', queries=1, rows=1, source='memory')
     """
-    from relkit.data.run import Run
+    from relkit.data.run import Run, run_name
 
     if isinstance(source, Run):
         return source
@@ -313,11 +313,6 @@ def read_run(
         return Run.from_frame(source, columns, name=name)
     name = name or getattr(source, "name", None)
     return Run.from_dict(_dict_of(source, "a run"), name=name)
-
-
-def run_name(source: Source) -> str:
-    """What to call the run of a file: the file's name; "stdin" for standard input."""
-    return source.path.strip("<>").replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _opened(source: object, format: str | None) -> Source | None:

@@ -168,6 +168,11 @@ class Source:
             reader.close()
 
     @property
+    def name(self) -> str:
+        """What streams and files alike are called: the path."""
+        return self.path
+
+    @property
     def waiting(self) -> bool:
         """Whether this is a stream that nobody has read yet."""
         return self._rest is not None

@@ -11,6 +11,7 @@ from relkit.core.registry import suggestion
 from relkit.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 from relkit.io.cells import REPAIR, hide_texts, show_column
 from relkit.io.open import Source, split_suffix
+from relkit.io.replace import replaced_file
 from relkit.io.rows import csv_reader, json_object
 
 if TYPE_CHECKING:
@@ -128,26 +129,35 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
     """
     import polars as pl
 
-    from relkit.io.write import replaced_file
-
     target = os.fspath(path)
     kind = check_target(target)
     native: Any = sessions.frame.to_native()
     frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
     if kind != "parquet" and "timestamp" in sessions.columns:
         frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+    packed = split_suffix(target)[2]
     with replaced_file(target) as partial:
-        if kind == "parquet":
-            frame.sink_parquet(partial)
-        elif kind == "jsonl":
-            frame.sink_ndjson(partial)
-        else:
-            try:
-                hide_texts(frame).sink_csv(partial, quote_style="never")
-            except InputError as error:  # to which Polars adds where in the plan it was
-                raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
-        if split_suffix(target)[2]:
-            _compress(partial, target)
+        plain = f"{partial}.plain" if packed else partial
+        try:
+            _sink(frame, plain, kind)
+            if packed:
+                _compress(plain, partial, packed, target)
+        finally:
+            if packed and os.path.exists(plain):
+                os.unlink(plain)
+
+
+def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:
+    """Writes a plan's rows while they are made."""
+    if kind == "parquet":
+        frame.sink_parquet(path)
+    elif kind == "jsonl":
+        frame.sink_ndjson(path)
+    else:
+        try:
+            hide_texts(frame).sink_csv(path, quote_style="never")
+        except InputError as error:  # to which Polars adds where in the plan it was
+            raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
 
 
 def check_target(path: str) -> SessionFormat:
@@ -168,22 +178,16 @@ def check_target(path: str) -> SessionFormat:
     return kind
 
 
-def _compress(path: str, target: str) -> None:
-    """Replaces a file by its compressed form, as the target's suffix asks."""
+def _compress(plain: str, packed: str, suffix: str, target: str) -> None:
+    """Writes the compressed form of a file, as the target's suffix asks."""
     import shutil
 
     from relkit.io.write import compressed
 
-    packed = f"{path}.packed"
-    try:
-        with open(path, "rb") as plain, open(packed, "xb") as file:
-            stream = compressed(file, split_suffix(target)[2], target)
-            shutil.copyfileobj(plain, stream, 1 << 20)
-            stream.close()
-        os.replace(packed, path)
-    finally:
-        if os.path.exists(packed):
-            os.unlink(packed)
+    with open(plain, "rb") as whole, open(packed, "xb") as file:
+        stream = compressed(file, suffix, target)
+        shutil.copyfileobj(whole, stream, 1 << 20)
+        stream.close()
 
 
 def _paths(source: object) -> list[str] | None:

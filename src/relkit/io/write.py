@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.io.formats import Format, formats
 from relkit.io.open import COMPRESSED_SUFFIXES, split_suffix
+from relkit.io.replace import replaced_file
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
 
-__all__ = ["compressed", "replaced_file", "write_judgments", "write_run"]
+__all__ = ["compressed", "write_judgments", "write_run"]
 
 
 def write_judgments(
@@ -120,24 +120,6 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
             if stream is not file:
                 stream.close()
         _refuse_existing(path, overwrite)
-
-
-@contextmanager
-def replaced_file(path: str) -> Iterator[str]:
-    """Gives a name to write to; what stands there takes the path's place when it is complete.
-
-    Raises:
-        InputError: If it cannot be written.
-    """
-    partial = f"{path}.{os.getpid()}.partial"
-    try:
-        yield partial
-        os.replace(partial, path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
-    finally:
-        if os.path.exists(partial):
-            os.unlink(partial)
 
 
 def _refuse_existing(path: str, overwrite: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language
 from relkit.core.parameters import check_choice
+from relkit.io.replace import open_replaced
 from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
@@ -85,9 +86,9 @@ def _today() -> str:
 
 
 def write_page(text: str, path: str | PathLike[str]) -> None:
-    """Writes what `render_page` returned."""
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text + "\n")
+    """Writes what `render_page` returned: the file is there when all of it is."""
+    with open_replaced(os.fspath(path)) as file:
+        file.write((text + "\n").encode())
 
 
 def format_of(path: str | PathLike[str]) -> Format:

@@ -10,7 +10,7 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relkit.io.cells import csv_frame, read_cells
 from relkit.io.open import Source, split_suffix
-from relkit.io.write import replaced_file
+from relkit.io.replace import replaced_file
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,54 @@
+"""Files that are written in one step: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from relkit.core.errors import InputError
+
+__all__ = ["open_replaced", "replaced_file"]
+
+
+@contextmanager
+def replaced_file(path: str) -> Iterator[str]:
+    """Gives a name to write to; what stands there takes the path's place when it is complete.
+
+    A link stays a link, and a file that is replaced keeps its permissions.
+
+    Raises:
+        InputError: If it cannot be written.
+    """
+    target = os.path.realpath(path)
+    partial = f"{target}.{os.getpid()}.partial"
+    try:
+        yield partial
+        if os.path.exists(target):
+            os.chmod(partial, os.stat(target).st_mode & 0o7777)
+        os.replace(partial, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+@contextmanager
+def open_replaced(path: str) -> Iterator[BinaryIO]:
+    """Opens a file to be written in one step; a device or a pipe is written as it is.
+
+    Raises:
+        InputError: If it cannot be written.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A device or a pipe cannot be replaced; a folder fails here, with its name.
+        try:
+            with open(path, "wb") as file:
+                yield file
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+        return
+    with replaced_file(path) as partial, open(partial, "xb") as file:
+        yield file
