@@ -67,7 +67,12 @@ pip install 'relkit[report]'; Markdown does not.
     help="What to write.  [default: by the ending of FILE]",
 )
 @click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="The language."
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="The language.",
 )
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
 @click.option(
