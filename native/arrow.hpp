@@ -87,6 +87,12 @@ class ArrowColumn {
   void numbers(std::uint64_t from, std::size_t count, double* out) const;
   void integers(std::uint64_t from, std::size_t count, std::int64_t* out) const;
 
+  std::string_view id(std::uint64_t row, Texts& texts) const;
+  // The first row after `from`, and before `stop`, with another id; `stop` where there is none.
+  std::uint64_t same_until(std::uint64_t from, std::uint64_t stop) const;
+  // Where the rows begin that have the id of the last row.
+  std::uint64_t last_run() const;
+
  private:
   enum class Type { none, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, text, large_text, view };
   struct Chunk {
@@ -96,6 +102,7 @@ class ArrowColumn {
   };
 
   static Type type_of(std::string_view format);
+  static bool valid(const ArrowArray& array, std::uint64_t row);
   void take_schema(const ArrowSchema& schema, Role role);
   void take_chunk(const ArrowArray& array);
   void read_dictionary(Chunk& chunk);
@@ -103,6 +110,8 @@ class ArrowColumn {
   void read_ids(Type type, const ArrowArray& array, std::uint64_t from, std::size_t count,
                 std::string_view* out, Texts& texts, std::uint64_t row) const;
   [[noreturn]] void corrupt(std::uint64_t row) const;
+  std::size_t chunk_of(std::uint64_t row) const;
+  std::uint64_t same_in_chunk(const Chunk& chunk, std::uint64_t from, std::uint64_t end) const;
   template <class Visit>
   void each_chunk(std::uint64_t from, std::size_t count, const Visit& visit) const;
 

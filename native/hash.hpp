@@ -21,6 +21,21 @@ inline std::uint64_t load4(const char* from) {
   return word;
 }
 
+inline bool same_bytes(const char* one, const char* other, std::size_t size) {
+  if (size >= 8) {
+    for (std::size_t i = 0; i + 8 <= size; i += 8) {
+      if (load8(one + i) != load8(other + i)) return false;
+    }
+    return load8(one + size - 8) == load8(other + size - 8);
+  }
+  if (size >= 4)
+    return load4(one) == load4(other) && load4(one + size - 4) == load4(other + size - 4);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (one[i] != other[i]) return false;
+  }
+  return true;
+}
+
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);

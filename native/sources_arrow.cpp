@@ -1,12 +1,10 @@
 // Judgments and runs from Arrow columns, read in blocks from any number of threads.
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "arrow.hpp"
-#include "collector.hpp"
+#include "arrow_run.hpp"
 #include "error.hpp"
-#include "parallel.hpp"
 #include "sources.hpp"
 
 namespace nb = nanobind;
@@ -15,118 +13,7 @@ namespace relkit {
 
 namespace {
 
-constexpr std::size_t block =
-    1024;  // rows decoded at once: their ids and numbers stay in the cache
-
-void same_length(const ArrowColumn& first, const ArrowColumn& other) {
-  if (first.rows() == other.rows()) return;
-  throw InputError("the columns differ in length: " + first.name() + " has " +
-                   std::to_string(first.rows()) + " rows, " + other.name() + " has " +
-                   std::to_string(other.rows()));
-}
-
-struct RunColumns {
-  RunColumns(nb::handle query_column, nb::handle document_column, nb::handle score_column,
-             nb::handle rank_column)
-      : query(query_column, "query", ArrowColumn::Role::id),
-        document(document_column, "document", ArrowColumn::Role::id),
-        score(score_column, "score", ArrowColumn::Role::number) {
-    same_length(query, document);
-    same_length(query, score);
-    if (!rank_column.is_none()) {
-      rank.emplace(rank_column, "rank", ArrowColumn::Role::integer);
-      same_length(query, *rank);
-    }
-  }
-
-  ArrowColumn query;
-  ArrowColumn document;
-  ArrowColumn score;
-  std::optional<ArrowColumn> rank;
-};
-
-std::string twice(std::string_view query, std::string_view document, std::uint64_t first,
-                  std::uint64_t second) {
-  return "document `" + std::string(document) + "` stands twice in query `" + std::string(query) +
-         "`: rows " + std::to_string(first + 1) + " and " + std::to_string(second + 1);
-}
-
-// Evaluates the queries that begin in rows [from, stop).
-void evaluate_rows(const RunColumns& run, const JudgmentTable& judgments, const Plan& plan,
-                   std::uint64_t from, std::uint64_t stop, Stretch& out) {
-  Collector collector(judgments, plan);
-  const bool ranks = plan.rules.ties == Ties::rank;
-  std::vector<std::string_view> queries(block), documents(block);
-  std::vector<double> scores(block);
-  std::vector<std::int64_t> places(ranks ? block : 0);
-  Texts query_texts, document_texts;
-  std::string query;           // of the open group
-  std::uint64_t begin = from;  // its first row
-  std::size_t group_mark = 0;  // where its document texts begin
-  bool open = false;
-  bool judged = false;
-
-  const auto close = [&] {
-    if (!judged) return;
-    std::uint32_t first, second;
-    if (collector.duplicate(first, second)) {
-      throw InputError(twice(query, collector.id(second), begin + first, begin + second), "", 0,
-                       "keep one of the two rows");
-    }
-    out.groups.push_back(collector.number());
-    collector.finish();
-    judged = false;
-  };
-
-  if (from > 0) {
-    // The group that reaches over the border belongs to the part before.
-    run.query.ids(from - 1, 1, queries.data(), query_texts);
-    query = queries[0];
-  }
-  bool skipping = from > 0;
-  for (std::uint64_t row = from; row < run.query.rows();) {
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(block, run.query.rows() - row));
-    query_texts.drop(query_texts.mark());
-    document_texts.drop(judged ? group_mark : document_texts.mark());
-    const std::size_t mark = document_texts.mark();
-    run.query.ids(row, count, queries.data(), query_texts);
-    run.document.ids(row, count, documents.data(), document_texts);
-    run.score.numbers(row, count, scores.data());
-    if (ranks) run.rank->integers(row, count, places.data());
-    for (std::size_t place = 0; place < count; ++place) {
-      const std::string_view id = queries[place];
-      const bool same =
-          id.size() == query.size() && std::memcmp(id.data(), query.data(), id.size()) == 0;
-      if (skipping) {
-        if (same && row + place >= stop) return;
-        if (same) continue;
-        skipping = false;
-      }
-      if (!same || !open) {
-        close();
-        if (row + place >= stop) {
-          out.batch = collector.evaluator().take();
-          return;
-        }
-        open = true;
-        query = id;
-        begin = row + place;
-        group_mark = mark;
-        collector.begin(query);
-        judged = collector.judged();
-        if (!judged) out.unjudged.push_back(query);
-      }
-      ++out.rows;
-      if (!judged) continue;
-      collector.add(documents[place], scores[place]);
-      if (ranks) collector.add_rank(places[place]);
-    }
-    row += count;
-  }
-  close();
-  out.batch = collector.evaluator().take();
-}
+constexpr std::size_t block = 1024;  // rows decoded at once: they stay in the cache
 
 // Calls visit(row, query, document, number, rank) for every row.
 template <class Visit>
@@ -165,7 +52,8 @@ RunTable table_of(const RunColumns& run) {
         if (one != query || other != document || seen == 2) return;
         (seen++ == 0 ? first : second) = row;
       });
-  throw InputError(twice(query, document, first, second), "", 0, "keep one of the two rows");
+  throw InputError(repeated_document(query, document, first, second), "", 0,
+                   "keep one of the two rows");
 }
 
 }  // namespace
@@ -217,21 +105,10 @@ RunTable run_from_arrow(nb::handle query, nb::handle document, nb::handle score,
 Batch evaluate_arrow(const JudgmentTable& judgments, const Plan& plan, nb::handle query,
                      nb::handle document, nb::handle score, nb::handle rank, int threads) {
   const RunColumns run(query, document, score, rank);
-  if (plan.rules.ties == Ties::rank && !run.rank) {
-    throw InputError("ties=rank needs a rank column", "", 0,
-                     "choose another tie rule, such as ties=doc-desc");
-  }
   const nb::gil_scoped_release released;
-  const std::uint64_t rows = run.query.rows();
-  const std::uint64_t step = stretch_size(std::clamp<std::uint64_t>(rows / 32, 1 << 14, 1 << 18));
-  std::vector<Stretch> stretches(static_cast<std::size_t>((rows + step - 1) / step));
-  each_part(stretches.size(), threads, [&](std::size_t part) {
-    evaluate_rows(run, judgments, plan, part * step, std::min(rows, (part + 1) * step),
-                  stretches[part]);
-  });
+  RunParts parts(judgments, plan, threads);
   Batch whole;
-  if (join(stretches, judgments, plan, whole)) return whole;
-  stretches.clear();
+  if (parts.add(run, true) && parts.finish(whole)) return whole;
   return evaluate_run(judgments, plan, table_of(run), threads);
 }
 

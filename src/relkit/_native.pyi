@@ -284,6 +284,28 @@ def evaluate_arrow(
     rank: object | None = None,
     threads: int = 0,
 ) -> Batch: ...
+
+class RunParts:
+    """A run evaluated part by part; a query's rows may go on in the next part.
+
+    Columns are as for `evaluate_arrow`.
+    """
+
+    def __init__(self, judgments: JudgmentTable, plan: Plan, threads: int = 0) -> None: ...
+    def add(
+        self, query: object, document: object, score: object, rank: object | None = None
+    ) -> bool:
+        """Evaluates a part; False as soon as a judged query's rows turn out not to be together.
+
+        Rows in errors count within the part.
+        """
+    def finish(self) -> Batch:
+        """The result, once all parts are added.
+
+        Raises:
+            InputError: If the rows of a judged query are not together.
+        """
+
 def evaluate_run(
     judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0
 ) -> Batch: ...
