@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native, io
+from relkit.core.errors import InputError
 from relkit.data.run import Run
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.io import as_run
@@ -86,13 +87,22 @@ def _evaluate_frame(
     table: _native.JudgmentTable, program: Program, frame: Any, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]]:
     """Evaluates the columns of a data frame where they lie."""
-    from relkit.data.columns import polars_columns, run_columns
+    import polars as pl
 
-    columns = polars_columns(frame, "run")
+    from relkit.data.columns import arrow_columns, polars_columns, refuse_run, run_columns
+
+    columns = arrow_columns(frame, "run")
     if program.convention.ties != "rank" and "score" in columns:
         columns.pop("rank", None)
     run = run_columns(columns)
-    batch = _native.evaluate_arrow(
-        table, program.plan, run.query, run.document, run.score, run.rank, threads
-    )
+    try:
+        batch = _native.evaluate_arrow(
+            table, program.plan, run.query, run.document, run.score, run.rank, threads
+        )
+    except InputError:
+        if not all(isinstance(column, pl.Series) for column in columns.values()):
+            converted = polars_columns(frame, "run")
+            columns = {role: converted[role] for role in columns}
+        refuse_run(columns)
+        raise
     return batch, run.notes

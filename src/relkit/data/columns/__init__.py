@@ -6,11 +6,12 @@ that is to blame.
 """
 
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
-from relkit.data.columns.frames import is_frame, polars_columns
+from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
 from relkit.data.columns.names import KINDS, NAMES, choose, plain_name
 from relkit.data.columns.tables import (
     RunColumns,
     judgment_table,
+    refuse_run,
     run_columns,
     run_table,
     score_notes,
@@ -23,6 +24,7 @@ from relkit.data.columns.values import (
     parse_grade,
     same_length,
     scaled,
+    to_ids,
     to_numbers,
     to_text,
 )
@@ -33,6 +35,7 @@ __all__ = [
     "NAMES",
     "Record",
     "RunColumns",
+    "arrow_columns",
     "choose",
     "diagnose",
     "from_values",
@@ -44,12 +47,14 @@ __all__ = [
     "plain_name",
     "polars_columns",
     "refuse",
+    "refuse_run",
     "rows_of",
     "run_columns",
     "run_table",
     "same_length",
     "scaled",
     "score_notes",
+    "to_ids",
     "to_numbers",
     "to_text",
 ]

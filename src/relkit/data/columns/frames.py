@@ -1,8 +1,8 @@
-"""Columns of any data frame as Polars series."""
+"""Columns of any data frame as Polars series, or as they lie where native code can read them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
@@ -12,7 +12,17 @@ from relkit.data.columns.values import from_values
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["is_frame", "polars_columns"]
+__all__ = ["arrow_columns", "is_frame", "polars_columns"]
+
+# Arrow types that native code reads, as PyArrow writes them.
+_WHOLE = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+_TEXT = {"string", "large_string", "string_view"}
+_READABLE = {
+    "query": _TEXT | _WHOLE,
+    "document": _TEXT | _WHOLE,
+    "score": {"double", "float"} | _WHOLE,
+    "rank": _WHOLE,
+}
 
 
 def is_frame(thing: object) -> bool:
@@ -50,12 +60,33 @@ def polars_columns(
     Raises:
         InputError: If it is no data frame, or if a column is missing.
     """
+    return _columns(frame, kind, columns, path, lambda role, column: _series(column))
+
+
+def arrow_columns(
+    frame: object, kind: str, *, columns: Mapping[str, str] | None = None, path: str = ""
+) -> dict[str, Any]:
+    """The same as `polars_columns`, but what native code can read stays as it lies.
+
+    Raises:
+        InputError: If it is no data frame, or if a column is missing.
+    """
+    return _columns(frame, kind, columns, path, _readable)
+
+
+def _columns(
+    frame: object,
+    kind: str,
+    columns: Mapping[str, str] | None,
+    path: str,
+    convert: Callable[[str, Any], Any],
+) -> dict[str, Any]:
     import polars as pl
 
     if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
         wrapped = _frame_of(frame)
         if wrapped is not None:
-            return _narwhals_columns(wrapped, kind, columns=columns, path=path)
+            return _narwhals_columns(wrapped, kind, columns, path, convert)
         if not hasattr(frame, "__arrow_c_stream__"):
             raise InputError(
                 f"a {type(frame).__name__} is not a data frame",
@@ -79,10 +110,10 @@ def _frame_of(frame: object) -> Any:
 def _narwhals_columns(
     wrapped: Any,
     kind: str,
-    *,
     columns: Mapping[str, str] | None,
     path: str,
-) -> dict[str, pl.Series]:
+    convert: Callable[[str, Any], Any],
+) -> dict[str, Any]:
     import narwhals as nw
     import polars as pl
 
@@ -95,7 +126,7 @@ def _narwhals_columns(
             table = pl.DataFrame(native)
             return {role: table.get_column(name) for role, name in chosen.items()}
         part = part.collect()
-    return {role: _series(part.get_column(name)) for role, name in chosen.items()}
+    return {role: convert(role, part.get_column(name)) for role, name in chosen.items()}
 
 
 def _series(column: Any) -> pl.Series:
@@ -109,4 +140,35 @@ def _series(column: Any) -> pl.Series:
         return pl.Series(column.name, native)
     if column.dtype.is_numeric() and not column.null_count():
         return pl.Series(column.name, column.to_numpy())
+    held = _pyarrow(column)
+    if held is not None and str(held.type) in _TEXT:
+        return pl.Series(column.name, held)
+    if column.implementation.is_pandas() and hasattr(native.dtype, "categories"):
+        categories = from_values(column.name, native.cat.categories)
+        return categories.gather(pl.Series(native.cat.codes.to_numpy()).replace(-1, None))
     return from_values(column.name, column.to_list(), nan_is_null=True)  # as pandas means it
+
+
+def _readable(role: str, column: Any) -> Any:
+    """One narwhals series as it lies in Arrow memory, or else as a Polars series."""
+    held = _pyarrow(column)
+    if held is not None:
+        coded = str(held.type).startswith("dictionary")  # numbers that stand for texts
+        if coded and role in ("query", "document") and str(held.type.value_type) in _TEXT:
+            return held
+        if str(held.type) in _READABLE[role]:
+            return held
+    return _series(column)
+
+
+def _pyarrow(column: Any) -> Any:
+    """The PyArrow array that holds a series' values, or None."""
+    native = column.to_native()
+    if column.implementation.is_pyarrow():
+        return native
+    if not column.implementation.is_pandas():
+        return None
+    kind = native.dtype
+    if getattr(kind, "storage", "") == "pyarrow" or hasattr(kind, "pyarrow_dtype"):
+        return native.array.__arrow_array__()
+    return None

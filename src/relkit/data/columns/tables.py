@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.data.columns.faults import Record, diagnose, rows_of
 from relkit.data.columns.names import plain_name
-from relkit.data.columns.values import scaled, to_numbers, to_text
+from relkit.data.columns.values import scaled, to_ids, to_numbers, to_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from relkit.data.scale import Scale
 
-__all__ = ["RunColumns", "judgment_table", "run_columns", "run_table", "score_notes"]
+__all__ = [
+    "RunColumns",
+    "judgment_table",
+    "refuse_run",
+    "run_columns",
+    "run_table",
+    "score_notes",
+]
 
 
 def judgment_table(
@@ -77,62 +84,67 @@ def judgment_table(
 
 
 class RunColumns(NamedTuple):
-    """The columns of a run as native code takes them.
+    """The columns of a run as native code takes them: anything with the Arrow interface.
 
     Attributes:
-        query: Text.
-        document: Text.
-        score: Finite float64.
+        query: Text or whole numbers.
+        document: Text or whole numbers.
+        score: Numbers.
         rank: Whole numbers, or `None` where there are none.
         value: The role that the scores come from: "score" or "rank".
         notes: What was noticed.
     """
 
-    query: pl.Series
-    document: pl.Series
-    score: pl.Series
-    rank: pl.Series | None
+    query: Any
+    document: Any
+    score: Any
+    rank: Any | None
     value: Literal["score", "rank"]
     notes: tuple[Note, ...]
 
 
 def run_columns(
-    columns: Mapping[str, pl.Series],
+    columns: Mapping[str, Any],
     *,
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> RunColumns:
-    """Checks and converts a query, a document, a score and perhaps a rank column.
+    """Converts a query, a document, a score and perhaps a rank column.
 
-    Without a score column the ranks stand for scores: rank 1 is the highest.
+    Without a score column the ranks stand for scores: rank 1 is the highest. Native code refuses
+    rows that lack an id or a number, and `refuse_run` says which they are.
+
+    Args:
+        columns: Series by role, or what else native code reads as it is.
+        path: The file, for messages.
+        records: Reads the rows again, with their line numbers, to say where an error is.
 
     Raises:
-        InputError: At the first row that cannot be used.
+        InputError: If a column holds something else, or a rank is not a whole number.
     """
     import polars as pl
 
-    value: Literal["score", "rank"]
-
+    value: Literal["score", "rank"] = "score"
     rank = None
-    value = "score"
     if "rank" in columns:
-        floats = to_numbers(columns["rank"], "rank", path)
-        if not _finite(floats) or not bool((floats == floats.round(0)).all()):
-            if "score" not in columns:
-                value = "rank"
-            _fail(columns, value, path=path, records=records)
-        rank = floats.cast(pl.Int64)
+        rank = columns["rank"]
+        if isinstance(rank, pl.Series):
+            floats = to_numbers(rank, "rank", path)
+            if not _finite(floats) or not bool((floats == floats.round(0)).all()):
+                if "score" not in columns:
+                    value = "rank"
+                _fail(columns, value, path=path, records=records)
+            rank = floats.cast(pl.Int64)
     if "score" in columns:
-        score = to_numbers(columns["score"], "score", path)
+        score = columns["score"]
+        if isinstance(score, pl.Series):
+            score = to_numbers(score, "score", path)
     else:
         if rank is None:
             raise InputError("there is neither a score nor a rank column", path=path)
         value = "rank"
-        score = -rank.cast(pl.Float64)
-    query = to_text(columns["query"], "query", path)
-    document = to_text(columns["document"], "document", path)
-    if not (_usable(query) and _usable(document) and _finite(score)):
-        _fail(columns, value, path=path, records=records)
+        score = -pl.Series("rank", rank).cast(pl.Float64)
+    query, document = (to_ids(columns[role], role, path) for role in ("query", "document"))
     return RunColumns(query, document, score, rank, value, score_notes(columns))
 
 
@@ -141,6 +153,19 @@ def score_notes(roles: Container[str]) -> tuple[Note, ...]:
     if "score" in roles:
         return ()
     return (Note("scores-from-ranks", "there are no scores: documents are ordered by rank"),)
+
+
+def refuse_run(
+    columns: Mapping[str, pl.Series],
+    *,
+    path: str = "",
+    records: Callable[[], Iterable[Record]] | None = None,
+) -> None:
+    """Raises the error of the first row that lacks an id or a number; returns if there is none."""
+    run = run_columns(columns, path=path, records=records)
+    ids = [to_text(columns[role], role, path) for role in ("query", "document")]
+    if not (_usable(ids[0]) and _usable(ids[1]) and _finite(run.score)):
+        _fail(columns, run.value, path=path, records=records)
 
 
 def run_table(

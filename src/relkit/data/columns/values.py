@@ -21,6 +21,7 @@ __all__ = [
     "parse_grade",
     "same_length",
     "scaled",
+    "to_ids",
     "to_numbers",
     "to_text",
 ]
@@ -131,6 +132,22 @@ def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
         path=path,
         hint="convert it to text in the form that the other file uses",
     )
+
+
+def to_ids(column: Any, role: str, path: str = "") -> Any:
+    """Ids as native code takes them: whole numbers and categories need not become text first.
+
+    Raises:
+        InputError: If a series holds something else.
+    """
+    import polars as pl
+
+    if not isinstance(column, pl.Series):
+        return column
+    kind = column.dtype
+    if kind in (pl.Categorical, pl.Enum) or (kind.is_integer() and "128" not in str(kind)):
+        return column
+    return to_text(column, role, path)
 
 
 def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
