@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.web.server import PASSWORD, Server, sign_in
+from playwright.sync_api import Page
+from tests.web.browser import wait_until
+from tests.web.server import PASSWORD, Server
+from tests.web.sign_in import sign_in
 
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
@@ -26,34 +29,20 @@ def fill_database(database: Path, items: list[Item], **options: Any) -> None:
         store.add_items(project.id, items)
 
 
-def open_judging(tab: Any, server: Server) -> Any:
+def open_judging(tab: Page, server: Server) -> Page:
     """Returns the judging page, once it shows a result to the judge who is signed in."""
-    tab.remember()
     sign_in(tab, server, "ana", JUDGING)
-    tab.await_true(READY)
+    wait_until(tab, READY)
     return tab
 
 
-def grade(tab: Any, key: str) -> str:
+def grade(tab: Page, key: str) -> str:
     """Grades what is shown by a key, waits for the next one, and returns what was shown."""
-    tab.await_true(READY)
-    before = tab.run(SHOWN)
-    tab.press(key)
-    tab.await_true(f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")
+    wait_until(tab, READY)
+    before = tab.evaluate(SHOWN)
+    tab.keyboard.press(key)
+    wait_until(tab, f"document.getElementById('task').hidden || {SHOWN} !== {before!r}")
     return str(before).split(" {")[0].split(" <")[0]
-
-
-def click(tab: Any, selector: str) -> None:
-    """Presses the mouse in the middle of an element."""
-    box = tab.run(
-        f"(() => {{ const one = document.querySelector({selector!r});"
-        " one.scrollIntoView({block: 'center'}); const box = one.getBoundingClientRect();"
-        " return [box.x + box.width / 2, box.y + box.height / 2]; })()"
-    )
-    for kind in ("mousePressed", "mouseReleased"):
-        tab.send(
-            "Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1
-        )
 
 
 def stored(server: Server) -> dict[str, float | None]:

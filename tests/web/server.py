@@ -1,4 +1,4 @@
-"""The app in a process of its own, and how somebody signs in."""
+"""The app in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 import urllib.request
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 PASSWORD = "a long sentence"
 
@@ -85,21 +85,3 @@ class Server:
         assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(60)
-
-
-def sign_in(
-    tab: Any, server: Server, name: str, target: str, *, language: str = "en", **view: Any
-) -> None:
-    """Signs in and waits for a page of the app."""
-    tab.send("Network.clearBrowserCookies")
-    tab.open(f"{server.address}/sign-in?next={target}&lang={language}", **view)
-    tab.run("localStorage.clear()")
-    fill_in(tab, name)
-    tab.await_true(f"location.pathname === '{target}' && document.readyState === 'complete'")
-
-
-def fill_in(tab: Any, name: str, password: str = PASSWORD) -> None:
-    """Fills in and sends the form of the sign-in page."""
-    tab.run(f"document.querySelector('[name=name]').value = '{name}'")
-    tab.run(f"document.querySelector('[name=password]').value = '{password}'")
-    tab.run("document.querySelector('.form').requestSubmit()")

@@ -6,13 +6,15 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
+from playwright.sync_api import Page
+from tests.web.browser import call_browser, open_page, wait_until
 from tests.web.judging import (
     JUDGING,
     READY,
@@ -24,7 +26,8 @@ from tests.web.judging import (
     open_judging,
     stored,
 )
-from tests.web.server import PASSWORD, Server, sign_in
+from tests.web.server import PASSWORD, Server
+from tests.web.sign_in import sign_in
 
 from relkit.judging.records import Comparison, Item
 from relkit.judging.sbs import read_preferences
@@ -75,41 +78,38 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def page(tab: Any, server: Server) -> Any:
+def page(tab: Page, server: Server) -> Page:
     return open_judging(tab, server)
 
 
-def delay(tab: Any, milliseconds: int) -> None:
-    tab.send(
+def test_twenty_results_in_a_minute_without_waiting_for_the_network(
+    page: Page, server: Server
+) -> None:
+    call_browser(
+        page,
         "Network.emulateNetworkConditions",
         offline=False,
-        latency=milliseconds,
+        latency=LATENCY,
         downloadThroughput=-1,
         uploadThroughput=-1,
     )
-
-
-def test_twenty_results_in_a_minute_without_waiting_for_the_network(
-    page: Any, server: Server
-) -> None:
-    delay(page, LATENCY)
-    page.run(WATCH)
+    page.evaluate(WATCH)
     begin = time.monotonic()
     given: dict[str, float] = {}
     for n in range(20):
         key = "3210"[n % 4]
         if n == 7:
-            page.press("n")
-            page.send("Input.insertText", text="a note")
-            page.press("Escape")
+            page.keyboard.press("n")
+            page.keyboard.insert_text("a note")
+            page.keyboard.press("Escape")
         given[grade(page, key)] = 3.0 - n % 4
         if n == 9:
-            page.press("u")
-            page.await_true(f"{SHOWN} === {list(given)[-1]!r}")
+            page.keyboard.press("u")
+            wait_until(page, f"{SHOWN} === {list(given)[-1]!r}")
             del given[list(given)[-1]]
             given[grade(page, "0")] = 0.0
         time.sleep(0.25)
-    page.await_true(f"{UNSENT} === 0 && {SAVING} === 'All grades saved'", patience=60)
+    wait_until(page, f"{UNSENT} === 0 && {SAVING} === 'All grades saved'", seconds=60)
     assert time.monotonic() - begin < 60
     assert len(given) == 20
     assert stored(server) == given
@@ -117,7 +117,7 @@ def test_twenty_results_in_a_minute_without_waiting_for_the_network(
         notes = [one.note for found in store.ratings(1).values() for one in found if one.note]
     assert notes == ["a note"]
     # The next result was there before the grade of the one before had been answered.
-    told = page.run("window.told")
+    told = page.evaluate("window.told")
     shown = [at for kind, at in told if kind == "shown"]
     answered = [at for kind, at in told if kind == "answered"]
     assert len(shown) == len(answered) == 22
@@ -128,57 +128,60 @@ def test_twenty_results_in_a_minute_without_waiting_for_the_network(
     )
 
 
-def test_keys_for_the_guidelines_and_for_the_list_of_keys(page: Any, server: Server) -> None:
-    assert page.run(OPEN) is True
-    page.press("g")
-    page.await_true(f"!{OPEN}")
-    page.press("g")
-    page.await_true(OPEN)
-    page.press("?")
-    page.await_true(KEYS)
-    listed = page.run("document.getElementById('keys').innerText")
+def test_keys_for_the_guidelines_and_for_the_list_of_keys(page: Page, server: Server) -> None:
+    assert page.evaluate(OPEN) is True
+    page.keyboard.press("g")
+    wait_until(page, f"!{OPEN}")
+    page.keyboard.press("g")
+    wait_until(page, OPEN)
+    page.keyboard.press("?")
+    wait_until(page, KEYS)
+    listed = page.evaluate("document.getElementById('keys').innerText")
     for key in "usclng?":
         assert f"\n{key}\n" in f"\n{listed}\n"
     # While the list is open, no key grades.
-    before = page.run(SHOWN)
-    page.press("1")
-    page.press("?")
-    page.await_true(f"!{KEYS}")
-    assert page.run(SHOWN) == before
-    page.press("?")
-    page.await_true(KEYS)
-    page.press("Escape")
-    page.await_true(f"!{KEYS}")
+    before = page.evaluate(SHOWN)
+    page.keyboard.press("1")
+    page.keyboard.press("?")
+    wait_until(page, f"!{KEYS}")
+    assert page.evaluate(SHOWN) == before
+    page.keyboard.press("?")
+    wait_until(page, KEYS)
+    page.keyboard.press("Escape")
+    wait_until(page, f"!{KEYS}")
     assert stored(server) == {}
 
 
-def test_the_next_result_is_announced_and_the_focus_stays(page: Any) -> None:
-    assert page.run(ANNOUNCED) == f"Next result: {page.run(SHOWN)}. Query: red shoes"
-    page.run("document.querySelector('[data-grade=\"2.0\"]').focus()")
-    before = page.run(SHOWN)
-    page.press("Enter")
-    page.await_true(f"{SHOWN} !== {before!r}")
-    assert page.run(ANNOUNCED) == f"Next result: {page.run(SHOWN)}. Query: red shoes"
-    assert page.run("document.activeElement.dataset.grade") == "2.0"
-    assert page.run("document.getElementById('announcement').getAttribute('aria-live')") == "polite"
+def test_the_next_result_is_announced_and_the_focus_stays(page: Page) -> None:
+    assert page.evaluate(ANNOUNCED) == f"Next result: {page.evaluate(SHOWN)}. Query: red shoes"
+    page.evaluate("document.querySelector('[data-grade=\"2.0\"]').focus()")
+    before = page.evaluate(SHOWN)
+    page.keyboard.press("Enter")
+    wait_until(page, f"{SHOWN} !== {before!r}")
+    assert page.evaluate(ANNOUNCED) == f"Next result: {page.evaluate(SHOWN)}. Query: red shoes"
+    assert page.evaluate("document.activeElement.dataset.grade") == "2.0"
+    assert (
+        page.evaluate("document.getElementById('announcement').getAttribute('aria-live')")
+        == "polite"
+    )
 
 
 def test_what_was_put_off_comes_back_at_the_end_also_in_a_new_page(
-    page: Any, server: Server
+    page: Page, server: Server
 ) -> None:
     later = grade(page, "l")
     for _ in range(10):
         assert grade(page, "3") != later
-    page.await_true(f"{UNSENT} === 0")
-    page.open(f"{server.address}{JUDGING}")
-    page.await_true(READY)
+    wait_until(page, f"{UNSENT} === 0")
+    open_page(page, f"{server.address}{JUDGING}")
+    wait_until(page, READY)
     for _ in range(29):
         assert grade(page, "3") != later
-    page.await_true(READY)
-    assert page.run(SHOWN) == later
-    assert not page.run("document.getElementById('put-off').hidden")
+    wait_until(page, READY)
+    assert page.evaluate(SHOWN) == later
+    assert not page.evaluate("document.getElementById('put-off').hidden")
     grade(page, "2")
-    page.await_true(f"{UNSENT} === 0")
+    wait_until(page, f"{UNSENT} === 0")
     assert stored(server)[later] == 2.0
     assert len(stored(server)) == 40
 
@@ -210,37 +213,40 @@ def pairs(tmp_path: Path) -> Iterator[Server]:
     yield from serve(database)
 
 
-def test_two_rankings_are_compared_blindly(tab: Any, pairs: Server) -> None:
-    tab.remember()
-    tab.send("Page.addScriptToEvaluateOnNewDocument", source=LISTEN)
+def test_two_rankings_are_compared_blindly(tab: Page, pairs: Server) -> None:
+    tab.add_init_script(LISTEN)
     sign_in(tab, pairs, "ana", JUDGING)
-    tab.await_true(READY)
+    wait_until(tab, READY)
     given: dict[str, float] = {}
     sides = []
     for n in range(15):
-        tab.await_true(READY)
-        query, shown = tab.run("document.getElementById('query').textContent"), tab.run(SIDES)
+        wait_until(tab, READY)
+        query, shown = (
+            tab.evaluate("document.getElementById('query').textContent"),
+            tab.evaluate(SIDES),
+        )
         assert sorted(shown) == ["North", "South"]
         sides.append(shown[0])
         key = "12345"[n % 5]
         # The first system is North: what the judge said of the left is turned into that.
         preference = int(key) - 3.0
         given[query] = preference if shown[0] == "North" else -preference
-        source = tab.run("document.documentElement.outerHTML")
+        source = tab.evaluate("document.documentElement.outerHTML")
         assert "ranker" not in source
-        tab.press(key)
-        tab.await_true(
+        tab.keyboard.press(key)
+        wait_until(
+            tab,
             f"document.getElementById('task').hidden ||"
-            f" document.getElementById('query').textContent !== {json.dumps(query)}"
+            f" document.getElementById('query').textContent !== {json.dumps(query)}",
         )
-    tab.await_true(f"{UNSENT} === 0")
+    wait_until(tab, f"{UNSENT} === 0")
     assert set(sides) == {"North", "South"}
-    heard = tab.run("window.heard.join()")
+    heard = tab.evaluate("window.heard.join()")
     assert "North" in heard
     assert "South" in heard
     assert "ranker" not in heard
-    assert "ranker" not in tab.run("fetch(location.href).then(answer => answer.text())")
-    kept = tab.run("JSON.stringify(localStorage)")
+    assert "ranker" not in tab.evaluate("fetch(location.href).then(answer => answer.text())")
+    kept = tab.evaluate("JSON.stringify(localStorage)")
     assert "ranker" not in kept
     with open_store(pairs.database) as store:
         found = {one.query: one.value for one in read_preferences(store, 1)}

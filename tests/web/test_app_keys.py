@@ -10,21 +10,24 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
+from playwright.sync_api import Page
+from tests.web.browser import call_browser, complaints, open_page, wait_until
 from tests.web.judging import (
     JUDGING,
     READY,
     SHOWN,
     UNSENT,
     actions,
-    click,
     fill_database,
     grade,
     open_judging,
     stored,
 )
-from tests.web.server import Server, sign_in
+from tests.web.server import Server
+from tests.web.sign_in import sign_in
 
 from relkit.data.scale import Level, Scale
 from relkit.judging.actions import record_action
@@ -64,40 +67,38 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_key_of_a_whole_grade_is_the_grade(tab: Any, serve: Serve, language: str) -> None:
+def test_the_key_of_a_whole_grade_is_the_grade(tab: Page, serve: Serve, language: str) -> None:
     server = serve()
-    tab.remember()
     sign_in(tab, server, "ana", JUDGING, language=language)
-    tab.await_true(READY)
+    wait_until(tab, READY)
     names = {"en": ["High", "Middle", "Low", "None"], "zh": ["高", "中", "低", "无"]}[language]
     wanted = [f"{key} {name}" for key, name in zip("3210", names, strict=True)]
-    assert [one.replace("\n", " ") for one in tab.run(BUTTONS)] == wanted
+    assert [one.replace("\n", " ") for one in tab.evaluate(BUTTONS)] == wanted
     given = {grade(tab, key): float(key) for key in "3210"}
     # In full width, as a Chinese input method writes it; and where it hides the sign.
     for key, code in (("３", "Digit3"), ("Process", "Numpad1")):
-        before = tab.run(SHOWN)
-        tab.send("Input.dispatchKeyEvent", type="keyDown", key=key, code=code)
-        tab.await_true(f"{SHOWN} !== {before!r}")
+        before = tab.evaluate(SHOWN)
+        call_browser(tab, "Input.dispatchKeyEvent", type="keyDown", key=key, code=code)
+        wait_until(tab, f"{SHOWN} !== {before!r}")
         given[before] = float(code[-1])
-    before = tab.run(SHOWN)
-    tab.press("4")
-    tab.press("?")
-    tab.await_true("document.getElementById('keys').open")
-    listed = tab.run("document.getElementById('keys').innerText")
+    before = tab.evaluate(SHOWN)
+    tab.keyboard.press("4")
+    tab.keyboard.press("?")
+    wait_until(tab, "document.getElementById('keys').open")
+    listed = tab.evaluate("document.getElementById('keys').innerText")
     assert all(f"{key}\n{name}\n" in listed for key, name in zip("3210", names, strict=True))
-    tab.press("?")
-    tab.await_true(f"{UNSENT} === 0")
-    assert tab.run(SHOWN) == before
+    tab.keyboard.press("?")
+    wait_until(tab, f"{UNSENT} === 0")
+    assert tab.evaluate(SHOWN) == before
     assert stored(server) == given
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_fractions_have_letters(tab: Any, serve: Serve, language: str) -> None:
+def test_fractions_have_letters(tab: Page, serve: Serve, language: str) -> None:
     server = serve(scale=FRACTIONS)
-    tab.remember()
     sign_in(tab, server, "ana", JUDGING, language=language)
-    tab.await_true(READY)
-    shown = [one.replace("\n", " ") for one in tab.run(BUTTONS)]
+    wait_until(tab, READY)
+    shown = [one.replace("\n", " ") for one in tab.evaluate(BUTTONS)]
     assert (
         shown
         == {
@@ -106,31 +107,32 @@ def test_fractions_have_letters(tab: Any, serve: Serve, language: str) -> None:
         }[language]
     )
     given = {grade(tab, key): value for key, value in (("a", 1.0), ("b", 0.5), ("d", 0.0))}
-    before = tab.run(SHOWN)
+    before = tab.evaluate(SHOWN)
     for key in "10e":
-        tab.press(key)
-    tab.press("c")
-    tab.await_true("document.getElementById('reasons').open")
-    tab.press("Escape")
-    tab.await_true(f"{UNSENT} === 0")
-    assert tab.run(SHOWN) == before
+        tab.keyboard.press(key)
+    tab.keyboard.press("c")
+    wait_until(tab, "document.getElementById('reasons').open")
+    tab.keyboard.press("Escape")
+    wait_until(tab, f"{UNSENT} === 0")
+    assert tab.evaluate(SHOWN) == before
     assert stored(server) == given
 
 
-def test_offline_a_key_is_the_grade_too(tab: Any, serve: Serve) -> None:
+def test_offline_a_key_is_the_grade_too(tab: Page, serve: Serve) -> None:
     server = serve()
     open_judging(tab, server)
-    tab.await_true("navigator.serviceWorker.ready.then(() => true)")
-    tab.await_true(
-        "caches.open('relkit-judging').then(one => one.match('/projects/1/judge')).then(Boolean)"
+    wait_until(tab, "navigator.serviceWorker.ready.then(() => true)")
+    wait_until(
+        tab,
+        "caches.open('relkit-judging').then(one => one.match('/projects/1/judge')).then(Boolean)",
     )
     server.kill()
     given = {grade(tab, "3"): 3.0}
-    tab.open(server.address + JUDGING)
-    tab.await_true(READY)
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, READY)
     given[grade(tab, "1")] = 1.0
     server.start()
-    tab.await_true(f"{UNSENT} === 0")
+    wait_until(tab, f"{UNSENT} === 0")
     assert stored(server) == given
 
 
@@ -148,16 +150,15 @@ def disagree(server: Server) -> None:
     ("scale", "key", "value"), [("search", "3", 3.0), ("search", "1", 1.0), (FRACTIONS, "b", 0.5)]
 )
 def test_keys_of_decisions(
-    tab: Any, serve: Serve, scale: Scale | str, key: str, value: float
+    tab: Page, serve: Serve, scale: Scale | str, key: str, value: float
 ) -> None:
     server = serve(scale=scale, overlap=2)
     disagree(server)
-    tab.remember()
     sign_in(tab, server, "lead", "/projects/1/queue")
-    tab.run("window.before = true")
-    tab.run("document.querySelector('.case').focus()")
-    tab.press(key)
-    tab.await_true(f"!window.before && {LOADED}")
+    tab.evaluate("window.before = true")
+    tab.evaluate("document.querySelector('.case').focus()")
+    tab.keyboard.press(key)
+    wait_until(tab, f"!window.before && {LOADED}")
     with open_store(server.database) as store:
         assert list(store.adjudicated(1).values()) == [value]
 
@@ -170,71 +171,70 @@ def change_keys(server: Server) -> None:
 
 
 def test_changed_keys_are_announced_once_and_nothing_is_graded_before(
-    tab: Any, serve: Serve
+    tab: Page, serve: Serve
 ) -> None:
     server = serve()
     open_judging(tab, server)
     first = grade(tab, "3")
-    tab.await_true(f"{UNSENT} === 0")
+    wait_until(tab, f"{UNSENT} === 0")
     change_keys(server)
-    tab.open(server.address + JUDGING)
-    tab.await_true(f"{READY} && {NOTICE}.open")
-    said = tab.run(f"{NOTICE}.innerText")
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, f"{READY} && {NOTICE}.open")
+    said = tab.evaluate(f"{NOTICE}.innerText")
     assert "Key 3 is now High (3)" in said
     assert "Key 0 is now None (0)" in said
     for key in ("3", "Escape", "Escape", "u", "s"):
-        tab.press(key)
-    tab.await_true(f"{NOTICE}.open")  # the second Escape closes it for a moment
+        tab.keyboard.press(key)
+    wait_until(tab, f"{NOTICE}.open")  # the second Escape closes it for a moment
     # Whoever leaves without an answer is asked again.
-    tab.open(server.address + JUDGING)
-    tab.await_true(f"{READY} && {NOTICE}.open")
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, f"{READY} && {NOTICE}.open")
     assert stored(server) == {first: 3.0}
     assert actions(server) == ["grade"]
-    click(tab, "#keys-confirm")
+    tab.click("#keys-confirm")
     second = grade(tab, "1")
-    tab.await_true(f"{UNSENT} === 0")
+    wait_until(tab, f"{UNSENT} === 0")
     assert stored(server) == {first: 3.0, second: 1.0}
-    tab.run("localStorage.clear()")
-    tab.open(server.address + JUDGING)
-    tab.await_true(READY)
-    assert not tab.run(f"Boolean({NOTICE})")
-    assert tab.complaints == []
+    tab.evaluate("localStorage.clear()")
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, READY)
+    assert not tab.evaluate(f"Boolean({NOTICE})")
+    assert complaints(tab) == []
 
 
-def test_who_confirmed_without_a_network_is_not_asked_again(tab: Any, serve: Serve) -> None:
+def test_who_confirmed_without_a_network_is_not_asked_again(tab: Page, serve: Serve) -> None:
     server = serve()
     open_judging(tab, server)
     grade(tab, "3")
-    tab.await_true(f"{UNSENT} === 0")
+    wait_until(tab, f"{UNSENT} === 0")
     change_keys(server)
-    tab.open(f"{server.address}{JUDGING}?lang=zh")
-    tab.await_true(f"{READY} && {NOTICE}.open")
-    assert "按键 3 现在是“高”（3）" in tab.run(f"{NOTICE}.innerText")
+    open_page(tab, f"{server.address}{JUDGING}?lang=zh")
+    wait_until(tab, f"{READY} && {NOTICE}.open")
+    assert "按键 3 现在是“高”（3）" in tab.evaluate(f"{NOTICE}.innerText")
     server.kill()
-    click(tab, "#keys-confirm")
+    tab.click("#keys-confirm")
     server.start()
-    tab.open(server.address + JUDGING)
-    tab.await_true(READY)
-    assert not tab.run(f"{NOTICE}?.open ?? false")
-    tab.open(server.address + JUDGING)
-    tab.await_true(f"{READY} && !{NOTICE}")
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, READY)
+    assert not tab.evaluate(f"{NOTICE}?.open ?? false")
+    open_page(tab, server.address + JUDGING)
+    wait_until(tab, f"{READY} && !{NOTICE}")
 
 
-def test_leads_who_decided_are_told_before_they_decide_on(tab: Any, serve: Serve) -> None:
+def test_leads_who_decided_are_told_before_they_decide_on(tab: Page, serve: Serve) -> None:
     server = serve(overlap=2)
     disagree(server)
     with open_store(server.database) as store:
         item = store.queue(1)[0].item.id
         store.adjudicate(item, store.user("lead"), 1, key="one")
     change_keys(server)
-    tab.remember()
     sign_in(tab, server, "lead", "/projects/1/queue")
-    tab.await_true(f"{NOTICE}.open")
-    tab.press("3")
-    click(tab, "#keys-confirm")
-    tab.run("window.before = true")
-    tab.run("document.querySelector('.case').focus()")
-    tab.press("3")
-    tab.await_true(f"!window.before && {LOADED} && !{NOTICE}")
+    wait_until(tab, f"{NOTICE}.open")
+    tab.keyboard.press("3")
+    tab.click("#keys-confirm")
+    tab.evaluate("window.before = true")
+    tab.evaluate("document.querySelector('.case').focus()")
+    tab.keyboard.press("3")
+    wait_until(tab, f"!window.before && {LOADED} && !{NOTICE}")
     with open_store(server.database) as store:
         assert sorted(store.adjudicated(1).values()) == [1.0, 3.0]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import csv
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
-from tests.web.judging import click
-from tests.web.server import PASSWORD, Server, fill_in, sign_in
+from playwright.sync_api import Page
+from tests.web.browser import complaints, open_page, wait_until
+from tests.web.server import PASSWORD, Server
+from tests.web.sign_in import fill_in, sign_in
 
 from relkit.app.catalogue import say
 from relkit.core.language import Language
@@ -44,44 +45,38 @@ def write_csv(path: Path) -> Path:
     return path
 
 
-def text(tab: Any, selector: str = "main") -> str:
-    return str(tab.run(f"document.querySelector({selector!r}).innerText"))
+def text(tab: Page, selector: str = "main") -> str:
+    return str(tab.evaluate(f"document.querySelector({selector!r}).innerText"))
 
 
-def go(tab: Any, selector: str, path: str) -> None:
+def go(tab: Page, selector: str, path: str) -> None:
     """Clicks and waits for the page that comes."""
-    tab.run("window.before = true")
-    click(tab, selector)
-    tab.await_true(f"!window.before && location.pathname === '{path}' && {LOADED}")
-
-
-def choose_file(tab: Any, selector: str, path: Path) -> None:
-    root = tab.send("DOM.getDocument")["root"]["nodeId"]
-    node = tab.send("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-    tab.send("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+    tab.evaluate("window.before = true")
+    tab.click(selector)
+    wait_until(tab, f"!window.before && location.pathname === '{path}' && {LOADED}")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_from_a_project_to_its_export(
-    tab: Any, server: Server, tmp_path: Path, language: Language
+    tab: Page, server: Server, tmp_path: Path, language: Language
 ) -> None:
     sign_in(tab, server, "lead", "/", language=language)
     assert say(language, "projects.none") in text(tab)
 
     # A project, made in the form.
-    click(tab, "form[action='/projects'] [name=name]")
-    tab.send("Input.insertText", text="六月 June")
+    tab.click("form[action='/projects'] [name=name]")
+    tab.keyboard.insert_text("六月 June")
     go(tab, "form[action='/projects'] button", "/projects/1")
     assert text(tab, "h1") == "六月 June"
     assert say(language, "lead.nobody") in text(tab)
 
     # A file with grades, and the progress afterwards.
-    choose_file(tab, "[name=file]", write_csv(tmp_path / "june.csv"))
+    tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
     go(tab, "form[action$=import] button", "/projects/1/import")
     assert say(language, "lead.imported", items=10, grades=16) in text(tab)
-    tab.open(f"{server.address}/projects/1")
+    open_page(tab, f"{server.address}/projects/1")
     assert say(language, "projects.finished", finished=8, items=10) in text(tab)
-    rows = tab.run(
+    rows = tab.evaluate(
         "[...document.querySelectorAll('tbody tr')].map(one =>"
         " [...one.cells].slice(0, 2).map(cell => cell.textContent))"
     )
@@ -93,27 +88,27 @@ def test_from_a_project_to_its_export(
     assert f"{fleiss_kappa([list(pair) for pair in GRADES]):.2f}" in text(tab)
 
     # Three disagreements: one decided by the mouse, two by keys alone.
-    tab.open(f"{server.address}/projects/1")
+    open_page(tab, f"{server.address}/projects/1")
     go(tab, "a[href$='/queue']", "/projects/1/queue")
     assert say(language, "lead.to_decide", count=3) in text(tab)
     assert text(tab, ".case .title") == "Shoe 5"
     assert "ana" in text(tab, ".case table")
     go(tab, ".case button[value='2.0']", "/projects/1/queue")
     assert say(language, "lead.to_decide", count=2) in text(tab)
-    assert "Shoe 5" not in tab.run(
+    assert "Shoe 5" not in tab.evaluate(
         "[...document.querySelectorAll('.case')].map(one => one.innerText).join()"
     )
     for left, key in ((1, "3"), (0, "0")):
         # The focus is on the next one, and its note is one key away.
-        assert tab.run("document.activeElement.className") == "case"
-        tab.press("n")
-        tab.send("Input.insertText", text="因为 because")
-        tab.press("Escape")
-        tab.run("window.before = true")
-        tab.press(key)
-        tab.await_true(f"!window.before && {LOADED}")
+        assert tab.evaluate("document.activeElement.className") == "case"
+        tab.keyboard.press("n")
+        tab.keyboard.insert_text("因为 because")
+        tab.keyboard.press("Escape")
+        tab.evaluate("window.before = true")
+        tab.keyboard.press(key)
+        wait_until(tab, f"!window.before && {LOADED}")
         expected = say(language, "lead.to_decide", count=left)
-        tab.await_true(f"document.querySelector('main').innerText.includes({expected!r})")
+        wait_until(tab, f"document.querySelector('main').innerText.includes({expected!r})")
     assert say(language, "lead.nothing_to_decide") in text(tab)
     with open_store(server.database) as store:
         titles = {one.id: one.title for one in store.items(1)}
@@ -124,47 +119,36 @@ def test_from_a_project_to_its_export(
     assert final["Shoe 0"] == (3.0, "median")
 
     # The file that leaves has the decisions.
-    folder = tmp_path / "downloads"
-    folder.mkdir()
-    tab.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    tab.open(f"{server.address}/projects/1")
-    click(tab, "[name=form][value=csv]")
-    click(tab, "form[action$=export] button")
-    found = csv.DictReader(read_download(folder).splitlines())
+    open_page(tab, f"{server.address}/projects/1")
+    tab.click("[name=form][value=csv]")
+    with tab.expect_download() as download:
+        tab.click("form[action$=export] button")
+    written = download.value.path().read_text("utf-8-sig")
+    found = csv.DictReader(written.splitlines())
     grades = {row["title"]: row["final"] for row in found if row["final"]}
     assert {title: grades[title] for title in decided} == {
         "Shoe 5": "2",
         "Shoe 6": "3",
         "Shoe 7": "0",
     }
-    assert tab.complaints == []
+    assert complaints(tab) == []
 
 
-def read_download(folder: Path) -> str:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        found = [one for one in folder.glob("*") if one.suffix != ".crdownload"]
-        if found and found[0].stat().st_size:
-            return found[0].read_text("utf-8-sig")
-        time.sleep(0.1)
-    raise TimeoutError("nothing was downloaded")
-
-
-def test_a_decision_can_be_changed(tab: Any, server: Server, tmp_path: Path) -> None:
+def test_a_decision_can_be_changed(tab: Page, server: Server, tmp_path: Path) -> None:
     with open_store(server.database) as store:
         store.create_project("June", overlap=2)
     sign_in(tab, server, "lead", "/projects/1")
-    choose_file(tab, "[name=file]", write_csv(tmp_path / "june.csv"))
+    tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
     go(tab, "form[action$=import] button", "/projects/1/import")
-    tab.open(f"{server.address}/projects/1/queue")
+    open_page(tab, f"{server.address}/projects/1/queue")
     go(tab, ".case button[value='2.0']", "/projects/1/queue")
     assert text(tab, ".secret").startswith("Decided: “Shoe 5” is Middle.")
     go(tab, ".secret a", "/projects/1/queue")
     assert text(tab, ".case .title") == "Shoe 5"
-    assert tab.run("document.activeElement.innerText").startswith("Query")
-    tab.run("window.before = true")
-    tab.press("3")
-    tab.await_true(f"!window.before && {LOADED}")
+    assert tab.evaluate("document.activeElement.innerText").startswith("Query")
+    tab.evaluate("window.before = true")
+    tab.keyboard.press("3")
+    wait_until(tab, f"!window.before && {LOADED}")
     assert text(tab, ".secret").startswith("Decided: “Shoe 5” is High.")
     with open_store(server.database) as store:
         assert list(store.adjudicated(1).values()) == [3.0]
@@ -172,27 +156,27 @@ def test_a_decision_can_be_changed(tab: Any, server: Server, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_account_from_its_making_to_its_own_password(
-    tab: Any, server: Server, language: Language
+    tab: Page, server: Server, language: Language
 ) -> None:
     sign_in(tab, server, "lead", "/accounts", language=language)
-    click(tab, "form[action='/accounts'] [name=name]")
-    tab.send("Input.insertText", text="王小明")
+    tab.click("form[action='/accounts'] [name=name]")
+    tab.keyboard.insert_text("王小明")
     go(tab, "form[action='/accounts'] button", "/accounts")
     first = text(tab, ".secret code")
-    tab.open(f"{server.address}/accounts")
-    assert first not in tab.run("document.documentElement.outerHTML")
+    open_page(tab, f"{server.address}/accounts")
+    assert first not in tab.evaluate("document.documentElement.outerHTML")
 
     def enter(password: str, ready: str) -> None:
-        tab.send("Network.clearBrowserCookies")
-        tab.open(f"{server.address}/sign-in?lang={language}")
+        tab.context.clear_cookies()
+        open_page(tab, f"{server.address}/sign-in?lang={language}")
         fill_in(tab, "王小明", password)
-        tab.await_true(f"{ready} && {LOADED}")
+        wait_until(tab, f"{ready} && {LOADED}")
 
     enter(first, "location.pathname === '/account/password'")
     assert say(language, "account.must_change") in text(tab)
     for name, value in (("old", first), ("new", "ein ganz neuer Satz")):
-        click(tab, f"[name={name}]")
-        tab.send("Input.insertText", text=value)
+        tab.click(f"[name={name}]")
+        tab.keyboard.insert_text(value)
     go(tab, "form[action='/account/password'] button", "/")
     assert say(language, "projects.none_judge") in text(tab)
     enter("ein ganz neuer Satz", "location.pathname === '/'")

@@ -10,9 +10,12 @@ import pytest
 
 pytest.importorskip("axe_core_python")
 pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
+from playwright.sync_api import Page
 from tests.web.accessibility import violations
+from tests.web.browser import complaints, open_page, wait_until
 from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
@@ -32,8 +35,8 @@ CLICK = "document.querySelector('[data-action={}]').click()"
 
 
 @dataclass(frozen=True)
-class Page:
-    """One page.
+class Visit:
+    """A page as somebody sees it.
 
     Attributes:
         path: Where it is.
@@ -63,43 +66,43 @@ GIVE_BAD = (
 )
 
 PAGES = {
-    "sign-in": Page("/sign-in", ""),
-    "projects": Page("/"),
-    "projects-of-a-judge": Page("/", "ana"),
-    "judge": Page(JUDGE, "bo", READY),
-    "judge-note": Page(JUDGE, "bo", READY, CLICK.format("note")),
-    "judge-reasons": Page(JUDGE, "bo", READY, CLICK.format("cannot")),
-    "judge-keys": Page(JUDGE, "bo", READY, "document.getElementById('keys').showModal()"),
-    "judge-keys-changed": Page("/projects/6/judge", "cy", READY),
-    "judge-elsewhere": Page(JUDGE, "bo", READY, TAKE_OVER),
-    "judge-nine-levels": Page("/projects/3/judge", "ana", READY),
-    "judge-numbers": Page("/projects/4/judge", "ana", READY),
-    "side-by-side": Page("/projects/2/judge", "ana", READY),
-    "project": Page("/projects/1"),
-    "project-side-by-side": Page("/projects/2"),
-    "project-closed": Page("/projects/7"),
-    "archive": Page("/", "lead", LOADED, "document.querySelector('main details').open = true"),
-    "import-running": Page("/jobs/1"),
-    "import-failed": Page("/jobs/2"),
-    "delete": Page("/projects/1/delete"),
-    "delete-another": Page(
+    "sign-in": Visit("/sign-in", ""),
+    "projects": Visit("/"),
+    "projects-of-a-judge": Visit("/", "ana"),
+    "judge": Visit(JUDGE, "bo", READY),
+    "judge-note": Visit(JUDGE, "bo", READY, CLICK.format("note")),
+    "judge-reasons": Visit(JUDGE, "bo", READY, CLICK.format("cannot")),
+    "judge-keys": Visit(JUDGE, "bo", READY, "document.getElementById('keys').showModal()"),
+    "judge-keys-changed": Visit("/projects/6/judge", "cy", READY),
+    "judge-elsewhere": Visit(JUDGE, "bo", READY, TAKE_OVER),
+    "judge-nine-levels": Visit("/projects/3/judge", "ana", READY),
+    "judge-numbers": Visit("/projects/4/judge", "ana", READY),
+    "side-by-side": Visit("/projects/2/judge", "ana", READY),
+    "project": Visit("/projects/1"),
+    "project-side-by-side": Visit("/projects/2"),
+    "project-closed": Visit("/projects/7"),
+    "archive": Visit("/", "lead", LOADED, "document.querySelector('main details').open = true"),
+    "import-running": Visit("/jobs/1"),
+    "import-failed": Visit("/jobs/2"),
+    "delete": Visit("/projects/1/delete"),
+    "delete-another": Visit(
         "/projects/1/delete", "lead", LOADED, TYPE_OTHER, SHOWS.format("#wrong")
     ),
-    "queue": Page("/projects/1/queue"),
-    "agreement": Page("/projects/1/agreement"),
-    "no-agreement": Page("/projects/3/agreement"),
-    "accounts": Page("/accounts"),
-    "account": Page("/account"),
-    "new-token": Page("/account", "lead", LOADED, MAKE_TOKEN, SHOWS.format(".secret code")),
-    "password": Page("/account/password"),
-    "made-password": Page("/account/password", "new"),
-    "bad-password": Page("/account/password", "bo", LOADED, GIVE_BAD, SHOWS.format(".problem")),
-    "events": Page("/events"),
-    "no-preferences": Page("/projects/2/preferences"),
-    "preferences-of-three": Page("/projects/5/preferences"),
-    "monitor": Page("/monitor"),
-    "new-month": Page("/monitor/new"),
-    "error": Page("/projects/99"),
+    "queue": Visit("/projects/1/queue"),
+    "agreement": Visit("/projects/1/agreement"),
+    "no-agreement": Visit("/projects/3/agreement"),
+    "accounts": Visit("/accounts"),
+    "account": Visit("/account"),
+    "new-token": Visit("/account", "lead", LOADED, MAKE_TOKEN, SHOWS.format(".secret code")),
+    "password": Visit("/account/password"),
+    "made-password": Visit("/account/password", "new"),
+    "bad-password": Visit("/account/password", "bo", LOADED, GIVE_BAD, SHOWS.format(".problem")),
+    "events": Visit("/events"),
+    "no-preferences": Visit("/projects/2/preferences"),
+    "preferences-of-three": Visit("/projects/5/preferences"),
+    "monitor": Visit("/monitor"),
+    "new-month": Visit("/monitor/new"),
+    "error": Visit("/projects/99"),
 }  # fmt: skip
 
 
@@ -119,25 +122,26 @@ def secrets(server: Server) -> dict[str, str]:
         return {name: start_sign_in(store, store.user(name)) for name in names}
 
 
-def show(tab: Any, server: Server, page: Page, secrets: dict[str, str], **view: Any) -> None:
+def show(tab: Page, server: Server, visit: Visit, secrets: dict[str, str], **view: Any) -> None:
     """Opens a page as the person to whom it belongs."""
     language = view.pop("language", "en")
-    tab.send("Network.clearBrowserCookies")
+    tab.context.clear_cookies()
     cookies = {"relkit_language": language}
-    if page.user:
-        cookies["relkit_session"] = secrets[page.user]
-    for name, value in cookies.items():
-        tab.send("Network.setCookie", name=name, value=value, url=server.address)
-    tab.open(f"{server.address}{page.path}", **view)
-    tab.await_true(page.ready)
-    tab.run(page.prepare)
-    tab.await_true(page.prepared)
+    if visit.user:
+        cookies["relkit_session"] = secrets[visit.user]
+    tab.context.add_cookies(
+        [{"name": name, "value": value, "url": server.address} for name, value in cookies.items()]
+    )
+    open_page(tab, f"{server.address}{visit.path}", **view)
+    wait_until(tab, visit.ready)
+    tab.evaluate(visit.prepare)
+    wait_until(tab, visit.prepared)
 
 
-def test_axe_finds_what_is_wrong(tab: Any, server: Server, secrets: dict[str, str]) -> None:
+def test_axe_finds_what_is_wrong(tab: Page, server: Server, secrets: dict[str, str]) -> None:
     show(tab, server, PAGES["sign-in"], secrets)
-    tab.run("document.querySelector('label').replaceWith(document.createElement('input'))")
-    tab.run("document.querySelector('h1').style.color = '#ddd'")
+    tab.evaluate("document.querySelector('label').replaceWith(document.createElement('input'))")
+    tab.evaluate("document.querySelector('h1').style.color = '#ddd'")
     found = "\n".join(violations(tab))
     assert "label:" in found
     assert "color-contrast:" in found
@@ -146,22 +150,26 @@ def test_axe_finds_what_is_wrong(tab: Any, server: Server, secrets: dict[str, st
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_stands_in_anybodys_way(
-    tab: Any, server: Server, secrets: dict[str, str], name: str, language: Language
+    tab: Page, server: Server, secrets: dict[str, str], name: str, language: Language
 ) -> None:
     for scheme, width in (("light", 1200), ("dark", 390)):
         show(tab, server, PAGES[name], secrets, language=language, scheme=scheme, width=width)
         assert violations(tab) == []
-        failed = tab.run("document.querySelector('h1').textContent") == say(language, "error.title")
+        failed = tab.evaluate("document.querySelector('h1').textContent") == say(
+            language, "error.title"
+        )
         assert failed == (name == "error")
-        assert tab.run("document.documentElement.lang") == ("zh-Hans" if language == "zh" else "en")
-        beyond = tab.run(
+        assert tab.evaluate("document.documentElement.lang") == (
+            "zh-Hans" if language == "zh" else "en"
+        )
+        beyond = tab.evaluate(
             "[...document.querySelectorAll('main *')].filter(one => !one.closest('.scroll, .unseen,"
             " pre, dialog:not([open])') && one.getBoundingClientRect().right > innerWidth + 1)"
             ".map(one => one.outerHTML.slice(0, 120))"
         )
         assert beyond == []
-        assert tab.run("document.documentElement.scrollWidth") <= width
-    quiet = [one for one in tab.complaints if "pictures.invalid" not in one]
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    quiet = [one for one in complaints(tab) if "pictures.invalid" not in one]
     assert [
         one for one in quiet if "ERR_NAME_NOT_RESOLVED" not in one and "status of 40" not in one
     ] == []
@@ -182,13 +190,13 @@ SMALL = (
      "judge-nine-levels", "judge-numbers", "side-by-side"],
 )  # fmt: skip
 def test_fingers_meet_what_they_aim_at(
-    tab: Any, server: Server, secrets: dict[str, str], name: str
+    tab: Page, server: Server, secrets: dict[str, str], name: str
 ) -> None:
     for language in ("en", "zh"):
         show(tab, server, PAGES[name], secrets, language=language, width=390, height=844)
-        assert tab.run(SMALL) == []
+        assert tab.evaluate(SMALL) == []
         # The head of the page is one line, which leaves room for the result.
-        assert tab.run("document.querySelector('.bar').clientHeight") < 60
+        assert tab.evaluate("document.querySelector('.bar').clientHeight") < 60
 
 
 FOCUS = """(() => {
@@ -217,12 +225,12 @@ FOCUS = """(() => {
         "events",
     ],
 )
-def test_the_focus_is_seen(tab: Any, server: Server, secrets: dict[str, str], name: str) -> None:
+def test_the_focus_is_seen(tab: Page, server: Server, secrets: dict[str, str], name: str) -> None:
     show(tab, server, PAGES[name], secrets, height=600)
     reached = []
     for _ in range(25):
-        tab.press("Tab")
-        html, outlined, uncovered = tab.run(FOCUS)
+        tab.keyboard.press("Tab")
+        html, outlined, uncovered = tab.evaluate(FOCUS)
         reached.append(html)
         assert outlined, html
         assert uncovered, html

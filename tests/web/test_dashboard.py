@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
+pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
+from playwright.sync_api import Page
 from tests.web.accessibility import violations
-from tests.web.server import PASSWORD, Server, sign_in
+from tests.web.browser import complaints, requests, wait_until
+from tests.web.server import PASSWORD, Server
+from tests.web.sign_in import sign_in
 
 from relkit.app.story import build_story
 from relkit.judging.store import open_store
@@ -52,29 +55,29 @@ SAID = {
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_the_alarm_and_its_cause_are_read(
-    tab: Any, server: Server, language: str, width: int, scheme: str
+    tab: Page, server: Server, language: str, width: int, scheme: str
 ) -> None:
     sign_in(tab, server, "lead", "/monitor", language=language, width=width, scheme=scheme)
-    shown = tab.run("document.body.innerText")
+    shown = tab.evaluate("document.body.innerText")
     for text in SAID[language]:
         assert text in shown
     alarm, title = (
-        tab.run(f"document.querySelector('{part}').getBoundingClientRect().bottom")
+        tab.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom")
         for part in (".alarms", "h1")
     )
     assert alarm < title < 900
     # No script, style, font or picture was refused, and none was asked for elsewhere.
-    assert tab.complaints == []
-    assert all(one.startswith(f"{server.address}/") for one in tab.requests)
-    assert tab.run("document.documentElement.scrollWidth") <= width
-    current = tab.run("document.querySelector('.places [aria-current]').textContent")
+    assert complaints(tab) == []
+    assert all(one.startswith(f"{server.address}/") for one in requests(tab))
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    current = tab.evaluate("document.querySelector('.places [aria-current]').textContent")
     assert current == {"en": "Monitor", "zh": "月度监控"}[language]
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_charts_are_drawn_in_the_page(tab: Any, server: Server, width: int) -> None:
+def test_charts_are_drawn_in_the_page(tab: Page, server: Server, width: int) -> None:
     sign_in(tab, server, "lead", "/monitor", width=width)
-    drawn = tab.run(
+    drawn = tab.evaluate(
         "[...document.querySelectorAll('figure svg[role]')].filter(e => e.clientWidth)"
         ".map(e => [e.getBoundingClientRect().width, e.getBoundingClientRect().height,"
         " e.viewBox.baseVal.width])"
@@ -83,59 +86,63 @@ def test_charts_are_drawn_in_the_page(tab: Any, server: Server, width: int) -> N
     for wide, high, whole in drawn:
         assert 200 < wide <= whole + 1
         assert high > 100
-    blue = tab.run(
+    blue = tab.evaluate(
         "getComputedStyle(document.querySelector('#ndcg figure svg path[stroke*=blue]')).stroke"
     )
     assert blue == "rgb(0, 103, 165)"
 
 
-def test_drill_downs_contents_and_downloads(tab: Any, server: Server) -> None:
+def test_drill_downs_contents_and_downloads(tab: Page, server: Server) -> None:
     sign_in(tab, server, "lead", "/monitor")
     details = "document.querySelector('#trend details.drill')"
-    assert not tab.run(f"{details}.open")
-    tab.run(f"{details}.querySelector('summary').click()")
-    assert "2026-02" in tab.run(f"{details}.querySelector('table').innerText")
-    tab.run("document.querySelector('nav ol a[href=\"#queries\"]').click()")
-    tab.await_true("Math.abs(document.querySelector('#queries').getBoundingClientRect().top) < 90")
-    links = tab.run("[...document.querySelectorAll('.downloads a[download]')].map(e => e.href)")
-    report, numbers = (tab.run(f"fetch({link!r}).then(answer => answer.text())") for link in links)
+    assert not tab.evaluate(f"{details}.open")
+    tab.evaluate(f"{details}.querySelector('summary').click()")
+    assert "2026-02" in tab.evaluate(f"{details}.querySelector('table').innerText")
+    tab.evaluate("document.querySelector('nav ol a[href=\"#queries\"]').click()")
+    wait_until(tab, "Math.abs(document.querySelector('#queries').getBoundingClientRect().top) < 90")
+    links = tab.evaluate(
+        "[...document.querySelectorAll('.downloads a[download]')].map(e => e.href)"
+    )
+    report, numbers = (
+        tab.evaluate(f"fetch({link!r}).then(answer => answer.text())") for link in links
+    )
     assert report.startswith("<!DOCTYPE html>")
     assert '"recall"' in numbers
-    assert tab.complaints == []
+    assert complaints(tab) == []
 
 
-def test_the_bar_leads_there_and_back(tab: Any, server: Server) -> None:
+def test_the_bar_leads_there_and_back(tab: Page, server: Server) -> None:
     sign_in(tab, server, "lead", "/")
-    tab.run("document.querySelector('.places a[href=\"/monitor\"]').click()")
-    tab.await_true(f"location.pathname === '/monitor' && {LOADED}")
-    tab.run("document.querySelector('.tools a[lang=zh-Hans]').click()")
-    tab.await_true(f"document.documentElement?.lang === 'zh-Hans' && {LOADED}")
-    tab.run("document.querySelector('.places a[href=\"/\"]').click()")
-    tab.await_true(f"location.pathname === '/' && {LOADED}")
-    assert "试一试" in tab.run("document.body.innerText")
+    tab.evaluate("document.querySelector('.places a[href=\"/monitor\"]').click()")
+    wait_until(tab, f"location.pathname === '/monitor' && {LOADED}")
+    tab.evaluate("document.querySelector('.tools a[lang=zh-Hans]').click()")
+    wait_until(tab, f"document.documentElement?.lang === 'zh-Hans' && {LOADED}")
+    tab.evaluate("document.querySelector('.places a[href=\"/\"]').click()")
+    wait_until(tab, f"location.pathname === '/' && {LOADED}")
+    assert "试一试" in tab.evaluate("document.body.innerText")
 
 
-def test_a_judge_finds_no_way_there(tab: Any, server: Server) -> None:
+def test_a_judge_finds_no_way_there(tab: Page, server: Server) -> None:
     sign_in(tab, server, "ana", "/")
-    assert "/monitor" not in tab.run("document.body.innerHTML")
-    assert tab.run("fetch('/monitor').then(answer => answer.status)") == 403
+    assert "/monitor" not in tab.evaluate("document.body.innerHTML")
+    assert tab.evaluate("fetch('/monitor').then(answer => answer.status)") == 403
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_anybody_grades_in_the_project_to_try(tab: Any, server: Server, language: str) -> None:
+def test_anybody_grades_in_the_project_to_try(tab: Page, server: Server, language: str) -> None:
     sign_in(tab, server, "ana", "/projects/1/judge", language=language)
-    tab.await_true("!document.getElementById('task').hidden")
-    guideline = tab.run("document.querySelector('.guideline').textContent")
+    wait_until(tab, "!document.getElementById('task').hidden")
+    guideline = tab.evaluate("document.querySelector('.guideline').textContent")
     assert {"en": "Borderline rules", "zh": "边界规则"}[language] in guideline
-    before = tab.run("document.querySelector('#documents .title').textContent")
-    tab.press("1")
-    tab.await_true(f"document.querySelector('#documents .title').textContent !== {before!r}")
-    tab.await_true("Number(document.getElementById('main').dataset.unsent) === 0")
-    assert tab.complaints == []
+    before = tab.evaluate("document.querySelector('#documents .title').textContent")
+    tab.keyboard.press("1")
+    wait_until(tab, f"document.querySelector('#documents .title').textContent !== {before!r}")
+    wait_until(tab, "Number(document.getElementById('main').dataset.unsent) === 0")
+    assert complaints(tab) == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_stands_in_anybodys_way(tab: Any, server: Server, language: str) -> None:
+def test_nothing_stands_in_anybodys_way(tab: Page, server: Server, language: str) -> None:
     pytest.importorskip("axe_core_python")
     for scheme, width in (("light", 1200), ("dark", 390)):
         view = {"scheme": scheme, "width": width}

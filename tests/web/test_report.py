@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import random
 import shutil
 import subprocess
@@ -12,6 +11,11 @@ from pathlib import Path
 import pytest
 
 import relkit
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Page
+from tests.web.browser import complaints, open_page, requests
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
 
@@ -51,164 +55,174 @@ def page(request: pytest.FixtureRequest, comparison: relkit.Comparison, tmp_path
     return path
 
 
-def test_nothing_leaves_the_page_and_nothing_is_broken(tab, page: Path) -> None:
-    tab.open(page)
-    assert tab.requests == []
-    assert tab.complaints == []
-    assert tab.run("window.broken") is None
-    assert tab.run("performance.getEntriesByType('resource').length") == 0
-    assert HOSTILE in tab.run("document.body.textContent")
+def test_nothing_leaves_the_page_and_nothing_is_broken(tab: Page, page: Path) -> None:
+    open_page(tab, page)
+    assert requests(tab) == []
+    assert complaints(tab) == []
+    assert tab.evaluate("window.broken") is None
+    assert tab.evaluate("performance.getEntriesByType('resource').length") == 0
+    assert HOSTILE in tab.evaluate("document.body.textContent")
 
 
-def test_a_request_would_be_noticed(tab, tmp_path: Path) -> None:
+def test_a_request_would_be_noticed(tab: Page, tmp_path: Path) -> None:
     path = tmp_path / "bad.html"
     path.write_text("<script src='missing.js'></script><script>boom()</script>", "utf-8")
-    tab.open(path)
-    assert len(tab.requests) == 1
-    assert any("boom" in complaint for complaint in tab.complaints)
+    open_page(tab, path)
+    assert len(requests(tab)) == 1
+    assert any("boom" in complaint for complaint in complaints(tab))
 
 
-def test_language_and_headings(tab, page: Path) -> None:
-    tab.open(page)
+def test_language_and_headings(tab: Page, page: Path) -> None:
+    open_page(tab, page)
     language = "zh-Hans" if page.stem == "zh" else "en"
-    assert tab.run("document.documentElement.lang") == language
-    levels = tab.run("[...document.querySelectorAll('h1,h2,h3')].map(e => +e.tagName[1])")
+    assert tab.evaluate("document.documentElement.lang") == language
+    levels = tab.evaluate("[...document.querySelectorAll('h1,h2,h3')].map(e => +e.tagName[1])")
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
-    chinese = tab.run("(document.querySelector('main').textContent.match(/[一-鿿]/g)||[]).length")
+    chinese = tab.evaluate(
+        "(document.querySelector('main').textContent.match(/[一-鿿]/g)||[]).length"
+    )
     assert (chinese > 200) == (page.stem == "zh")
-    assert tab.run("document.querySelectorAll('th:not([scope])').length") == 0
+    assert tab.evaluate("document.querySelectorAll('th:not([scope])').length") == 0
 
 
-def test_charts_are_drawn(tab, page: Path) -> None:
-    tab.open(page)
-    count = tab.run("document.querySelectorAll('figure.chart').length")
+def test_charts_are_drawn(tab: Page, page: Path) -> None:
+    open_page(tab, page)
+    count = tab.evaluate("document.querySelectorAll('figure.chart').length")
     # Intervals, queries, ranks, both curves, losses.
     assert count == 6
-    assert tab.run(VISIBLE) == count
+    assert tab.evaluate(VISIBLE) == count
     # Every figure says in words what it shows, and holds its numbers as a table.
-    assert tab.run("document.querySelectorAll('figure.chart details.data table').length") == count
-    assert tab.run(DUPLICATES) == []
+    assert (
+        tab.evaluate("document.querySelectorAll('figure.chart details.data table').length") == count
+    )
+    assert tab.evaluate(DUPLICATES) == []
 
 
-def test_marks_say_what_they_are(tab, page: Path) -> None:
-    tab.open(page)
+def test_marks_say_what_they_are(tab: Page, page: Path) -> None:
+    open_page(tab, page)
     bars = "[...document.querySelectorAll('figure.chart .wide path[aria-label]')]"
-    assert tab.run(f"{bars}.length") > 60
-    assert tab.run(f"{bars}.every(e => e.querySelector('title').textContent.length > 3)")
+    assert tab.evaluate(f"{bars}.length") > 60
+    assert tab.evaluate(f"{bars}.every(e => e.querySelector('title').textContent.length > 3)")
 
 
-def test_every_link_leads_somewhere(tab, page: Path) -> None:
-    tab.open(page)
+def test_every_link_leads_somewhere(tab: Page, page: Path) -> None:
+    open_page(tab, page)
     links = "[...document.querySelectorAll('a')].map(e => e.getAttribute('href').slice(1))"
-    assert tab.run(f"{links}.length") > 20
-    assert tab.run(f"{links}.filter(name => !document.getElementById(name))") == []
+    assert tab.evaluate(f"{links}.length") > 20
+    assert tab.evaluate(f"{links}.filter(name => !document.getElementById(name))") == []
 
 
-def test_a_bar_opens_the_derivation_of_its_query(tab, page: Path) -> None:
-    tab.open(page)
-    assert tab.run("document.querySelectorAll('details[open]').length") == 0
-    tab.run("document.querySelector('.wide svg a[href=\"#query-1-2\"]').focus()")
-    tab.press("Enter")
+def test_a_bar_opens_the_derivation_of_its_query(tab: Page, page: Path) -> None:
+    open_page(tab, page)
+    assert tab.evaluate("document.querySelectorAll('details[open]').length") == 0
+    tab.evaluate("document.querySelector('.wide svg a[href=\"#query-1-2\"]').focus()")
+    tab.keyboard.press("Enter")
     opened = "[...document.querySelectorAll('details[open]')].map(e => e.id)"
-    assert tab.run(f"new Promise(r => setTimeout(() => r({opened}), 200))") == ["query-1-2"]
-    assert tab.run("document.activeElement.parentElement.id") == "query-1-2"
-    assert tab.run("document.querySelectorAll('#query-1-2 table').length") == 3
+    assert tab.evaluate(f"new Promise(r => setTimeout(() => r({opened}), 200))") == ["query-1-2"]
+    assert tab.evaluate("document.activeElement.parentElement.id") == "query-1-2"
+    assert tab.evaluate("document.querySelectorAll('#query-1-2 table').length") == 3
 
 
-def test_charts_are_printed(tab, page: Path) -> None:
-    tab.open(page, scheme="dark")
-    tab.emulate(media="print", scheme="dark")
-    assert tab.run(VISIBLE) == tab.run("document.querySelectorAll('figure.chart').length")
-    assert tab.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-    assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+def test_charts_are_printed(tab: Page, page: Path) -> None:
+    open_page(tab, page, scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate(VISIBLE) == tab.evaluate("document.querySelectorAll('figure.chart').length")
+    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def measured(tab: Page, call: str) -> float:
+    """Returns what a function of `LUMINANCE` finds in the page."""
+    return float(tab.evaluate(f"(() => {{ {LUMINANCE} return {call}; }})()"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_can_be_told_from_the_ground(scheme: str, tab, page: Path) -> None:
-    tab.open(page, scheme=scheme)
-    light = tab.run(f"{LUMINANCE}; luminance(getComputedStyle(document.body).backgroundColor)")
+def test_colours_can_be_told_from_the_ground(scheme: str, tab: Page, page: Path) -> None:
+    open_page(tab, page, scheme=scheme)
+    light = measured(tab, "luminance(getComputedStyle(document.body).backgroundColor)")
     assert (light > 0.5) == (scheme == "light")
     for role in ("ink", "muted", "blue", "orange", "green", "purple"):
-        contrast = tab.run(f"{LUMINANCE}; contrast('{role}')")
+        contrast = measured(tab, f"contrast('{role}')")
         assert contrast >= 4.5, role
 
 
-def test_the_reader_can_choose_the_dark(tab, page: Path) -> None:
-    tab.open(page, scheme="light")
-    before = tab.run("getComputedStyle(document.body).backgroundColor")
-    tab.run("document.getElementById('theme').focus()")
-    tab.press("Enter")
-    assert tab.run("document.documentElement.dataset.theme") == "dark"
-    assert tab.run("getComputedStyle(document.body).backgroundColor") != before
-    tab.press("Enter")
-    assert tab.run("getComputedStyle(document.body).backgroundColor") == before
+def test_the_reader_can_choose_the_dark(tab: Page, page: Path) -> None:
+    open_page(tab, page, scheme="light")
+    before = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    tab.evaluate("document.getElementById('theme').focus()")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == before
 
 
-def test_a_telephone_scrolls_down_only(tab, page: Path) -> None:
-    tab.open(page, width=390, height=844)
-    tab.run("document.querySelectorAll('details').forEach(e => e.open = true)")
-    assert tab.run("document.documentElement.scrollWidth") <= 390
-    assert tab.run(VISIBLE) == tab.run("document.querySelectorAll('figure.chart').length")
-    smallest = tab.run(
+def test_a_telephone_scrolls_down_only(tab: Page, page: Path) -> None:
+    open_page(tab, page, width=390, height=844)
+    tab.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert tab.evaluate(VISIBLE) == tab.evaluate("document.querySelectorAll('figure.chart').length")
+    smallest = tab.evaluate(
         "Math.min(...[...document.querySelectorAll('.narrow svg')].map(e =>"
         " e.getBoundingClientRect().width / e.viewBox.baseVal.width))"
     )
     assert smallest >= 0.9
 
 
-def test_a_long_name_leaves_room_for_its_numbers_on_a_telephone(tab, page: Path) -> None:
-    tab.open(page, width=390, height=844)
+def test_a_long_name_leaves_room_for_its_numbers_on_a_telephone(tab: Page, page: Path) -> None:
+    open_page(tab, page, width=390, height=844)
     table = "document.querySelector('#comparison .scroll')"
-    tab.run(f"{table}.querySelector('tbody th').textContent = 'how do I read a file '.repeat(9)")
+    tab.evaluate(
+        f"{table}.querySelector('tbody th').textContent = 'how do I read a file '.repeat(9)"
+    )
     edges = f"[...{table}.querySelectorAll('tbody tr:first-child > *')].slice(0, 2)"
     edges += ".map(one => one.getBoundingClientRect().right)"
-    first, last = tab.run(edges)
+    first, last = tab.evaluate(edges)
     assert 90 < first <= 0.46 * 390
     assert last <= 300
 
 
 @pytest.mark.parametrize("width", [1366, 390])
-def test_labels_of_axes_do_not_touch(width: int, tab, page: Path) -> None:
-    tab.open(page, width=width)
-    assert tab.run(f"{TOUCHING}.length") == 0, tab.run(TOUCHING)
+def test_labels_of_axes_do_not_touch(width: int, tab: Page, page: Path) -> None:
+    open_page(tab, page, width=width)
+    assert tab.evaluate(f"{TOUCHING}.length") == 0, tab.evaluate(TOUCHING)
 
 
-def test_no_column_is_cut_on_a_usual_screen(tab, page: Path) -> None:
-    tab.open(page, width=1366)
+def test_no_column_is_cut_on_a_usual_screen(tab: Page, page: Path) -> None:
+    open_page(tab, page, width=1366)
     table = "document.querySelector('#comparison .scroll')"
-    assert tab.run(f"{table}.querySelectorAll('thead th').length") >= 12
-    assert tab.run(f"{table}.scrollWidth - {table}.clientWidth") <= 1
+    assert tab.evaluate(f"{table}.querySelectorAll('thead th').length") >= 12
+    assert tab.evaluate(f"{table}.scrollWidth - {table}.clientWidth") <= 1
 
 
-def test_paper_shows_what_is_folded(tab, page: Path) -> None:
-    tab.open(page, width=720)
+def test_paper_shows_what_is_folded(tab: Page, page: Path) -> None:
+    open_page(tab, page, width=720)
     hidden = """[...document.querySelectorAll('details')].filter(one => {
         const inside = one.querySelector('table, p').getBoundingClientRect();
         return inside.height === 0 || !one.querySelector('table, p').checkVisibility(
             {contentVisibilityAuto: true});
     }).length"""
-    count = tab.run("document.querySelectorAll('details').length")
+    count = tab.evaluate("document.querySelectorAll('details').length")
     assert count > 10
-    assert tab.run(hidden) == count
-    tab.emulate(media="print")
-    assert tab.run("document.querySelectorAll('details[open]').length") == 0
-    assert tab.run(hidden) == 0
-    assert tab.run("document.documentElement.scrollWidth") <= 720
+    assert tab.evaluate(hidden) == count
+    tab.emulate_media(media="print")
+    assert tab.evaluate("document.querySelectorAll('details[open]').length") == 0
+    assert tab.evaluate(hidden) == 0
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 720
 
 
 def test_a_printed_page_has_no_heading_without_its_text(
-    tab, comparison: relkit.Comparison, tmp_path: Path
+    tab: Page, comparison: relkit.Comparison, tmp_path: Path
 ) -> None:
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext is not installed (poppler-utils)")
     path = tmp_path / "report.html"
     relkit.write_report(comparison, path)
-    tab.open(path)
-    titles = set(tab.run("[...document.querySelectorAll('h2')].map(e => e.innerText)"))
-    data = tab.send("Page.printToPDF", printBackground=True, displayHeaderFooter=False)["data"]
-    (tmp_path / "report.pdf").write_bytes(base64.b64decode(data))
+    open_page(tab, path)
+    titles = set(tab.evaluate("[...document.querySelectorAll('h2')].map(e => e.innerText)"))
+    tab.pdf(path=tmp_path / "report.pdf", print_background=True)
     command = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
     text = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     pages = [
@@ -223,12 +237,12 @@ def test_a_printed_page_has_no_heading_without_its_text(
     # Nothing that is folded on the screen is lost: each query's derivation is there.
     assert (
         text.count("all together")
-        == tab.run("document.querySelectorAll('details.drill').length") - 1
+        == tab.evaluate("document.querySelectorAll('details.drill').length") - 1
     )
 
 
 @pytest.mark.slow
-def test_seven_thousand_queries_open_in_a_second(tab, tmp_path: Path) -> None:
+def test_seven_thousand_queries_open_in_a_second(tab: Page, tmp_path: Path) -> None:
     numbers = random.Random(11)
     judgments = {f"q{n}": {f"d{m}": m % 4 for m in range(8)} for n in range(7000)}
     runs = [
@@ -239,8 +253,8 @@ def test_seven_thousand_queries_open_in_a_second(tab, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     relkit.write_report(comparison, path)
     assert path.stat().st_size < 5e6
-    tab.open(path)
-    milliseconds = tab.run("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    open_page(tab, path)
+    milliseconds = tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     assert milliseconds < 1000
 
 
