@@ -12,6 +12,7 @@
 #include "callable.hpp"
 #include "delimited.hpp"
 #include "error.hpp"
+#include "json_lines.hpp"
 
 namespace nb = nanobind;
 
@@ -46,12 +47,29 @@ std::optional<Batch> evaluate_delimited(const JudgmentTable& judgments, const Pl
   return evaluate_table(judgments, plan, name, std::move(read), format, threads);
 }
 
+std::optional<Batch> evaluate_json_lines(const JudgmentTable& judgments, const Plan& plan,
+                                         const std::string& name, nb::object read,
+                                         const std::map<std::string, std::string>& columns,
+                                         int threads) {
+  const auto key = [&](const char* role) -> std::optional<std::string> {
+    const auto found = columns.find(role);
+    if (found == columns.end()) return std::nullopt;
+    return found->second;
+  };
+  const JsonLines format(
+      {key("query").value(), key("document").value(), key("score"), key("rank")});
+  return evaluate_table(judgments, plan, name, std::move(read), format, threads);
+}
+
 }  // namespace
 
 void bind_scans(nb::module_& module) {
   module.def("evaluate_delimited", &evaluate_delimited, nb::arg("judgments"), nb::arg("plan"),
              nb::arg("name"), nb::arg("read").none(), nb::kw_only(), nb::arg("separator"),
              nb::arg("width"), nb::arg("columns"), nb::arg("threads") = 0);
+  module.def("evaluate_json_lines", &evaluate_json_lines, nb::arg("judgments"), nb::arg("plan"),
+             nb::arg("name"), nb::arg("read").none(), nb::kw_only(), nb::arg("columns"),
+             nb::arg("threads") = 0);
 }
 
 }  // namespace relkit

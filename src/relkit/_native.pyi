@@ -272,6 +272,26 @@ def evaluate_delimited(
         threads: Threads to use; 0 takes one a processor.
     """
 
+def evaluate_json_lines(
+    judgments: JudgmentTable,
+    plan: Plan,
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    columns: Mapping[str, str],
+    threads: int = 0,
+) -> Batch | None:
+    """Streams a run in JSON Lines, as `evaluate_delimited` does CSV.
+
+    Args:
+        judgments: The judgments.
+        plan: What to compute.
+        name: The file.
+        read: Reads the text; None where `name` can be read as it is.
+        columns: The keys of the query, document, score and rank. Without scores, ranks count.
+        threads: Threads to use; 0 takes one a processor.
+    """
+
 def evaluate_dict(
     judgments: JudgmentTable, plan: Plan, run: Mapping[Any, Mapping[Any, Any]]
 ) -> Batch: ...

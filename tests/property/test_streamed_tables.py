@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io as streams
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,53 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
     return bytes(content)
 
 
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+ODD_VALUES = st.sampled_from(
+    ["null", "true", "[]", '["d1"]', "{}", "1.0", "-0", "1e400", "01", "NaN", "Infinity", '""',
+     '"\\u0000"', '"\\ud800"', '"\\udc00x"', '"\\q"', "1.", ".5", "+1", "- 1", "1e",
+     "12345678901234567890", '"[1"', '"{"', '" 1 "', '"1\\n"', '"\\u0031"', '"nan"']
+)  # fmt: skip
+
+
+@st.composite
+def json_lines(draw: st.DrawFn, odd: bool) -> bytes:
+    """Objects with the same keys for the most part, in any order."""
+    names = list(NAMES)
+    if draw(st.booleans()):
+        names.remove(draw(st.sampled_from(["score", "rank"])))
+    ascii = draw(st.booleans())
+    keys = {"query": draw(st.sampled_from(["query", "查询", "QID"]))}
+    others = draw(st.dictionaries(st.sampled_from(["title", "x y", "标题", 'q"', ""]), VALUES))
+    lines: list[str] = []
+    for row in draw(rows(odd)):
+        members = []
+        for name, value in zip(NAMES, row, strict=True):
+            if name not in names or (odd and draw(st.integers(0, 40)) == 0):
+                continue
+            text = json.dumps(value, ensure_ascii=ascii)
+            if name in ("score", "rank") or (value.isdecimal() and draw(st.booleans())):
+                text = value if draw(st.integers(0, 3)) else text
+            if odd and draw(st.integers(0, 30)) == 0:
+                text = draw(ODD_VALUES)
+            members.append((keys.get(name, name), text))
+        for name, content in others.items():
+            members.append((name, json.dumps(content, ensure_ascii=ascii)))
+        if draw(st.integers(0, 5)) == 0:
+            members = draw(st.permutations(members))
+        if odd and members and draw(st.integers(0, 40)) == 0:
+            members.append(draw(st.sampled_from(members)))
+        comma, colon = draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")]))
+        written = comma.join(f"{json.dumps(name)}{colon}{text}" for name, text in members)
+        lines.append(f"{{{written}}}" + draw(st.sampled_from(["", "", "", " ", "\r"])))
+        if draw(st.integers(0, 20)) == 0:
+            lines.append(draw(st.sampled_from(["", " ", "\r", "\t \r", "\v", "[]", "{}"])))
+    return b"\n".join(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
 def suffix(separator: str) -> str:
     return ".tsv" if separator == "\t" else ".csv"
 
@@ -196,3 +244,21 @@ def test_delimited(
     path = home / f"run{suffix(separator)}"
     path.write_bytes(damaged(data, changes))
     check("csv", path, threads=threads, convention=convention)
+
+
+@given(
+    data=json_lines(odd=True),
+    changes=DAMAGE,
+    threads=st.sampled_from([1, 2]),
+    convention=CONVENTIONS,
+)
+def test_json_lines(
+    home: Path,
+    data: bytes,
+    changes: list[tuple[int, int, bytes]],
+    threads: int,
+    convention: Any,
+) -> None:
+    path = home / "run.jsonl"
+    path.write_bytes(damaged(data, changes))
+    check("jsonl", path, threads=threads, convention=convention)

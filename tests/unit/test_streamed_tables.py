@@ -81,6 +81,60 @@ def test_a_usual_table_streams(name: str, tmp_path: Path) -> None:
     assert streams(write(tmp_path, LIKE[name]))
 
 
+LINES = """{"query":"q1","document":"d2","score":2.5}
+{"query":"q1","document":"d1","score":1.5}
+{"query":"查询","document":"文档","score":1}
+{"query":"查询","document":"x","score":2}
+{"query":"7","document":"2","score":2}
+{"query":"7","document":"1","score":1}
+"""
+LIKE_LINES = {
+    "plain": LINES,
+    "no last line end": LINES.removesuffix("\n"),
+    "carriage returns": LINES.replace("\n", "\r\n"),
+    "byte-order mark": "\ufeff" + LINES,
+    "blanks": LINES.replace(":", " :\t").replace(",", " , ").replace("}", " } "),
+    "blank lines": LINES.replace("\n", "\n\n \t\n"),
+    "numbers as ids": LINES.replace('"7"', "7").replace('"2"', "2").replace('"1"', "1"),
+    "numbers as texts": LINES.replace("2.5", '"2.5"').replace("1.5", '" 1.5 "'),
+    "spellings of numbers": LINES.replace("2.5", "25e-1").replace("1.5", "-0.0E+2"),
+    "escapes": LINES.replace("查询", "\\u67e5\\u8be2").replace("d2", "d\\\"3"),
+    "escapes of pairs": LINES.replace('"x"', '"a\\ud83d\\ude00\\u00e9\\/\\n"'),
+    "escapes in keys": LINES.replace("document", "\\u6587\\u6863"),
+    "usual names": LINES.replace('"document"', '"docno"').replace('"query"', '"qid"'),
+    "any order": LINES.replace('{"query":"q1",', "{").replace("2.5", '2.5,"query":"q1"').replace(
+        "1.5", '1.5,"query":"q1"'
+    ),
+    "other members": LINES.replace(
+        '"document"', '"x":{"query":[1,{"a":"]}\\""},null,-1e-2,"文"],"b":{}},"y":[],"document"'
+    ),
+    "other members come and go": LINES.replace('{"query":"q1"', '{"a":true,"query":"q1"'),
+    "ranks": LINES.replace("score", "rank").replace("2.5", "1").replace("1.5", "2"),
+    "ranks and scores": LINES.replace('"document"', '"rank":3,"document"'),
+    "an unjudged query": LINES + LINES.replace("7", "q9").replace("查询", "q8").replace("q1", "q2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIKE_LINES)
+def test_usual_json_lines_stream(name: str, tmp_path: Path) -> None:
+    assert streams(write(tmp_path, LIKE_LINES[name], "x.jsonl"))
+    packed = gzip.compress(LIKE_LINES[name].encode())
+    assert streams(write(tmp_path, packed, "x.jsonl.gz"))
+
+
+UNLIKE_LINES = {
+    "not grouped": LINES + LINES.splitlines()[0].replace("d2", "d5"),
+    "a key twice": LINES.replace('"document":"x"', '"document":"x","document":"y"'),
+    "a decimal number as an id": LINES.replace('"x"', "1.50"),
+    "a truth value as an id": LINES.replace('"x"', "true"),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE_LINES)
+def test_unusual_json_lines_are_read_whole(name: str, tmp_path: Path) -> None:
+    assert not streams(write(tmp_path, UNLIKE_LINES[name], "x.jsonl"))
+
+
 def test_tabs(tmp_path: Path) -> None:
     assert streams(write(tmp_path, CSV.replace(",", "\t"), "x.tsv"))
     assert streams(write(tmp_path, CSV.replace(",", "\t"), "x.csv"))
@@ -112,6 +166,10 @@ def test_an_unusual_table_is_read_whole(name: str, tmp_path: Path) -> None:
     assert not streams(write(tmp_path, UNLIKE[name]))
 
 
+def lines(score: str, query: str = "q9") -> str:
+    return f'{LINES}{{"query":"{query}","document":"d1","score":{score}}}\n'
+
+
 REFUSED = {
     "a row too short": (CSV + "q9,d1\n", "x.csv:8: expected 3 columns, as in the first line"),
     "a row too long": (CSV + "q9,d1,1,2\n", "x.csv:8: expected 3 columns"),
@@ -125,6 +183,20 @@ REFUSED = {
     "no UTF-8": (CSV.encode() + b"q9,d\xff,1\n", "x.csv:8: is not UTF-8 text"),
     "a rank of 1.5": ("query,document,rank\nq1,d1,1.5\n", "x.csv:2: the rank `1.5` is not a whole"),
     "no rows": ("query,document,score\n", "x.csv: holds no retrieved documents"),
+    "no JSON": (lines("01"), "x.jsonl:7: is not JSON"),
+    "no JSON beside": (lines('1,"x":[1 2]'), "x.jsonl:7: is not JSON"),
+    "text behind": (LINES + "{} 2", "x.jsonl:7: is not JSON"),
+    "a list": (LINES + "[]\n", "x.jsonl:7: expected an object, got a list"),
+    "no key": (LINES + '{"query":"q9","score":1}\n', "x.jsonl:7: the document is empty"),
+    "null": (lines("null"), "x.jsonl:7: the score is empty"),
+    "too large": (lines("1e400"), "x.jsonl:7: the score of document `d1` is inf"),
+    "nested": (lines("[1]"), "x.jsonl:7: the score is not a single value"),
+    "half a character": (lines("1", "q\\ud800"), "x.jsonl:7: the query holds half of a surrogate"),
+    "control": (lines("1", "q\t9"), "x.jsonl:7: is not JSON"),
+    "no UTF-8 beside": (
+        LINES.encode() + b'{"query":"q9","document":"d","x":"\xff","score":1}',
+        "x.jsonl:7: is not UTF-8 text",
+    ),
     "no header": ("q1,d1,1\nq1,d2,2\n", "x.csv:1: this file seems to have no header line"),
 }  # fmt: skip
 
@@ -136,7 +208,7 @@ def test_what_is_wrong_is_said_with_its_line(
 ) -> None:
     content, message = REFUSED[name]
     monkeypatch.setenv("RELKIT_STRETCH", stretch)
-    path = write(tmp_path, content)
+    path = write(tmp_path, content, message.split(":")[0])
     with pytest.raises(InputError) as caught:
         relkit.evaluate(JUDGMENTS, path, MEASURES)
     assert message in str(caught.value)
@@ -162,7 +234,18 @@ def test_every_border_between_stretches(
         assert streams(path, judgments, threads), size
 
 
+def test_every_border_between_stretches_of_json_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, LIKE_LINES["escapes"], "x.jsonl")
+    for size in range(1, path.stat().st_size + 2):
+        monkeypatch.setenv("RELKIT_STRETCH", str(size))
+        assert streams(path), size
+
+
 def test_lines_longer_than_the_window(tmp_path: Path) -> None:
+    lines = LINES.replace('"document"', f'"x":"{"é" * 200_000}","document"')
+    assert streams(write(tmp_path, lines, "x.jsonl"))
     rows = [f"q1,{'x' * 300_000},d{place},{place}\n" for place in range(5)]
     assert streams(write(tmp_path, "query,title,document,score\n" + "".join(rows)))
     quoted = [row.replace(",x", ',"""x').replace("x,", 'x",') for row in rows]
@@ -186,9 +269,9 @@ def test_the_rule_of_ranks(tmp_path: Path) -> None:
 
 def test_no_heavy_package_is_needed(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q1 0 d1 1\n", "x.qrels")
-    run = write(tmp_path, CSV)
     code = (
         "import sys, relkit; relkit.evaluate(*sys.argv[1:3], 'rr')\n"
         "sys.exit(bool({'polars', 'numpy', 'narwhals'} & {*sys.modules}))"
     )
-    subprocess.run([sys.executable, "-c", code, str(qrels), str(run)], check=True)
+    for run in (write(tmp_path, CSV), write(tmp_path, LINES, "x.jsonl")):
+        subprocess.run([sys.executable, "-c", code, str(qrels), str(run)], check=True)

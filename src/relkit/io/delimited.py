@@ -6,10 +6,9 @@ looks so, to say in which line.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple
 
 from relkit import _native
 from relkit.core.errors import InputError, ParseError
@@ -17,9 +16,10 @@ from relkit.data.columns import Record, choose, score_notes
 from relkit.io.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
-from relkit.io.open import HEAD, Reader, Source
+from relkit.io.open import HEAD, Source
 from relkit.io.rows import csv_reader
 from relkit.io.tables import Table
+from relkit.io.text import Text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from relkit.io.scored import Scored
 
 __all__ = ["Csv", "Tsv"]
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class Csv(Format):
@@ -106,7 +104,7 @@ class Csv(Format):
         """Streams a run whose rows are as everybody writes them, grouped by query."""
         if source.waiting:
             return None
-        layout = self._layout(source, _Text(source), "run", None)
+        layout = self._layout(source, Text(source), "run", None)
         with source:
             batch = _native.evaluate_delimited(
                 judgments,
@@ -121,7 +119,7 @@ class Csv(Format):
         return None if batch is None else (batch, score_notes(layout.position))
 
     def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
-        data = _Text(source)
+        data = Text(source)
         layout = self._layout(source, data, kind, columns)
 
         def records() -> Iterator[Record]:
@@ -134,7 +132,7 @@ class Csv(Format):
         return Table(named, source.path, records)
 
     def _layout(
-        self, source: Source, data: _Text, kind: str, columns: Mapping[str, str] | None
+        self, source: Source, data: Text, kind: str, columns: Mapping[str, str] | None
     ) -> _Layout:
         """Says which field of a row holds what, by the first row or by the caller's word."""
         if len(source.head) >= HEAD and len(source.head.strip().splitlines()) == 1:
@@ -170,7 +168,7 @@ class Csv(Format):
         position = {role: names.index(name) for role, name in chosen.items()}
         return _Layout(separator, len(header), has_header, chosen, position)
 
-    def _header(self, source: Source, data: _Text) -> tuple[list[str], str]:
+    def _header(self, source: Source, data: Text) -> tuple[list[str], str]:
         line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
         separator = self.separator(line)
         for _, fields in _rows(data, separator):
@@ -210,59 +208,27 @@ class Tsv(Csv):
         return bool(lines) and b"\t" in lines[0] and lines[0].lstrip()[:1] not in (b"{", b"[")
 
 
-class _Text:
-    """The file's text, for one reading or several."""
-
-    def __init__(self, source: Source) -> None:
-        self.path = source.path
-        self._source = source
-        # What can be read only once is kept.
-        self._data = source.read_all() if source.waiting else None
-
-    def for_polars(self) -> str | bytes:
-        if self._source.plain:
-            return self.path
-        data = self._source.read_all() if self._data is None else self._data
-        return data.removeprefix(_BOM)
-
-    def lines(self) -> Iterator[str]:
-        raw = self._source.open() if self._data is None else io.BytesIO(self._data)
-        place = 0
-        try:
-            for line in io.BufferedReader(_Raw(raw)):
-                place += 1
-                yield (line.removeprefix(_BOM) if place == 1 else line).decode()
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                f"is not UTF-8 text ({error.reason})",
-                path=self.path,
-                line=place,
-                hint="save the file as UTF-8",
-            ) from None
-        finally:
-            raw.close()
+def _lines(data: Text) -> Iterator[str]:
+    """Yields line after line, decoded."""
+    place = 0
+    try:
+        for line in data.lines():
+            place += 1
+            yield line.decode()
+    except UnicodeDecodeError as error:
+        raise ParseError(
+            f"is not UTF-8 text ({error.reason})",
+            path=data.path,
+            line=place,
+            hint="save the file as UTF-8",
+        ) from None
 
 
-class _Raw(io.RawIOBase):
-    """A reader as what `io.BufferedReader` wants."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        data = self._reader.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _rows(data: _Text, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(data: Text, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Every row with the number of the line in which it begins; blank lines are passed over."""
     import csv
 
-    reader = csv_reader(data.lines(), delimiter=separator, strict=True)
+    reader = csv_reader(_lines(data), delimiter=separator, strict=True)
     start = 1
     try:
         for fields in reader:
@@ -280,12 +246,12 @@ def _rows(data: _Text, separator: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _below(data: _Text, separator: str) -> Iterator[list[str]]:
+def _below(data: Text, separator: str) -> Iterator[list[str]]:
     """Every row below the first."""
     return (fields for _, fields in islice(_rows(data, separator), 1, None))
 
 
-def _records(data: _Text, layout: _Layout) -> Iterator[Record]:
+def _records(data: Text, layout: _Layout) -> Iterator[Record]:
     width, position = layout.width, layout.position
     rows = _rows(data, layout.separator)
     if layout.has_header:
@@ -303,7 +269,7 @@ def _records(data: _Text, layout: _Layout) -> Iterator[Record]:
         yield line, {role: APOSTROPHE.show(fields[index]) for role, index in position.items()}
 
 
-def _fast(data: _Text, layout: _Layout) -> dict[str, pl.Series] | None:
+def _fast(data: Text, layout: _Layout) -> dict[str, pl.Series] | None:
     """Reads with Polars; None where a row looks wrong, so that the slow reader decides."""
     import polars as pl
 
@@ -312,7 +278,7 @@ def _fast(data: _Text, layout: _Layout) -> dict[str, pl.Series] | None:
     try:
         # Without a header of its own each column has the name given here, whatever the file says.
         frame = pl.read_csv(
-            data.for_polars(),
+            data.path if data.source.plain else data.whole(),
             has_header=False,
             skip_rows=0,
             schema=dict.fromkeys(names, pl.String),

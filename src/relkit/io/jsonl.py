@@ -10,24 +10,25 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
+from relkit import _native
 from relkit.core.errors import InputError, ParseError
-from relkit.data.columns import Record, choose
+from relkit.data.columns import Record, choose, score_notes
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Source
 from relkit.io.rows import json_object
 from relkit.io.tables import Table
+from relkit.io.text import Text
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.io.scored import Scored
 
 __all__ = ["Jsonl"]
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class Jsonl(Format):
@@ -80,6 +81,28 @@ class Jsonl(Format):
         """Reads objects with a label and a score, a query, and perhaps a document."""
         return _table(source, "scored", columns).scored(scale)
 
+    def stream_run(
+        self,
+        source: Source,
+        judgments: _native.JudgmentTable,
+        plan: _native.Plan,
+        threads: int = 0,
+    ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+        """Streams a run whose lines are as everybody writes them, grouped by query."""
+        if source.waiting:
+            return None
+        keys = _keys(Text(source), "run", None)
+        with source:
+            batch = _native.evaluate_json_lines(
+                judgments,
+                plan,
+                source.path,
+                None if source.plain else source.read,
+                columns=keys,
+                threads=threads,
+            )
+        return None if batch is None else (batch, score_notes(keys))
+
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes objects with query, document and grade."""
         from relkit.io.delimited import short_grades
@@ -92,20 +115,15 @@ class Jsonl(Format):
 
 
 def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
-    data = source.read_all().removeprefix(_BOM)
-    first = next(_objects(data, source.path), None)
-    if first is None:
-        raise InputError("is empty", path=source.path)
-    chosen = choose(list(first[1]), kind, columns=columns, path=source.path)
+    data = Text(source)
+    chosen = _keys(data, kind, columns)
 
     def records() -> Iterator[Record]:
-        for line, row in _objects(data, source.path):
+        for line, row in _objects(data):
             fields = {role: row.get(name) for role, name in chosen.items()}
             for role, value in fields.items():
-                if isinstance(value, dict | list):
-                    raise ParseError(
-                        f"the {role} is not a single value", path=source.path, line=line
-                    )
+                if fault := _fault(value):
+                    raise ParseError(f"the {role} {fault}", path=source.path, line=line)
             yield line, fields
 
     series = _fast(data, chosen)
@@ -114,32 +132,47 @@ def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Tabl
     return Table(series, source.path, records)
 
 
-def _objects(data: bytes, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Says which key holds what, by those of the first object or by the caller's word."""
+    first = next(_objects(data), None)
+    if first is None:
+        raise InputError("is empty", path=data.path)
+    return choose(list(first[1]), kind, columns=columns, path=data.path)
+
+
+def _fault(value: Any) -> str:
+    """Says what is wrong with the value of a role, whichever it is."""
+    if isinstance(value, dict | list):
+        return "is not a single value"
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        return "holds half of a surrogate pair"
+    return ""
+
+
+def _objects(data: Text) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every object with its line; numbers stay as they are written."""
-    start, number = 0, 0
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        line, start, number = data[start:end], end + 1, number + 1
-        if not line.strip():
-            continue
-        yield number, json_object(line, path, number, parse_int=str, parse_float=str)
+    for number, line in enumerate(data.lines(), 1):
+        text = line.removesuffix(b"\n")
+        if text.strip():
+            yield number, json_object(text, data.path, number, parse_int=str, parse_float=str)
 
 
-def _fast(data: bytes, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
+def _fast(data: Text, chosen: Mapping[str, str]) -> dict[str, pl.Series] | None:
     """Reads with Polars; None where it cannot, or where a value is missing or may be nested."""
     import io
 
     import polars as pl
 
+    schema = dict.fromkeys(chosen.values(), pl.String)
     try:
-        frame = pl.read_ndjson(io.BytesIO(data), schema=dict.fromkeys(chosen.values(), pl.String))
+        frame = pl.read_ndjson(io.BytesIO(data.whole()), schema=schema)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     columns = {role: frame.get_column(name) for role, name in chosen.items()}
-    # Nested values arrive as their JSON text, which an id may be as well: look more closely.
+    # Nested values arrive as their JSON text, which an id may be as well, and halves of characters
+    # as zeros: look more closely.
     suspect = any(
-        column.null_count() or bool(column.str.contains(r"^[\[{]").any())
+        column.null_count() or bool(column.str.contains(r"^[\[{]|\x00").any())
         for column in columns.values()
     )
     return None if suspect else columns
