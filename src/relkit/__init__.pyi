@@ -129,7 +129,7 @@ from .evaluation.curves import (
 from .evaluation.curves import (
     roc_curve as roc_curve,
 )
-from .evaluation.results import (
+from .evaluation.entry import (
     Entry as Entry,
 )
 from .evaluation.results import (

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relkit.core.errors import InputError
-from relkit.io.cells import (
+from relkit.core.cells import (
     APOSTROPHE,
     Mark,
     csv_frame,
     csv_text,
     hide_texts,
-    read_cells,
     show_texts,
 )
+from relkit.core.errors import InputError
+from relkit.io.rows import read_cells
 from relkit.judging.formats.quepid import SPACE
 
 #: All of Unicode that a file of text can hold, and often what is special in a table.

@@ -13,7 +13,7 @@ from tests.values import whole_list
 import relkit
 from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.evaluation import Average
-from relkit.evaluation import rendering as render
+from relkit.evaluation.side_by_side import SideBySide
 from relkit.measures.base import Measure, parameters, registry
 
 NAMES = sorted(name for name in registry if registry.get(name).needs == "judgments")
@@ -93,7 +93,7 @@ def test_every_way_counts_the_same(
         words = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}[rule]
         if entry.undefined and measure.combine != "ratio":
             assert any(words in message for message in told)
-        text = render.trec([results], per_query=True, digits=17)
+        text = SideBySide([results]).to_trec(per_query=True, digits=17)
         lines = [line.split("\t") for line in text.splitlines()]
         printed = [float(line[2]) for line in lines if line[1] != "all"]
         if measure.combine not in {"ratio", "geometric"} and printed:

@@ -12,12 +12,11 @@ import pytest
 
 import relkit
 from relkit import write_run
-from relkit.analysis.comparison import rendering as comparison
 from relkit.core.errors import InputError
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.data.sessions import Sessions
-from relkit.evaluation import rendering as render
+from relkit.evaluation.side_by_side import SideBySide
 from relkit.io.sessions import read_sessions, write_sessions
 from relkit.io.values import read_values
 from relkit.online.sampling.tables import read_table, write_table
@@ -78,11 +77,11 @@ def test_a_row_that_python_reads_is_read_alike(tmp_path: Path) -> None:
 def test_values_of_queries(tmp_path: Path) -> None:
     found = relkit.evaluate(GRADES, GRADES, ["rr", "ndcg@10"])
     path = tmp_path / "values.csv"
-    path.write_text(render.csv([found], per_query=True), "utf-8", newline="")
+    path.write_text(found.to_csv(per_query=True), "utf-8", newline="")
     assert_safe(path.read_bytes().decode())
     assert [*read_values(path)["rr"]] == QUERIES
     with pytest.raises(InputError, match="cannot hold the query `\\t=1`"):
-        render.trec([found], per_query=True)
+        SideBySide([found]).to_trec(per_query=True)
 
 
 def test_logs_and_samples(tmp_path: Path) -> None:
@@ -149,7 +148,7 @@ def test_names_of_runs_and_stages() -> None:
         GRADES, GRADES, [{query: {"d": 1.0} for query in QUERIES}], ["rr"], names=["=1+1", "@b"]
     )
     assert_safe(compared.to_csv())
-    assert_safe(comparison.csv(compared, per_query=True))
+    assert_safe(compared.to_csv(per_query=True))
 
 
 def test_an_export_of_grades_is_read_everywhere(relkit, files: Path) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import relkit
-from relkit.evaluation import rendering as render
 from relkit.measures.labels import convention_line
 
 LIST = [3, 2, 3, 3, 2, 1]
@@ -148,16 +147,16 @@ def results(scores: np.ndarray, name: str = "one") -> relkit.Results:
 
 def test_every_table_of_an_evaluation_names_the_convention() -> None:
     found = results(VALUES)
-    rows = [line.split() for line in render.table([found]).splitlines()]
+    rows = [line.split() for line in str(found).splitlines()]
     first = [" ".join(row[:-4] or row[:1]) if len(row) > 2 else row[0] for row in rows if row]
     assert "pnr (micro)" in first
     assert "pnr (strict, micro)" in first
     assert first.count("strict") == 1
     assert first.count("random") == 2
-    for text in (render.markdown([found]), render.html([found])):
+    for text in (found.to_markdown(), found.to_html()):
         assert "pnr (strict, micro)" in text
         assert "random" in text
-    heading, row, _ = (line.split(",") for line in render.csv([found]).splitlines())
+    heading, row, _ = (line.split(",") for line in found.to_csv().splitlines())
     record = dict(zip(heading, row, strict=True))
     assert float(record["strict"]) == found["pnr(label_ties=ignore)"]
     assert float(record["random"]) == found.entries["pnr"].details["random"]

@@ -8,8 +8,10 @@ import pytest
 
 from relkit import evaluate
 from relkit.core import rendering as render
+from relkit.core.document.markdown import render_markdown
+from relkit.core.document.model import Document, Table
 from relkit.core.texts.numbers import PAGE, TERMINAL
-from relkit.evaluation import rendering
+from relkit.evaluation.side_by_side import SideBySide
 from relkit.measures.labels import convention_line
 
 JUDGMENTS = {"q1": {"甲": 1, "乙": 0}, "问题二": {"甲": 2}}
@@ -62,7 +64,7 @@ def test_numbers(value: float, text: str) -> None:
 
 def test_counts_of_pairs_stand_below_their_ratio() -> None:
     results = evaluate({"q": {"a": 2, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, ["pnr"])
-    rows = [line.split() for line in rendering.table([results]).splitlines()[2:]]
+    rows = [line.split() for line in SideBySide([results]).to_text(rules=False).splitlines()[2:]]
     assert rows == [
         ["pnr", "(micro)", "inf", "1", "0", "0"],
         ["positive", "1"],
@@ -75,7 +77,7 @@ def test_counts_of_pairs_stand_below_their_ratio() -> None:
 
 def test_sums_are_whole_numbers_in_every_table() -> None:
     results = evaluate(JUDGMENTS, RUN, ["num_ret", "rr"])
-    text = rendering.table([results], per_query=True)
+    text = SideBySide([results]).to_text(rules=False, per_query=True)
     assert [line.split() for line in text.splitlines()[2:4]] == [
         ["q1", "2", "0.5000"],
         ["问题二", "1", "1.0000"],
@@ -83,13 +85,14 @@ def test_sums_are_whole_numbers_in_every_table() -> None:
 
 
 def test_markdown_escapes_bars() -> None:
-    assert render.markdown_lines(["a|b"], [["c|d"]])[2] == "| c\\|d |"
+    text = render_markdown(Document([Table(["a|b"], [["c|d"]])]))
+    assert text.splitlines()[2] == "| c\\|d |"
 
 
 def test_trec_lines_are_sorted_by_query_and_leave_out_the_undefined() -> None:
     judgments = {"b": {"x": 1}, "a": {"x": 0}}
     results = evaluate(judgments, {"b": {"x": 1.0}, "a": {"x": 1.0}}, ["ap", "num_rel"])
-    assert rendering.trec([results], per_query=True).splitlines() == [
+    assert SideBySide([results]).to_trec(per_query=True).splitlines() == [
         f"{'num_rel':<22}\ta\t0",
         f"{'map':<22}\tb\t1.0000",
         f"{'num_rel':<22}\tb\t1",

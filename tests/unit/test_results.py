@@ -16,8 +16,8 @@ RUN = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"b": 1.0}}
 def test_values_by_query_in_pandas_and_arrow() -> None:
     results = relkit.evaluate(JUDGMENTS, RUN, ["rr"])
     expected = {"query": ["q1", "q2"], "rr": [0.5, 1.0]}
-    assert results.to_pandas().to_dict("list") == expected
-    assert results.to_arrow().to_pydict() == expected
+    assert results.to_pandas(per_query=True).to_dict("list") == expected
+    assert results.to_arrow(per_query=True).to_pydict() == expected
 
 
 @pytest.mark.parametrize(("method", "package"), [("to_pandas", "pandas"), ("to_arrow", "pyarrow")])

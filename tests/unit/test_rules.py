@@ -12,7 +12,7 @@ import pytest
 import relkit
 from relkit.core.rules import parse_measure_rules, parse_rel, show_rel
 from relkit.data.convention import load_convention
-from relkit.evaluation import rendering as render
+from relkit.evaluation.side_by_side import SideBySide
 
 JUDGMENTS = {"a": {"x": 2, "y": 1}, "b": {"x": 0}}
 RUN = {"a": {"y": 2.0, "x": 1.0}, "b": {"x": 1.0}}
@@ -218,7 +218,8 @@ def test_trec_lines_say_which_p() -> None:
         ("relkit", ["rbp_p=0.8", "rbp_p=0.5", "rbp(p=0.8,rel=2)@5"]),
         ("trec_eval10", ["rbp", "rbp_p=0.5", "rbp(rel=2)@5"]),
     ):
-        text = render.trec([relkit.evaluate(judgments, run, names, convention=convention)])
+        found = relkit.evaluate(judgments, run, names, convention=convention)
+        text = SideBySide([found]).to_trec()
         assert [line.split("\t")[0].strip() for line in text.splitlines()] == expected
 
 

@@ -284,20 +284,14 @@ def _text(
                 for candidate in comparison.candidates
             }
         return json.dumps(found, ensure_ascii=False, indent=2)
-    from relkit.analysis.comparison import rendering as rendered
-
     if form == "csv":
-        return rendered.csv(comparison, per_query=per_query)
+        return comparison.to_csv(per_query=per_query)
     if form == "markdown":
         return comparison.to_markdown(digits=digits)
     if form == "latex":
         return comparison.to_latex(digits=digits)
-    return rendered.table(
-        comparison,
-        digits=digits,
-        columns=terminal_columns() if output is None else None,
-        per_query=per_query,
-    )
+    columns = terminal_columns() if output is None else None
+    return comparison.to_text(digits=digits, per_query=per_query, columns=columns)
 
 
 def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:

@@ -71,13 +71,14 @@ def command(directory: str, rebuild: bool) -> None:
         _build(directory)
     from relkit.analysis.comparison import compare
     from relkit.evaluation import Evaluator
-    from relkit.evaluation.rendering import table
+    from relkit.evaluation.side_by_side import SideBySide
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     evaluator = Evaluator(judgments, scale=SCALE)
     results = [evaluator.evaluate(path, MEASURES) for path in (bm25, tfidf)]
     comparison = compare(judgments, bm25, tfidf, COMPARED, scale=SCALE)
-    emit(f"{table(results)}\n\n{comparison}")
+    table = SideBySide(results).to_text(rules=False, columns=None)
+    emit(f"{table}\n\n{comparison.to_text(columns=None)}")
     messages.notes(("", note) for note in comparison.notes)
     _write_reports(comparison, directory)
     _monitor(directory, rebuild)

@@ -270,28 +270,18 @@ def _text(
     output: str | None,
     header: Sequence[Sequence[tuple[str, str]]],
 ) -> str:
-    from relkit.core.rendering import wrap
-    from relkit.evaluation import rendering as render
+    from relkit.evaluation.side_by_side import SideBySide
 
+    found = SideBySide(results)
     if form == "table":
         columns = terminal_columns() if output is None else None
-        text = render.table(results, per_query=per_query, digits=digits, columns=columns)
-        footer = wrap(_convention_line(results), 80, "  ")
-        return "\n".join([text, "", *footer])
+        return found.to_text(per_query=per_query, digits=digits, columns=columns)
     if form == "markdown":
-        text = render.markdown(results, per_query=per_query, digits=digits)
-        return f"{text}\n\n{_convention_line(results)}"
+        return found.to_markdown(per_query=per_query, digits=digits)
     if form == "trec":
-        return render.trec(results, per_query=per_query, digits=digits, header=header)
-    write = {"json": render.json, "jsonl": render.jsonl, "csv": render.csv}[form]
-    return write(results, per_query=per_query)
-
-
-def _convention_line(results: Sequence[Results]) -> str:
-    from relkit.measures.labels import convention_line
-
-    ties = {name: entry.ties for name, entry in results[0].entries.items() if entry.ties}
-    return convention_line(results[0].convention, list(results[0].entries), ties)
+        return found.to_trec(per_query=per_query, digits=digits, header=header)
+    write = {"json": found.to_json, "jsonl": found.to_jsonl, "csv": found.to_csv}[form]
+    return write(per_query=per_query)
 
 
 def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
@@ -311,7 +301,9 @@ def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
 def _say(results: Sequence[Results], form: str) -> None:
     """Writes the notes, and the convention where the data does not hold it."""
     if form in {"csv", "trec"}:
-        messages.dim(_convention_line(results))
+        from relkit.evaluation.side_by_side import SideBySide
+
+        messages.dim(SideBySide(results).rules)
     messages.notes(_notes(results))
 
 

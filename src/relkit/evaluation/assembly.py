@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from relkit.core.errors import InputError, StrictError
-from relkit.evaluation.results import Entry, Results
+from relkit.evaluation.entry import Entry
+from relkit.evaluation.results import Results
 from relkit.measures.base import geometric_parts
 
 if TYPE_CHECKING:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.cells import csv_text
+from relkit.core.document.json import note_dict
+from relkit.core.document.model import Document, Points
+from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note
-from relkit.core.packages import optional_package
-from relkit.core.rendering import json_number, note_dict
+from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
-from relkit.evaluation import rendering
+from relkit.evaluation.entry import Entry
+from relkit.evaluation.tables import csv_rows, results_document, summary_columns
 from relkit.measures.base import Measure
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
-    import pandas
     import polars
-    import pyarrow
     from numpy.typing import ArrayLike
 
-__all__ = ["Entry", "Parts", "Pool", "Results"]
+__all__ = ["Parts", "Pool", "Results"]
 
 #: Numerators and denominators of one measure, query by query.
 Parts = tuple["ArrayLike", "ArrayLike"]
@@ -31,61 +32,7 @@ Parts = tuple["ArrayLike", "ArrayLike"]
 Pool = tuple["ArrayLike", "ArrayLike", list[int], list[int], list[int]]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One measure of one run.
-
-    Attributes:
-        value: The number; NaN where no query defines it.
-        average: How queries became one number: `macro`, `micro`, or `sum`.
-        queries: Queries that the number rests on.
-        undefined: Queries for which the measure has no value.
-        missing: Judged queries that the run does not hold, among those counted.
-        tie_sensitive: Queries whose cutoff falls inside a tie that holds a relevant document.
-        definition: The measure with every parameter filled in.
-        details: What stands beside the number: for PNR the positive and negative pairs and the
-            `share` of positive ones; the value without pairs of equal labels (`strict`,
-            `strict_share`), and what random orders would reach (`random`, `random_share`).
-        ties: The rule on equal scores that the number follows.
-        tie_decided: Queries whose value depends on the order of documents with equal scores.
-        span: The lowest and the highest number that an order of tied documents gives; `None`
-            where no query depends on it.
-    """
-
-    value: float
-    average: str
-    queries: int
-    undefined: int
-    missing: int
-    tie_sensitive: int
-    definition: str
-    details: Mapping[str, float] = field(default_factory=dict)
-    ties: str = ""
-    tie_decided: int = 0
-    span: tuple[float, float] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
-        values: dict[str, Any] = {
-            "value": self.value if math.isfinite(self.value) else None,
-            "queries": self.queries,
-            "undefined": self.undefined,
-            "missing": self.missing,
-            "tie_sensitive": self.tie_sensitive,
-            "average": self.average,
-            "definition": self.definition,
-        }
-        if math.isinf(self.value):
-            values["infinite"] = True
-        if self.ties:
-            values["ties"] = self.ties
-        if self.span is not None:
-            values["tie_decided"] = self.tie_decided
-            values["span"] = [json_number(bound) for bound in self.span]
-        return values | {name: json_number(one) for name, one in self.details.items()}
-
-
-class Results(Mapping[str, float]):
+class Results(Exportable, Mapping[str, float]):
     """The measures of one run: a mapping from measure names to numbers.
 
     Attributes:
@@ -208,22 +155,14 @@ class Results(Mapping[str, float]):
 
     @property
     def summary(self) -> polars.DataFrame:
-        """One row a measure: value, average, queries, undefined, missing, tie_sensitive."""
+        """One row per measure: value, average, queries, undefined, missing, tie_sensitive."""
         import polars
 
-        rows = [
-            {
-                "measure": name,
-                "value": entry.value,
-                "average": entry.average,
-                "queries": entry.queries,
-                "undefined": entry.undefined,
-                "missing": entry.missing,
-                "tie_sensitive": entry.tie_sensitive,
-            }
-            for name, entry in self.entries.items()
-        ]
-        return polars.DataFrame(rows)
+        names = ("value", "average", "queries", "undefined", "missing", "tie_sensitive")
+        columns: dict[str, Any] = {"measure": list(self.entries)}
+        for name in names:
+            columns[name] = [getattr(entry, name) for entry in self.entries.values()]
+        return polars.DataFrame(columns)
 
     @property
     def per_query(self) -> polars.DataFrame:
@@ -235,24 +174,17 @@ class Results(Mapping[str, float]):
             columns[name] = polars.Series(self.column(name), dtype=polars.Float64).fill_nan(None)
         return polars.DataFrame(columns)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Returns `per_query` as a pandas frame.
+    def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
+        """Returns one row per measure with everything known about it, or `per_query`.
 
-        Raises:
-            DependencyError: If pandas is not installed.
+        Args:
+            per_query: One row per query, one column per measure.
         """
-        library = optional_package("pandas", purpose="a pandas frame")
-        frame: pandas.DataFrame = library.DataFrame(self.per_query.to_dict(as_series=False))
-        return frame
+        import polars
 
-    def to_arrow(self) -> pyarrow.Table:
-        """Returns `per_query` as a PyArrow table.
-
-        Raises:
-            DependencyError: If PyArrow is not installed.
-        """
-        optional_package("pyarrow", purpose="a PyArrow table")
-        return self.per_query.to_arrow()
+        if per_query:
+            return self.per_query
+        return polars.DataFrame(summary_columns([self]), infer_schema_length=None)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Returns the object that ``--format json`` prints.
@@ -276,18 +208,42 @@ class Results(Mapping[str, float]):
             }
         return values
 
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """Returns CSV: one row per measure, or per query and measure; values in full.
+
+        Args:
+            per_query: One row per query and measure.
+        """
+        return csv_text(csv_rows([self], per_query)).rstrip("\n")
+
+    def document(self, *, per_query: bool = False, digits: int = DIGITS) -> Document:
+        """Returns the measures as a table.
+
+        Args:
+            per_query: Puts a table of the queries before it.
+            digits: Decimals.
+        """
+        return results_document([self], per_query=per_query, digits=digits)
+
+    def to_html(self, *, per_query: bool = False, digits: int = DIGITS) -> str:
+        """Returns an HTML table with the notes and the convention below.
+
+        Args:
+            per_query: Puts a table of the queries before it.
+            digits: Decimals.
+        """
+        from relkit.core.document.html import render_html
+
+        found = results_document([self], per_query=per_query, digits=digits, rules=True)
+        notes = [Points([str(note) for note in self.notes])] if self.notes else []
+        return render_html(Document([*found.blocks, *notes]))
+
     def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
         """Yields each query with its values in the order of the measures."""
         columns = [self.column(name) for name in self.entries]
         for place, query in enumerate(self.queries):
             yield query, tuple(column[place] for column in columns)
 
-    def __str__(self) -> str:
-        return rendering.table([self])
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={entry.value:.4f}" for name, entry in self.entries.items())
         return f"Results({self.run!r}: {shown})"
-
-    def _repr_html_(self) -> str:
-        return rendering.html([self])

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple
 
 from relkit import _native
+from relkit.core.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.core.errors import InputError, ParseError
 from relkit.data.columns import Record, choose, score_notes
-from relkit.io.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Source

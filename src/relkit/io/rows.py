@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.cells import APOSTROPHE, show_texts
 from relkit.core.errors import ParseError
 
 if TYPE_CHECKING:
     from _csv import Reader
 
-__all__ = ["csv_reader", "json_object"]
+    import polars as pl
+
+__all__ = ["csv_reader", "json_object", "read_cells"]
 
 LONGEST = 1 << 30
 
@@ -51,3 +54,26 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     if not isinstance(row, dict):
         raise ParseError(f"expected an object, got a {type(row).__name__}", path=path, line=number)
     return row
+
+
+def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
+    """Returns CSV as a frame of texts, as they were before they were written.
+
+    Raises:
+        polars.exceptions.PolarsError: If it is no table.
+
+    Examples:
+        >>> read_cells(b"query,rank\\n'=1+1,1\\n").rows()
+        [('=1+1', '1')]
+    """
+    import io
+
+    import polars as pl
+
+    frame = pl.read_csv(data, separator=separator, infer_schema=False)
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", "replace", newline="")
+    # Polars leaves doubled quotes in headings.
+    names = [APOSTROPHE.show(name) for name in next(csv_reader(lines, delimiter=separator), [])]
+    if len(names) == frame.width == len({*names}):
+        frame.columns = names
+    return show_texts(frame)

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relkit.core.cells import REPAIR, hide_texts, show_column
 from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.core.registry import suggestion
 from relkit.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
-from relkit.io.cells import REPAIR, hide_texts, show_column
 from relkit.io.open import Source, split_suffix
 from relkit.io.replace import replaced_file
 from relkit.io.rows import csv_reader, json_object

@@ -6,8 +6,8 @@ import math
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from relkit.core.cells import APOSTROPHE
 from relkit.core.errors import InputError, ParseError
-from relkit.io.cells import APOSTROPHE
 from relkit.io.formats import open_source
 from relkit.io.rows import csv_reader
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from relkit.core.rendering.text import count
 from relkit.core.texts.numbers import DIGITS, NumberStyle
 from relkit.data.convention import Convention, load_convention
 from relkit.measures.names import measure
 
-__all__ = ["COUNTS", "convention_line", "detail", "detail_names", "measure_label", "pair_rules"]
+__all__ = [
+    "COUNTS",
+    "convention_line",
+    "count",
+    "detail",
+    "detail_names",
+    "measure_label",
+    "pair_rules",
+]
 
 #: Fields that every convention line shows; others where a measure uses them or they deviate.
 ALWAYS_SHOWN = ("ties", "undefined", "missing")
@@ -56,6 +63,16 @@ def _usual(name: str) -> bool:
     with suppress(LookupError, ValueError):
         return measure(name).averages[0] == "macro"
     return True
+
+
+def count(value: float) -> str:
+    """Returns a number of pairs or documents: whole, unless half pairs were counted.
+
+    Examples:
+        >>> count(12.0), count(1234567.5)
+        ('12', '1234567.5')
+    """
+    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
 def detail_names(name: str, details: Mapping[str, float], definition: str = "") -> list[str]:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.comparison.rendering import ONE_VALUE_TESTS, beside, pooled_measures
+from relkit.analysis.comparison.compared import beside
+from relkit.analysis.comparison.legend import ONE_VALUE_TESTS, pooled_measures
 from relkit.analysis.comparison.settings import TESTS
 from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure

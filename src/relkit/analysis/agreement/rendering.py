@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.core.cells import Cell, csv_text
 from relkit.core.rendering.text import align, markdown_lines, wrap
 from relkit.core.texts.numbers import DIGITS, TERMINAL
-from relkit.io.cells import Cell, csv_text
 
 if TYPE_CHECKING:
     from relkit.analysis.agreement import Correlations, Discrimination

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.comparison import rendering as rendered
 from relkit.analysis.comparison.contrast import Contrast, describes_data
 from relkit.analysis.comparison.inference import all_pairs, contrasts
 from relkit.analysis.comparison.notes import pairing_notes
 from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.analysis.comparison.runs import Progress
 from relkit.analysis.comparison.settings import Settings
+from relkit.analysis.comparison.tables import comparison_document, query_rows
+from relkit.core.document.json import note_dict
+from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note
 from relkit.core.registry import suggestion
-from relkit.core.rendering import DIGITS, note_dict
+from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
@@ -27,12 +29,13 @@ from relkit.measures.names import measure as parse_measure
 if TYPE_CHECKING:
     import polars
 
+    from relkit.core.document.model import Document
     from relkit.data.scale import Scale
 
 __all__ = ["Comparison"]
 
 
-class Comparison:
+class Comparison(Exportable):
     """Candidates against a baseline, paired by query.
 
     Attributes:
@@ -258,26 +261,38 @@ class Comparison:
             rows.append(row)
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def to_markdown(self, *, digits: int = DIGITS) -> str:
+    def document(self, *, digits: int = DIGITS, per_query: bool = False) -> Document:
+        """Returns every candidate's contrasts, and what their signs mean.
+
+        Args:
+            digits: Decimals.
+            per_query: Puts a table of the queries' differences before the others.
+        """
+        return comparison_document(self, digits=digits, per_query=per_query)
+
+    def to_markdown(self, *, digits: int = DIGITS, per_query: bool = False) -> str:
         """Returns Markdown tables: runs by measures, then the contrasts."""
-        return rendered.markdown(self, digits=digits)
+        from relkit.core.document.markdown import render_markdown
+
+        found = comparison_document(self, digits=digits, per_query=per_query, overview=True)
+        return render_markdown(found)
 
     def to_latex(self, *, digits: int = DIGITS) -> str:
         """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""
-        return rendered.latex(self, digits=digits)
+        from relkit.analysis.comparison.matrix import latex
 
-    def to_csv(self) -> str:
-        """Returns CSV: one row a contrast, values in full."""
-        return rendered.csv(self)
+        return latex(self, digits=digits)
 
-    def __str__(self) -> str:
-        return rendered.table(self)
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """Returns CSV: one row per contrast, or per candidate, query and measure."""
+        if not per_query:
+            return super().to_csv()
+        from relkit.core.cells import csv_text
+
+        return csv_text(query_rows(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return (
             f"Comparison({self.baseline!r} with {', '.join(map(repr, self.candidates))}: "
             f"{', '.join(self.measures)})"
         )
-
-    def _repr_html_(self) -> str:
-        return rendered.html(self)

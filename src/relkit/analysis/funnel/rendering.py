@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+from relkit.core.cells import Cell, csv_text
 from relkit.core.rendering.text import align, markdown_lines, shorten, width, wrap
 from relkit.core.texts.numbers import TERMINAL
-from relkit.io.cells import Cell, csv_text
 from relkit.measures.labels import convention_line
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
 from typing import Any, ClassVar, Literal
 
+from relkit.core.cells import APOSTROPHE, csv_cell
 from relkit.core.errors import InputError, ParseError
 from relkit.data import columns
 from relkit.data.scale import Scale
-from relkit.io.cells import APOSTROPHE, csv_cell
 from relkit.io.rows import csv_reader
 from relkit.judging.formats.base import (
     Format,

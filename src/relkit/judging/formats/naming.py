@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from relkit.io.cells import Cell, csv_text
+from relkit.core.cells import Cell, csv_text
 from relkit.judging.formats.base import Sheet, shown_query
 
 __all__ = [

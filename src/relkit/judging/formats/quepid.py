@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from relkit.core.cells import Cell, Mark, csv_lines
 from relkit.core.errors import InputError, ParseError
 from relkit.data.scale import Scale
-from relkit.io.cells import Cell, Mark, csv_lines
 from relkit.judging.formats.base import (
     Format,
     Row,

@@ -9,13 +9,13 @@ from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.cells import csv_frame
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.core.notes import Note
 from relkit.core.parameters import check_fraction
 from relkit.core.rendering import json_number, note_dict
 from relkit.data.convention import Convention, load_convention
-from relkit.io.cells import csv_frame
 from relkit.online.monitoring.alarms import Alarm, find_alarms
 from relkit.online.monitoring.archive import read_rounds
 from relkit.online.monitoring.changes import (

@@ -6,11 +6,12 @@ import io
 import os
 from typing import TYPE_CHECKING, BinaryIO
 
+from relkit.core.cells import csv_frame
 from relkit.core.errors import InputError, ParameterError
 from relkit.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
-from relkit.io.cells import csv_frame, read_cells
 from relkit.io.open import Source, split_suffix
 from relkit.io.replace import replaced_file
+from relkit.io.rows import read_cells
 
 if TYPE_CHECKING:
     import polars as pl

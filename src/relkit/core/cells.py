@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
-from relkit.io.rows import csv_reader
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +32,6 @@ __all__ = [
     "csv_lines",
     "csv_text",
     "hide_texts",
-    "read_cells",
     "show_column",
     "show_texts",
 ]
@@ -259,29 +257,6 @@ def _quoted(column: pl.Expr) -> pl.Expr:
     mark = pl.lit('"')
     quoted = pl.concat_str(mark, column.str.replace_all('"', '""', literal=True), mark)
     return pl.when(column.str.contains(UNLIKE)).then(quoted).otherwise(column)
-
-
-def read_cells(data: bytes, *, separator: str = ",") -> pl.DataFrame:
-    """Returns CSV as a frame of texts, as they were before they were written.
-
-    Raises:
-        polars.exceptions.PolarsError: If it is no table.
-
-    Examples:
-        >>> read_cells(b"query,rank\\n'=1+1,1\\n").rows()
-        [('=1+1', '1')]
-    """
-    import io
-
-    import polars as pl
-
-    frame = pl.read_csv(data, separator=separator, infer_schema=False)
-    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", "replace", newline="")
-    # Polars leaves doubled quotes in headings.
-    names = [APOSTROPHE.show(name) for name in next(csv_reader(lines, delimiter=separator), [])]
-    if len(names) == frame.width == len({*names}):
-        frame.columns = names
-    return show_texts(frame)
 
 
 def show_texts(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,63 @@
+"""What tables and sentences need of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from relkit.analysis.comparison.contrast import Contrast, PairContrast
+from relkit.analysis.comparison.settings import Settings
+from relkit.data.convention import Convention
+from relkit.measures.labels import detail_names, measure_label
+
+__all__ = ["Compared", "beside", "contrast_label", "contrasts_of"]
+
+
+class Compared(Protocol):
+    """Candidates against a baseline, with every contrast: see `Comparison`."""
+
+    @property
+    def baseline(self) -> str: ...
+    @property
+    def candidates(self) -> Sequence[str]: ...
+    @property
+    def runs(self) -> Sequence[str]: ...
+    @property
+    def measures(self) -> Sequence[str]: ...
+    @property
+    def tested(self) -> Sequence[str]: ...
+    @property
+    def contrasts(self) -> Sequence[Contrast]: ...
+    @property
+    def pairs(self) -> Sequence[PairContrast]: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def corrected(self) -> int: ...
+    @property
+    def focus(self) -> str: ...
+    @property
+    def convention(self) -> Convention | None: ...
+
+    def deltas(self, candidate: str, measure: str) -> dict[str, float]:
+        """Returns each paired query's part of the difference."""
+
+
+def contrast_label(one: Contrast) -> str:
+    """Returns a contrast's measure as tables name it."""
+    return measure_label(one.measure, one.average, one.definition)
+
+
+def contrasts_of(comparison: Compared, candidate: str) -> list[Contrast]:
+    """Returns one candidate's contrasts."""
+    return [one for one in comparison.contrasts if one.candidate == candidate]
+
+
+def beside(one: Contrast) -> list[tuple[str, float, float]]:
+    """Returns what stands below a contrast: its name, the baseline's and the candidate's number."""
+    names = detail_names(one.measure, one.baseline_details, one.definition)
+    return [
+        (name, one.baseline_details[name], one.candidate_details[name])
+        for name in ("strict", "random")
+        if name in names and name in one.candidate_details
+    ]

@@ -1,0 +1,141 @@
+"""Runs by measures: each number, the best in bold, and the runs that it is really better than."""
+
+from __future__ import annotations
+
+import math
+
+from relkit.analysis.comparison.compared import Compared, beside, contrast_label
+from relkit.analysis.comparison.legend import superscript_legend
+from relkit.core.document.model import Cell, Table, cells_of
+from relkit.core.texts.numbers import DIGITS, TERMINAL
+
+__all__ = ["latex", "matrix"]
+
+number = TERMINAL.number
+
+
+def matrix(comparison: Compared, *, digits: int = DIGITS) -> Table:
+    """Returns runs by measures."""
+    values, letters = _values(comparison), _superscripts(comparison)
+    best = _best(comparison, values)
+    rows: list[list[Cell | str]] = []
+    for place, run in enumerate(comparison.runs):
+        row: list[Cell | str] = [_letter(place), run]
+        for measure in comparison.measures:
+            value = values[run, measure]
+            above = letters.get((run, measure), "")
+            row.append(Cell(number(value, digits), strong=value == best.get(measure), above=above))
+        rows.append(row)
+    notes = [superscript_legend(comparison)] if comparison.tested else []
+    return Table(["", "run", *_labels(comparison)], rows, left=2, notes=notes)
+
+
+def _letter(place: int) -> str:
+    return chr(ord("a") + place % 26)
+
+
+def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
+    """Returns, by run and measure, letters of the runs that it is really better than."""
+    letters = {name: _letter(place) for place, name in enumerate(comparison.runs)}
+    alpha = comparison.settings.alpha
+    found: dict[tuple[str, str], str] = {}
+
+    def add(measure: str, lower: str, higher: str) -> None:
+        key = (higher, measure)
+        found[key] = "".join(sorted(found.get(key, "") + letters[lower]))
+
+    if comparison.pairs:
+        for pair in comparison.pairs:
+            if pair.p <= alpha and pair.difference:
+                ends = (pair.first, pair.second)
+                lower, higher = ends if pair.difference > 0 else ends[::-1]
+                add(pair.measure, lower, higher)
+    else:
+        for one in comparison.contrasts:
+            if one.verdict == "better":
+                add(one.measure, one.baseline, one.candidate)
+            elif one.verdict == "worse":
+                add(one.measure, one.candidate, one.baseline)
+    return found
+
+
+def _values(comparison: Compared) -> dict[tuple[str, str], float]:
+    """Returns the number of every run and measure over the paired queries."""
+    found: dict[tuple[str, str], float] = {}
+    for one in comparison.contrasts:
+        found.setdefault((one.baseline, one.measure), one.baseline_mean)
+        found[(one.candidate, one.measure)] = one.candidate_mean
+    return found
+
+
+def _best(comparison: Compared, values: dict[tuple[str, str], float]) -> dict[str, float]:
+    """Returns each tested measure's highest number, NaN where no run has one."""
+    columns = {
+        measure: [values[run, measure] for run in comparison.runs] for measure in comparison.tested
+    }
+    return {
+        measure: max((value for value in column if not math.isnan(value)), default=math.nan)
+        for measure, column in columns.items()
+    }
+
+
+def _labels(comparison: Compared) -> list[str]:
+    labels = {one.measure: contrast_label(one) for one in comparison.contrasts}
+    return [labels.get(name, name) for name in comparison.measures]
+
+
+def _besides(comparison: Compared, digits: int) -> str:
+    """Returns the strict and random values of measures of pairs, as sentences."""
+    sentences: dict[str, str] = {}
+    for one in comparison.contrasts:
+        said = [
+            f"{name} {number(first, digits)} and {number(second, digits)}"
+            for name, first, second in beside(one)
+        ]
+        if said:
+            runs = f"{one.baseline} and {one.candidate}"
+            sentences[f"{contrast_label(one)} of {runs}"] = ", ".join(said)
+    return "".join(f" {subject}: {text}." for subject, text in sentences.items())
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "≤": r"$\le$",
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(LATEX.get(sign, sign) for sign in text)
+
+
+def latex(comparison: Compared, *, digits: int = DIGITS) -> str:
+    """Returns a LaTeX table for the package booktabs: runs by measures."""
+    table = matrix(comparison, digits=digits)
+    caption = superscript_legend(comparison) + _besides(comparison, digits)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_latex_text(caption)}}}",
+        rf"\begin{{tabular}}{{ll{'r' * len(comparison.measures)}}}",
+        r"\toprule",
+        " & ".join(map(_latex_text, table.headings)) + r" \\",
+        r"\midrule",
+    ]
+    for row in cells_of(table):
+        lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = _latex_text(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.strong else text
+    return text + (rf"\textsuperscript{{{cell.above}}}" if cell.above else "")

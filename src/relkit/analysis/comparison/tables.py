@@ -1,0 +1,156 @@
+"""A comparison as tables: every contrast, what it rests on, the pairs of runs, the queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from relkit.analysis.comparison.compared import (
+    Compared,
+    beside,
+    contrast_label,
+    contrasts_of,
+)
+from relkit.analysis.comparison.contrast import Contrast
+from relkit.analysis.comparison.legend import legend
+from relkit.analysis.comparison.matrix import matrix
+from relkit.core.cells import Cell
+from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.texts.numbers import DIGITS, TERMINAL
+from relkit.measures.labels import convention_line, measure_label
+
+__all__ = ["comparison_document", "contrast_table", "query_rows"]
+
+SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
+number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
+
+
+def comparison_document(
+    comparison: Compared,
+    *,
+    digits: int = DIGITS,
+    per_query: bool = False,
+    overview: bool = False,
+) -> Document:
+    """Returns every candidate's contrasts, all pairs of runs, and what the signs mean.
+
+    Args:
+        comparison: What to show.
+        digits: Decimals.
+        per_query: Puts a table of the queries' differences before the others; without it, the
+            queries that gained and lost most on the first measure are named.
+        overview: Puts a table of runs by measures first.
+    """
+    blocks: list[Block] = [matrix(comparison, digits=digits)] if overview else []
+    for candidate in comparison.candidates:
+        blocks.append(Lines([f"A = {comparison.baseline}, B = {candidate}"]))
+        if per_query:
+            blocks.append(_queries(comparison, candidate, digits))
+        contrasts = contrasts_of(comparison, candidate)
+        blocks.append(contrast_table(contrasts, comparison, digits))
+        blocks += _details(contrasts, digits)
+        found = [] if per_query else _largest(comparison, candidate, digits)
+        blocks += [Lines(found)] if found else []
+    if comparison.pairs:
+        blocks += [Lines(["all pairs of runs"]), _pairs(comparison, digits)]
+    closing = [legend(comparison)]
+    if comparison.convention is not None:
+        closing.append(convention_line(comparison.convention, comparison.measures))
+    return Document([*blocks, Lines(closing)])
+
+
+def contrast_table(
+    contrasts: Sequence[Contrast], comparison: Compared, digits: int = DIGITS
+) -> Table:
+    """Returns contrasts with their intervals and p-values."""
+    settings = comparison.settings
+    headings = ["measure", "A", "B", "B - A", f"{100 * settings.confidence:g} % interval", "p"]
+    if comparison.corrected:
+        headings.append("corrected")
+    rows = []
+    for one in contrasts:
+        row = [
+            contrast_label(one),
+            number(one.baseline_mean, digits),
+            number(one.candidate_mean, digits),
+            signed(one.difference, digits),
+            TERMINAL.signed_interval(one.interval, digits) if one.tested else "",
+            p_value(one.p, digits) if one.tested else "",
+        ]
+        if comparison.corrected:
+            row.append(p_value(one.p_adjusted, digits) if one.tested else "")
+        rows.append([*row, SIGNS[one.verdict]])
+        for name, first, second in beside(one):
+            numbers = number(first, digits), number(second, digits)
+            row = [f"  {name}", *numbers, signed(_difference(first, second), digits)]
+            rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
+    return Table([*headings, ""], rows)
+
+
+def _difference(first: float, second: float) -> float:
+    return 0.0 if first == second else second - first
+
+
+def _details(contrasts: Sequence[Contrast], digits: int) -> list[Table]:
+    headings = ["measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed"]
+    rows = [
+        [
+            contrast_label(one),
+            f"{one.queries:,}",
+            f"{one.wins:,}",
+            f"{one.ties:,}",
+            f"{one.losses:,}",
+            signed(one.effect_size, 2),
+            number(one.detectable, digits),
+            f"{one.queries_needed:,}" if one.queries_needed else "-",
+        ]
+        for one in contrasts
+        if one.tested
+    ]
+    return [Table(headings, rows)] if rows else []
+
+
+def _pairs(comparison: Compared, digits: int) -> Table:
+    rows = [
+        [
+            measure_label(one.measure),
+            f"{one.second} - {one.first}",
+            signed(one.difference, digits),
+            p_value(one.p, digits),
+            signed(one.effect_size, 2),
+        ]
+        for one in comparison.pairs
+    ]
+    return Table(["measure", "runs", "difference", "p (Tukey)", "effect size"], rows, left=2)
+
+
+def _queries(comparison: Compared, candidate: str, digits: int) -> Table:
+    columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
+    rows = [
+        [query, *(signed(column.get(query, math.nan), digits) for column in columns)]
+        for query in sorted(set().union(*columns))
+    ]
+    return Table(["query", *map(measure_label, comparison.measures)], rows)
+
+
+def _largest(comparison: Compared, candidate: str, digits: int, shown: int = 3) -> list[str]:
+    """Names the queries that gained and lost most on the first measure that is tested."""
+    measure = comparison.focus
+    deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
+    gained = [item for item in deltas[:shown] if item[1] > 0]
+    lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
+    lines = []
+    for word, found in (("gained", gained), ("lost", lost)):
+        if found:
+            text = ", ".join(f"{query} {signed(value, digits)}" for query, value in found)
+            lines.append(f"{word} most on {measure}: {text}")
+    return lines
+
+
+def query_rows(comparison: Compared) -> Iterator[Sequence[Cell]]:
+    """Yields headings, then one row per candidate, query and measure; differences in full."""
+    yield ["candidate", "query", "measure", "difference"]
+    for candidate in comparison.candidates:
+        for measure in comparison.measures:
+            for query, value in comparison.deltas(candidate, measure).items():
+                yield [candidate, query, measure, value]

@@ -1,0 +1,92 @@
+"""A document as HTML to be put into a page, such as a notebook's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+from relkit.core.document.model import (
+    Block,
+    Cell,
+    Document,
+    Lines,
+    Points,
+    Prose,
+    Section,
+    Table,
+    cells_of,
+)
+
+__all__ = ["render_html"]
+
+LEFT = ' style="text-align:left"'
+
+
+def render_html(document: Document) -> str:
+    """Returns a document as HTML without a style of its own.
+
+    Examples:
+        >>> render_html(Document([Prose(["p < 0.01"])], "A & B"))
+        '<h2>A &amp; B</h2><p>p &lt; 0.01</p>'
+    """
+    head = f"<h2>{escape(document.title)}</h2>" if document.title else ""
+    return head + _paragraphs(document.lead) + _blocks(document.blocks)
+
+
+def _blocks(blocks: Sequence[Block]) -> str:
+    found = ""
+    for block in blocks:
+        render: Callable[..., str] = RENDERERS[block.kind]
+        found += render(block)
+    return found
+
+
+def _paragraphs(texts: Sequence[str]) -> str:
+    return "".join(f"<p>{escape(text)}</p>" for text in texts)
+
+
+def _prose(block: Prose | Lines) -> str:
+    return _paragraphs(block.texts)
+
+
+def _points(block: Points) -> str:
+    return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in block.texts) + "</ul>"
+
+
+def _section(block: Section) -> str:
+    return f"<h3>{escape(block.title)}</h3>" + _blocks(block.blocks)
+
+
+def _table(block: Table) -> str:
+    def side(place: int) -> str:
+        return LEFT if place < block.left else ""
+
+    caption = f"<caption>{escape(block.caption)}</caption>" if block.caption else ""
+    head = "".join(
+        f"<th{side(place)}>{escape(text)}</th>" for place, text in enumerate(block.headings)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{side(place)}>{_cell(cell)}</td>" for place, cell in enumerate(row))
+        + "</tr>"
+        for row in cells_of(block)
+    )
+    return (
+        f'<table style="text-align:right">{caption}<thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>" + _paragraphs(block.notes)
+    )
+
+
+RENDERERS: dict[str, Callable[..., str]] = {
+    "lines": _prose,
+    "points": _points,
+    "prose": _prose,
+    "section": _section,
+    "table": _table,
+}
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(str(cell))
+    text = f"<b>{text}</b>" if cell.strong else text
+    return text + (f"<sup>{escape(cell.above)}</sup>" if cell.above else "")

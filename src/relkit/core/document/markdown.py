@@ -1,0 +1,109 @@
+"""A document as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from relkit.core.document.model import (
+    Block,
+    Cell,
+    Document,
+    Lines,
+    Points,
+    Prose,
+    Section,
+    Table,
+    cells_of,
+)
+
+__all__ = ["escape", "render_markdown"]
+
+
+def render_markdown(document: Document) -> str:
+    """Returns a document as Markdown, in which every text is shown as it is.
+
+    Examples:
+        >>> table = Table(["query", "rr"], [["*a*", Cell("0.5", strong=True)]])
+        >>> print(render_markdown(Document([table], "One query")))
+        # One query
+        <BLANKLINE>
+        | query | rr |
+        | --- | ---: |
+        | &#42;a&#42; | **0.5** |
+    """
+    head = [f"# {escape(document.title)}"] if document.title else []
+    parts = [*head, *map(escape, document.lead), *_parts(document.blocks, 2)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _parts(blocks: Sequence[Block], level: int) -> Iterator[str]:
+    for block in blocks:
+        render: Callable[..., Iterator[str]] = RENDERERS[block.kind]
+        yield from render(block, level)
+
+
+def _paragraphs(block: Prose | Lines, level: int) -> Iterator[str]:
+    yield from map(escape, block.texts)
+
+
+def _points(block: Points, level: int) -> Iterator[str]:
+    yield "\n".join(f"- {escape(text)}" for text in block.texts)
+
+
+def _section(block: Section, level: int) -> Iterator[str]:
+    yield f"{'#' * level} {escape(block.title)}"
+    yield from _parts(block.blocks, min(level + 1, 6))
+
+
+def _table(block: Table, level: int) -> Iterator[str]:
+    if block.caption:
+        yield f"*{escape(block.caption)}*"
+    sides = [" --- " if place < block.left else " ---: " for place in range(len(block.headings))]
+    lines = [_row(map(_plain, block.headings)), "|" + "|".join(sides) + "|"]
+    yield "\n".join([*lines, *(_row(map(_cell, row)) for row in cells_of(block))])
+    yield from map(escape, block.notes)
+
+
+RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
+    "lines": _paragraphs,
+    "points": _points,
+    "prose": _paragraphs,
+    "section": _section,
+    "table": _table,
+}
+
+
+def _row(cells: Iterator[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def escape(text: str) -> str:
+    r"""Returns plain text so that Markdown shows it as it is.
+
+    Examples:
+        >>> escape("<b> *a* `c`, p < 0.01")
+        '&lt;b&gt; \\*a\\* \\`c\\`, p < 0.01'
+    """
+    return _harmless(re.sub(r"([\\`*\[\]#|]|\b_|_\b)", r"\\\1", text))
+
+
+def _plain(text: str) -> str:
+    """Returns the text of a cell, in which a backslash protects nothing but a bar."""
+    text = _harmless(text).replace("\\", "\\\\").replace("|", "\\|")
+    text = text.replace("`", "&#96;").replace("*", "&#42;")
+    # Brackets are those of intervals, unless more follows.
+    return re.sub(r"\](?=[(\[])", "&#93;", text)
+
+
+def _cell(cell: Cell) -> str:
+    text = _plain(str(cell))
+    text = f"**{text}**" if cell.strong else text
+    return text + (f"<sup>{_plain(cell.above)}</sup>" if cell.above else "")
+
+
+def _harmless(text: str) -> str:
+    """Returns text on one line, in which nothing is HTML."""
+    text = re.sub(r"&(?=[#\w]+;)", "&amp;", text)
+    text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text).replace(">", "&gt;")
+    return " ".join(text.split())

@@ -1,0 +1,138 @@
+"""What a text for people is made of, before it becomes lines, Markdown, HTML or JSON.
+
+Results and reports build a `Document` from their own values; renderers know nothing but its blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+__all__ = [
+    "Block",
+    "Cell",
+    "Document",
+    "Lines",
+    "Points",
+    "Prose",
+    "Section",
+    "Table",
+    "Tone",
+    "cells_of",
+]
+
+Tone = Literal["", "better", "worse", "undecided", "described"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes:
+        text: What it says.
+        tone: Whether it speaks for the candidate or against it.
+        mark: A sign before the text, so that the tone does not hang on colour alone.
+        link: The `name` of the details on the page that it leads to.
+        strong: Whether it is the best of its column.
+        above: Signs above the line, such as letters of the runs that it is better than.
+    """
+
+    text: str
+    tone: Tone = ""
+    mark: str = ""
+    link: str = ""
+    strong: bool = False
+    above: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.mark} {self.text}".strip()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings; the first column names the row.
+
+    Attributes:
+        headings: One per column.
+        rows: Their cells; plain text stands for a cell without tone.
+        caption: What the table shows.
+        left: Columns of text, to the left; the others hold numbers.
+        strong: Places of rows that matter most.
+        notes: Sentences below the table.
+        long: Columns of names, which a terminal shortens where the table is too wide.
+        bars: A share from 0 to 1 per row, drawn beside the table in a terminal.
+    """
+
+    kind: ClassVar[str] = "table"
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell | str]]
+    caption: str = ""
+    left: int = 1
+    strong: frozenset[int] = frozenset()
+    notes: Sequence[str] = ()
+    long: Sequence[int] = ()
+    bars: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs of plain text."""
+
+    kind: ClassVar[str] = "prose"
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sentences that belong together, each on a line of its own."""
+
+    kind: ClassVar[str] = "lines"
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Sentences as a list."""
+
+    kind: ClassVar[str] = "points"
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a heading.
+
+    Attributes:
+        title: The heading.
+        blocks: What stands below it.
+        name: The place on a page that links lead to.
+    """
+
+    kind: ClassVar[str] = "section"
+    title: str
+    blocks: Sequence[Block]
+    name: str = ""
+
+
+Block: TypeAlias = "Table | Prose | Lines | Points | Section"
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that one text says.
+
+    Attributes:
+        blocks: The parts, in reading order.
+        title: The heading of it all; may be empty.
+        lead: What stands right below the title.
+    """
+
+    blocks: Sequence[Block]
+    title: str = ""
+    lead: Sequence[str] = ()
+
+
+def cells_of(table: Table) -> list[list[Cell]]:
+    """Returns every cell of a table as a `Cell`."""
+    return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in table.rows]

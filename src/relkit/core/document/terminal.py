@@ -1,0 +1,252 @@
+"""A document as lines for the terminal: columns, words, widths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from relkit.core.document.model import Block, Document, Lines, Points, Prose, Section, Table
+
+__all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "width", "wrap"]
+
+#: Sentences take no more terminal columns than this, however wide the terminal is.
+COLUMNS = 80
+#: Shorter than this, a name says nothing any more.
+SHORTEST = 12
+#: Terminal columns of the longest bar.
+BAR = 8
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HANGING = "  "
+#: Signs that take one column each: most tables have no others, and need no list of all signs.
+NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*")
+#: A word, or a sign of a script that is written without spaces; what closes stays with it.
+PIECE = re.compile(
+    r"\s+|(?:[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef])[，。；：！？、）》」』”’]*"
+)
+
+
+def render_text(document: Document, columns: int | None = COLUMNS) -> str:
+    """Returns a document as lines, with an empty line between its parts.
+
+    Args:
+        document: What it says.
+        columns: Terminal columns that a line may take: names are shortened and tables folded to
+            fit. `None` leaves tables as they are.
+
+    Examples:
+        >>> print(render_text(Document([Table(["query", "rr"], [["q1", "0.5"]])], "One query")))
+        One query
+        <BLANKLINE>
+        query   rr
+        ─────  ───
+        q1     0.5
+    """
+    room = min(columns or COLUMNS, COLUMNS)
+    head = [line for text in (document.title, *document.lead) for line in _sentence(text, room)]
+    blocks = ["\n".join(_lines(block, columns, room)) for block in document.blocks]
+    return "\n\n".join(part for part in ("\n".join(head), *blocks) if part)
+
+
+def _lines(block: Block, columns: int | None, room: int) -> Iterator[str]:
+    render: Callable[[Any, int | None, int], Iterator[str]] = RENDERERS[block.kind]
+    return render(block, columns, room)
+
+
+def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
+    yield from _sentence(block.caption, room)
+    headings = list(block.headings)
+    rows: Sequence[Sequence[str]] = [[str(cell) for cell in row] for row in block.rows]
+    if columns is not None:
+        columns -= BAR + 2 if block.bars else 0
+        rows = _fitting(headings, rows, block.long, columns)
+    # Columns can only be told apart in several blocks where one of them names the row.
+    lines = fold(headings, rows, block.left, columns if block.left else None)
+    if block.bars:
+        wide = max(map(width, lines))
+        for place, share in enumerate(block.bars, len(lines) - len(rows)):
+            if share > 0:
+                lines[place] += " " * (wide - width(lines[place]) + 2) + _bar(share)
+    yield from lines
+    for note in block.notes:
+        yield from _sentence(note, room)
+
+
+def _prose(block: Prose, columns: int | None, room: int) -> Iterator[str]:
+    for place, text in enumerate(block.texts):
+        yield from ([""] if place else [])
+        yield from wrap(text, room)
+
+
+def _remarks(block: Lines, columns: int | None, room: int) -> Iterator[str]:
+    for text in block.texts:
+        yield from _sentence(text, room)
+
+
+def _points(block: Points, columns: int | None, room: int) -> Iterator[str]:
+    for text in block.texts:
+        yield from wrap(text, room, HANGING, HANGING)
+
+
+def _section(block: Section, columns: int | None, room: int) -> Iterator[str]:
+    yield from _sentence(block.title, room)
+    for place, one in enumerate(block.blocks):
+        yield from ([""] if place else [])
+        yield from _lines(one, columns, room)
+
+
+RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
+    "lines": _remarks,
+    "points": _points,
+    "prose": _prose,
+    "section": _section,
+    "table": _table,
+}
+
+
+def _sentence(text: str, room: int) -> list[str]:
+    """Returns a sentence as lines: one that fits keeps its spaces."""
+    if not text:
+        return []
+    return [text] if width(text) <= room else wrap(text, room, HANGING)
+
+
+def width(text: str) -> int:
+    """Returns how many terminal columns a text takes: two for a Chinese character.
+
+    Examples:
+        >>> width("正逆序比"), width("e\u0301"), width("a\u200bb")
+        (8, 1, 2)
+    """
+    if text.isascii() or NARROW.fullmatch(text):
+        return len(text)
+    from wcwidth import wcswidth, wcwidth
+
+    found = wcswidth(text)
+    # It knows no width of a text with control signs.
+    return found if found >= 0 else sum(max(wcwidth(sign), 0) for sign in text)
+
+
+def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -> list[str]:
+    """Returns a text as lines of at most so many terminal columns, where its words allow it.
+
+    Args:
+        text: Words between spaces, or signs of a script without spaces.
+        columns: The width.
+        indent: Stands before every line but the first.
+        first: Stands before the first line.
+
+    Examples:
+        >>> wrap("one two three", 8, "  ")
+        ['one two', '  three']
+        >>> wrap("正逆序比，越高越好。", 9)
+        ['正逆序', '比，越高', '越好。']
+    """
+    lines, fresh = [first], True
+    for piece in PIECE.findall(text):
+        if piece.isspace():
+            lines[-1] += "" if fresh else " "
+            continue
+        if not fresh and width(lines[-1]) + width(piece) > columns:
+            lines.append(indent)
+        lines[-1] += piece
+        fresh = False
+    return lines if fresh else [line.rstrip() for line in lines]
+
+
+def shorten(text: str, columns: int) -> str:
+    """Returns a text of at most so many terminal columns, its middle left out.
+
+    Examples:
+        >>> shorten("https://example.org/a/long/path", 15)
+        'https:/…ng/path'
+        >>> shorten("short", 15)
+        'short'
+    """
+    if width(text) <= columns:
+        return text
+    head, tail = "", ""
+    while True:
+        one = text[len(head)]
+        if width(head) + width(one) + width(tail) + 1 > columns:
+            return f"{head}…{tail}"
+        head += one
+        one = text[-len(tail) - 1]
+        if width(head) + width(one) + width(tail) + 1 > columns:
+            return f"{head}…{tail}"
+        tail = one + tail
+
+
+def _fitting(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], long: Sequence[int], columns: int
+) -> Sequence[Sequence[str]]:
+    """Returns the rows with names shortened until they take so many columns, if that can be."""
+    widths = _widths(headings, rows)
+    excess = sum(widths) + 2 * (len(widths) - 1) - columns
+    while excess > 0:
+        widest = max(long, key=lambda place: widths[place], default=None)
+        if widest is None or widths[widest] <= SHORTEST:
+            break
+        widths[widest] -= 1
+        excess -= 1
+    return [
+        [shorten(cell, widths[place]) if place in long else cell for place, cell in enumerate(row)]
+        for row in rows
+    ]
+
+
+def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(width, column)) for column in zip(headings, *rows, strict=True)]
+
+
+def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Returns lines of aligned columns, the first `left` to the left, numbers to the right."""
+    widths = _widths(headings, rows)
+    lines = []
+    for row in (headings, *rows):
+        cells = []
+        for place, (text, wide) in enumerate(zip(row, widths, strict=True)):
+            padding = " " * (wide - width(text))
+            cells.append(text + padding if place < left else padding + text)
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("─" * wide for wide in widths))
+    return lines
+
+
+def fold(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int = 1,
+    columns: int | None = None,
+) -> list[str]:
+    """Returns aligned lines, in blocks that repeat the first columns where one is too wide.
+
+    Args:
+        headings: One per column.
+        rows: Their cells.
+        left: Columns aligned to the left, and repeated in each block.
+        columns: Terminal columns a line may take; `None` never folds.
+    """
+    widths = _widths(headings, rows)
+    lines: list[str] = []
+    block = list(range(left))
+    for place in range(left, len(headings)):
+        taken = sum(widths[other] + 2 for other in block) + widths[place]
+        if columns is not None and taken > columns and len(block) > left:
+            lines += [*_block(headings, rows, block, left), ""]
+            block = list(range(left))
+        block.append(place)
+    return lines + _block(headings, rows, block, left)
+
+
+def _block(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], places: Sequence[int], left: int
+) -> list[str]:
+    chosen = [[row[place] for place in places] for row in rows]
+    return align([headings[place] for place in places], chosen, left)
+
+
+def _bar(share: float) -> str:
+    eighths = max(1, round(8 * BAR * min(share, 1.0)))
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (EIGHTHS[rest] if rest else "")

@@ -1,0 +1,66 @@
+"""One measure of one run, and what its number rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from relkit.core.document.json import json_number
+
+__all__ = ["Entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One measure of one run.
+
+    Attributes:
+        value: The number; NaN where no query defines it.
+        average: How queries became one number: `macro`, `micro`, or `sum`.
+        queries: Queries that the number rests on.
+        undefined: Queries for which the measure has no value.
+        missing: Judged queries that the run does not hold, among those counted.
+        tie_sensitive: Queries whose cutoff falls inside a tie that holds a relevant document.
+        definition: The measure with every parameter filled in.
+        details: What stands beside the number: for PNR the positive and negative pairs and the
+            `share` of positive ones; the value without pairs of equal labels (`strict`,
+            `strict_share`), and what random orders would reach (`random`, `random_share`).
+        ties: The rule on equal scores that the number follows.
+        tie_decided: Queries whose value depends on the order of documents with equal scores.
+        span: The lowest and the highest number that an order of tied documents gives; `None`
+            where no query depends on it.
+    """
+
+    value: float
+    average: str
+    queries: int
+    undefined: int
+    missing: int
+    tie_sensitive: int
+    definition: str
+    details: Mapping[str, float] = field(default_factory=dict)
+    ties: str = ""
+    tie_decided: int = 0
+    span: tuple[float, float] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        values: dict[str, Any] = {
+            "value": self.value if math.isfinite(self.value) else None,
+            "queries": self.queries,
+            "undefined": self.undefined,
+            "missing": self.missing,
+            "tie_sensitive": self.tie_sensitive,
+            "average": self.average,
+            "definition": self.definition,
+        }
+        if math.isinf(self.value):
+            values["infinite"] = True
+        if self.ties:
+            values["ties"] = self.ties
+        if self.span is not None:
+            values["tie_decided"] = self.tie_decided
+            values["span"] = [json_number(bound) for bound in self.span]
+        return values | {name: json_number(one) for name, one in self.details.items()}

@@ -1,0 +1,116 @@
+"""The results of several runs, shown and written together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.cells import csv_text
+from relkit.core.document.json import json_number
+from relkit.core.document.result import Exportable
+from relkit.core.texts.numbers import DIGITS
+from relkit.evaluation.tables import csv_rows, results_document, rules_line, summary_columns
+
+if TYPE_CHECKING:
+    import polars
+
+    from relkit.core.document.model import Document
+    from relkit.evaluation.results import Results
+
+__all__ = ["SideBySide"]
+
+
+class SideBySide(Exportable):
+    """Results of runs that were evaluated by the same measures under the same rules.
+
+    Attributes:
+        results: One per run.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q": {"a": 1}}
+        >>> runs = {"old": {"q": {"b": 2.0, "a": 1.0}}, "new": {"q": {"a": 1.0}}}
+        >>> results = [relkit.evaluate(judgments, runs[name], "rr", name=name) for name in runs]
+        >>> print(SideBySide(results).to_text(rules=False))
+        measure     old     new
+        ───────  ──────  ──────
+        rr       0.5000  1.0000
+    """
+
+    def __init__(self, results: Sequence[Results]) -> None:
+        self.results = tuple(results)
+
+    @property
+    def rules(self) -> str:
+        """The convention in a line."""
+        return rules_line(self.results[0])
+
+    def document(
+        self, *, per_query: bool = False, digits: int = DIGITS, rules: bool = True
+    ) -> Document:
+        """Returns one run with its counts, or several in columns.
+
+        Args:
+            per_query: Puts a table of the queries before it.
+            digits: Decimals.
+            rules: Puts the convention below it.
+        """
+        return results_document(self.results, per_query=per_query, digits=digits, rules=rules)
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Returns the `to_dict` of each run by its name."""
+        return {one.run: one.to_dict(per_query=per_query) for one in self.results}
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Returns one JSON object per run, one after the other."""
+        return "\n".join(one.to_json(per_query=per_query) for one in self.results)
+
+    def to_jsonl(self, *, per_query: bool = False) -> str:
+        """Returns JSON Lines: one per query where `per_query`, then one per run."""
+        import json
+
+        lines = []
+        for run in self.results:
+            if per_query:
+                for query, values in run.rows():
+                    measures = dict(zip(run.entries, map(json_number, values), strict=True))
+                    record = {"run": run.run, "query": query, "measures": measures}
+                    lines.append(json.dumps(record, ensure_ascii=False))
+            lines.append(json.dumps(run.to_dict(), ensure_ascii=False))
+        return "\n".join(lines)
+
+    def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
+        """Returns one row per run and measure, or per run and query with a column per measure."""
+        import polars
+
+        if not per_query:
+            return polars.DataFrame(summary_columns(self.results), infer_schema_length=None)
+        return polars.concat(
+            one.per_query.select(polars.lit(one.run).alias("run"), polars.all())
+            for one in self.results
+        )
+
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """Returns CSV: one row per run and measure, or per run, query and measure."""
+        return csv_text(csv_rows(self.results, per_query)).rstrip("\n")
+
+    def to_trec(
+        self,
+        *,
+        per_query: bool = False,
+        digits: int = DIGITS,
+        header: Sequence[Sequence[tuple[str, str]]] = (),
+    ) -> str:
+        """Returns what trec_eval prints: name padded to 22, tab, query or `all`, tab, value.
+
+        Args:
+            per_query: Puts the queries' values before the averages, sorted by query.
+            digits: Decimals.
+            header: For each run, names and texts that come before its averages.
+        """
+        from relkit.evaluation.trec import trec_lines
+
+        lines: list[str] = []
+        for place, run in enumerate(self.results):
+            lines += trec_lines(run, per_query, digits, header[place] if header else ())
+        return "\n".join(lines)

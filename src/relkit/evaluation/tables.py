@@ -1,0 +1,133 @@
+"""The measures of one run, or of several side by side, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from relkit.core.cells import Cell
+from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.texts.numbers import DIGITS, TERMINAL
+from relkit.data.convention import Convention
+from relkit.evaluation.entry import Entry
+from relkit.measures.labels import convention_line, count, detail, detail_names, measure_label
+
+__all__ = ["Measured", "csv_rows", "results_document", "rules_line", "summary_columns"]
+
+COLUMNS = ("measure", "value", "queries", "undefined", "missing")
+
+
+class Measured(Protocol):
+    """What a table needs of the results of a run."""
+
+    run: str
+    convention: Convention
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Everything known about each measure."""
+
+    def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:
+        """Yields each query with its values."""
+
+
+def results_document(
+    runs: Sequence[Measured],
+    *,
+    per_query: bool = False,
+    digits: int = DIGITS,
+    rules: bool = False,
+) -> Document:
+    """Returns the measures of runs as tables.
+
+    Args:
+        runs: One run with its counts, or several side by side.
+        per_query: Puts a table of the queries before it.
+        digits: Decimals.
+        rules: Puts the convention below it.
+    """
+    blocks: list[Block] = [_queries(runs, digits)] if per_query else []
+    blocks.append(_measures(runs, digits))
+    if rules:
+        blocks.append(Lines([rules_line(runs[0])]))
+    return Document(blocks)
+
+
+def rules_line(run: Measured) -> str:
+    """Returns the convention in a line, with the rules on ties of single measures."""
+    ties = {name: entry.ties for name, entry in run.entries.items() if entry.ties}
+    return convention_line(run.convention, list(run.entries), ties)
+
+
+def _measures(runs: Sequence[Measured], digits: int) -> Table:
+    """Returns one run with its counts, or several side by side."""
+    single = runs[0] if len(runs) == 1 else None
+    rows = []
+    for name, entry in runs[0].entries.items():
+        label = measure_label(name, entry.average, entry.definition)
+        row = [label, *(_value(run.entries[name], digits) for run in runs)]
+        if single is not None:
+            row += [str(entry.queries), str(entry.undefined), str(entry.missing)]
+        rows.append(row)
+        for key in detail_names(name, entry.details, entry.definition):
+            row = [f"  {key}", *(_detail(run.entries[name], key, digits) for run in runs)]
+            rows.append(row + [""] * 3 if single is not None else row)
+    return Table(COLUMNS if single is not None else ["measure", *(run.run for run in runs)], rows)
+
+
+def _value(entry: Entry, digits: int) -> str:
+    return count(entry.value) if entry.average == "sum" else TERMINAL.number(entry.value, digits)
+
+
+def _detail(entry: Entry, key: str, digits: int) -> str:
+    value = entry.details.get(key, math.nan)
+    return "-" if math.isnan(value) else detail(key, value, TERMINAL, digits)
+
+
+def _queries(runs: Sequence[Measured], digits: int) -> Table:
+    headings = (["run"] if len(runs) > 1 else []) + ["query", *map(measure_label, runs[0].entries)]
+    whole = [entry.average == "sum" for entry in runs[0].entries.values()]
+    rows = []
+    for run in runs:
+        label = [run.run] if len(runs) > 1 else []
+        for query, values in run.rows():
+            cells = (
+                count(value) if counted and math.isfinite(value) else TERMINAL.number(value, digits)
+                for value, counted in zip(values, whole, strict=True)
+            )
+            rows.append([*label, query, *cells])
+    return Table(headings, rows, left=2 if len(runs) > 1 else 1)
+
+
+def summary_columns(runs: Sequence[Measured]) -> dict[str, list[Any]]:
+    """Returns one row per run and measure by columns, null where there is no number."""
+    details = dict.fromkeys(
+        key for run in runs for entry in run.entries.values() for key in entry.details
+    )
+    names = [*COLUMNS, "average", "tie_sensitive", *details]
+    columns: dict[str, list[Any]] = {name: [] for name in ("run", *names)}
+    for run in runs:
+        for name, entry in run.entries.items():
+            found = {**entry.details, **vars(entry), "run": run.run, "measure": name}
+            for column, values in columns.items():
+                values.append(_full(found.get(column)))
+    return columns
+
+
+def csv_rows(runs: Sequence[Measured], per_query: bool) -> Iterator[Sequence[Cell]]:
+    """Yields headings, then one row per run and measure, or per run, query and measure."""
+    if not per_query:
+        columns = summary_columns(runs)
+        yield list(columns)
+        yield from zip(*columns.values(), strict=True)
+        return
+    yield ["run", "query", "measure", "value"]
+    for run in runs:
+        for query, values in run.rows():
+            for name, value in zip(run.entries, values, strict=True):
+                yield [run.run, query, name, _full(value)]
+
+
+def _full(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
