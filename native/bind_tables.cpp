@@ -12,6 +12,7 @@
 #include "error.hpp"
 #include "runs.hpp"
 #include "sources.hpp"
+#include "state.hpp"
 #include "trec.hpp"
 
 namespace nb = nanobind;
@@ -138,10 +139,26 @@ nb::object run_columns_of(const RunTable& table) {
   return nb::make_tuple(ids, documents, scores, last);
 }
 
+// Pickling: `restore` makes a table of what `to_state` wrote.
+template <typename Table>
+void bind_state(nb::class_<Table>& bound, Table (*restore)(std::string_view)) {
+  bound
+      .def("__getstate__",
+           [](const Table& table) {
+             const std::string state = to_state(table);
+             return nb::bytes(state.data(), state.size());
+           })
+      .def("__setstate__", [restore](Table& table, nb::bytes state) {
+        new (&table) Table(restore({state.c_str(), state.size()}));
+      });
+}
+
 }  // namespace
 
 void bind_tables(nb::module_& module) {
-  nb::class_<JudgmentTable>(module, "JudgmentTable")
+  nb::class_<JudgmentTable> judgments(module, "JudgmentTable");
+  bind_state(judgments, &judgments_from_state);
+  judgments
       .def_static(
           "from_text",
           [](const std::string& path, int) {
@@ -212,14 +229,15 @@ void bind_tables(nb::module_& module) {
         return nb::make_tuple(ids, documents, grades);
       });
 
-  nb::class_<RunTable>(module, "RunTable")
-      .def_static(
-          "from_text",
-          [](const std::string& path, int) {
-            const nb::gil_scoped_release released;
-            return run_from_text(path);
-          },
-          nb::arg("path"), nb::arg("threads") = 0)
+  nb::class_<RunTable> run(module, "RunTable");
+  bind_state(run, &run_from_state);
+  run.def_static(
+         "from_text",
+         [](const std::string& path, int) {
+           const nb::gil_scoped_release released;
+           return run_from_text(path);
+         },
+         nb::arg("path"), nb::arg("threads") = 0)
       .def_static("from_chunks", &run_from_chunks, nb::arg("read"), nb::arg("name"))
       .def_static("from_dict", &run_from_dict, nb::arg("run"))
       .def_static("from_arrow", &run_from_arrow, nb::arg("query"), nb::arg("document"),

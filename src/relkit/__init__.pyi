@@ -81,6 +81,9 @@ from .core.errors import (
 from .core.notes import (
     Note as Note,
 )
+from .core.notes import (
+    RelkitWarning as RelkitWarning,
+)
 from .data.convention import (
     Convention as Convention,
 )

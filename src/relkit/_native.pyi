@@ -15,6 +15,8 @@ def simd() -> str:
 class JudgmentTable:
     """Grades by query and document: built once, then only read (from any number of threads)."""
 
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
     @staticmethod
     def from_text(path: str, threads: int = 0) -> JudgmentTable:
         """Reads TREC qrels (query, iteration, document, grade) from an uncompressed file."""
@@ -74,6 +76,8 @@ class JudgmentTable:
 class RunTable:
     """Ranked lists by query, kept whole: for explanations, conversions and measures in Python."""
 
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
     @staticmethod
     def from_text(path: str, threads: int = 0) -> RunTable: ...
     @staticmethod

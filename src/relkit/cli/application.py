@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -20,6 +21,7 @@ from relkit.core.errors import (
 )
 
 __all__ = ["COMMANDS", "Application", "main"]
+from relkit.core.notes import RelkitWarning
 
 #: Every command with its line in `relkit --help`. A command's module is imported when it is run.
 COMMANDS = {
@@ -130,6 +132,7 @@ class Application(CommandGroup):
     ) -> NoReturn:
         """Runs a command and exits with its code."""
         messages.reset()
+        warnings.simplefilter("ignore", RelkitWarning)  # they are printed as notes
         _make_streams_robust()
         try:
             result = super().main(

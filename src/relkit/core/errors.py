@@ -15,6 +15,8 @@ are English; where they are a `relkit.core.texts.Message` they can be said in an
 
 from __future__ import annotations
 
+from typing import Any
+
 from relkit.core.texts.message import message as say
 
 __all__ = [
@@ -41,6 +43,9 @@ class RelkitError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
         return f"{self.message}\n\nhint: {self.hint}" if self.hint else self.message
@@ -72,16 +77,6 @@ class ParseError(InputError):
         self.path = path
         self.line = line
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _parse_error, (self.message, self.hint), self.__dict__
-
-
-def _parse_error(message: str, hint: str) -> ParseError:
-    """Returns an error that has been pickled: its message names its place already."""
-    made = ParseError.__new__(ParseError)
-    RelkitError.__init__(made, message, hint=hint)
-    return made
-
 
 class ParameterError(RelkitError, ValueError):
     """An option or a parameter has a value it cannot have."""
@@ -101,6 +96,14 @@ class StrictError(CheckError):
 
 class DependencyError(RelkitError, ImportError):
     """An optional package is needed and not installed."""
+
+
+def _restored(kind: type[RelkitError], args: tuple[Any, ...], state: dict[str, Any]) -> RelkitError:
+    """Returns a pickled error as it was: `__init__` would write the path into the message again."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 for _name in __all__:  # users catch `relkit.InputError`, so that is what tracebacks say

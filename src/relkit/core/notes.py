@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Note"]
+__all__ = ["Note", "RelkitWarning", "warn"]
 
 
 @dataclass(frozen=True)
@@ -35,3 +37,35 @@ class Note:
         shown = ", ".join(self.examples)
         more = ", …" if self.count > len(self.examples) else ""
         return f"{self.message} ({shown}{more})"
+
+
+class RelkitWarning(UserWarning):
+    """A note about the data whose level is `warning`: the numbers are there, but read the note.
+
+    Examples:
+        >>> import warnings, relkit
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     results = relkit.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, "rr")
+        >>> [warning.category.__name__ for warning in caught]
+        ['RelkitWarning']
+    """
+
+
+RelkitWarning.__module__ = "relkit"  # what users filter
+
+
+def warn(notes: Iterable[Note], subject: str = "") -> None:
+    """Issues a Python warning for each note that is one, as if the line that called relkit did.
+
+    Args:
+        notes: What was noticed.
+        subject: What it was noticed about, such as a run's name.
+    """
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "relkit":
+        level, frame = level + 1, frame.f_back
+    for note in notes:
+        if note.level == "warning":
+            text = f"{subject}: {note}" if subject else str(note)
+            warnings.warn(text, RelkitWarning, stacklevel=level)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from relkit.core.errors import InputError, StrictError
+from relkit.core.notes import warn
 from relkit.evaluation.entry import Entry
 from relkit.evaluation.results import Results
 from relkit.measures.base import geometric_parts
@@ -37,6 +38,7 @@ def assemble(
             hint="without strict these warnings are only printed",
         )
     refuse_undefined(program, columns, queries)
+    warn(warnings, title)
     entries = {
         str(asked): _entry(
             resolved,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from relkit.core.cells import csv_text
 from relkit.core.document.json import note_dict
@@ -26,10 +27,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Parts", "Pool", "Results"]
 
+T = TypeVar("T")
+
 #: Numerators and denominators of one measure, query by query.
 Parts = tuple["ArrayLike", "ArrayLike"]
 #: Scores of positives and of negatives of all queries, then a query's place and how many it has.
 Pool = tuple["ArrayLike", "ArrayLike", list[int], list[int], list[int]]
+
+
+@dataclass(frozen=True)
+class _Kept(Generic[T]):
+    """Returns a value that was made before."""
+
+    value: T
+
+    def __call__(self) -> T:
+        return self.value
 
 
 class Results(Exportable, Mapping[str, float]):
@@ -72,6 +85,15 @@ class Results(Exportable, Mapping[str, float]):
         self._parts = dict(parts or {})
         self._equal_pairs = dict(equal_pairs or {})
         self._pools = dict(pools or {})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns the values themselves: what makes them stays in this process."""
+        state = dict(self.__dict__)
+        for name in ("_columns", "_parts", "_equal_pairs", "_pools"):
+            state[name] = {key: _Kept(make()) for key, make in state[name].items()}
+        if self._queries is not None:
+            state["_queries"] = _Kept(self.queries)
+        return state
 
     def _key(self, name: str | Measure) -> str:
         key = str(parse_measure(name))

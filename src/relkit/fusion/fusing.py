@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from relkit import _native
+from relkit.core.notes import warn
 from relkit.core.parameters import check_choice, check_whole
 from relkit.data.run import Run
 from relkit.fusion.base import Kernel, Method, Place, method_of
@@ -74,6 +75,7 @@ def fuse(
     chosen = method_of(method, parameters)
     found = named_runs(runs)
     notes = check_queries(found)
+    warn(notes)
     check_choice("ties", ties, ["doc-desc", "doc-asc", "input"])
     if judgments is not None:
         chosen = trained_method(chosen, judgments, found, ties)

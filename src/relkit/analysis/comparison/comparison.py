@@ -16,7 +16,7 @@ from relkit.analysis.comparison.tables import comparison_document, query_rows
 from relkit.core.document.json import note_dict
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
-from relkit.core.notes import Note
+from relkit.core.notes import Note, warn
 from relkit.core.registry import suggestion
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
@@ -106,7 +106,9 @@ class Comparison(Exportable):
                 self.baseline, self._pairings, self.pairs, settings, described, progress
             )
         )
-        self.notes = (*notes, *pairing_notes(self._pairings))
+        found = pairing_notes(self._pairings)
+        self.notes = (*notes, *found)
+        warn(found)
 
     # -- looking things up ---------------------------------------------------------------------
 

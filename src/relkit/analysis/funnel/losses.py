@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.analysis.funnel.notes import no_relevant_notes, stage_notes, stranger_notes
 from relkit.analysis.funnel.result import Funnel, Stage, share_of
 from relkit.analysis.funnel.stages import first_documents, named_stages
-from relkit.core.notes import Note
+from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation import Evaluator
@@ -152,6 +152,7 @@ def _assemble(
     rules: Convention,
     notes: list[Note],
 ) -> Funnel:
+    warn(notes)
     best, reachable, actual = _measures(k)
     ideals = table.column(0, best)
     actuals = table.column(len(names) - 1, actual)

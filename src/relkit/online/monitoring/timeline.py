@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.cells import csv_frame
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language
-from relkit.core.notes import Note
+from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_fraction
 from relkit.core.rendering import json_number, note_dict
 from relkit.data.convention import Convention, load_convention
@@ -349,6 +349,8 @@ def monitor(
         ]  # fmt: skip
     before = found[-2] if len(found) > 1 else None
     points = [point for points in by_month for point in points]
+    notes = tuple(observe(found, points, depths, rules, explicit=convention is not None))
+    warn(notes)
     return Monitor(
         months=tuple(one.month for one in found),
         tiers=last.tiers,
@@ -361,7 +363,7 @@ def monitor(
         convention=rules,
         confidence=confidence,
         alpha=alpha,
-        notes=tuple(observe(found, points, depths, rules, explicit=convention is not None)),
+        notes=notes,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from relkit.core.errors import ParameterError
-from relkit.core.notes import Note
+from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_choice
 from relkit.core.registry import suggestion
 from relkit.io.sessions import read_sessions
@@ -124,6 +124,7 @@ def draw_sample(
     say(2, 3, "reading their results")
     shown = results_of(log, rows["session"].unique().sort().to_list(), max(depths))
     notes = _mixed(shown) + _notes(strata, design, per_tier if allocation == "equal" else 0)
+    warn(notes)
     return Sample(rows, _top(shown, rows), strata, design, seed, shallow, tuple(notes))
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.notes import Note
+from relkit.core.notes import Note, warn
 from relkit.core.rendering import note_dict
 from relkit.data.judgments import Judgments
 from relkit.io import as_judgments
@@ -132,6 +132,7 @@ def build_pool(
                     level="warning",
                 )
             )
+    warn(notes)
     reason = pl.Series("reason", ["expired" if one else "new" for one in known], dtype=pl.String)
     return Pool(
         joined.drop("grade", "judged_at").with_columns(reason).filter(~fresh),
