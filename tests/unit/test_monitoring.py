@@ -16,7 +16,6 @@ import relkit
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.rendering import width
 from relkit.online.monitoring.losses import attribute_change, pool_judgments
-from relkit.report.notes import note_text
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}
 Lists = dict[str, list[str]]
@@ -277,11 +276,11 @@ def test_notes_about_how_several_grades_became_one(quiet: list[relkit.Round]) ->
     )
     (note,) = relkit.monitor(median).notes
     assert (note.kind, note.level) == ("grading", "info")
-    assert note_text(note, "zh") == "多人标注的合并方式：median"
+    assert note.text("zh") == "多人标注的合并方式：median"
     (note,) = relkit.monitor([median[0], gains[1]]).notes
     assert (note.kind, note.level) == ("gradings-differ", "warning")
     assert "median (2026-01), mean_gain (2026-02)" in note.message
-    assert "median (2026-01), mean_gain (2026-02)" in note_text(note, "zh")
+    assert "median（2026-01）、mean_gain（2026-02）" in note.text("zh")
     assert relkit.monitor([quiet[0]]).notes[0].kind == "one-round"
 
 
@@ -294,7 +293,7 @@ def test_notes_of_rounds_speak_chinese(quiet: list[relkit.Round]) -> None:
     for rounds in ([*quiet, unlike], [*quiet, other], quiet[:1], [quiet[0], stricter]):
         for note in relkit.monitor(rounds).notes:
             seen.add(note.kind)
-            text = note_text(note, "zh").split("（")[0]
+            text = note.text("zh").split("（")[0]
             assert not re.search(r"[a-z]{2,} [a-z]{2,}", text), text
             assert "{" not in text
     assert seen >= {

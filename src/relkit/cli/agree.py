@@ -202,7 +202,7 @@ def command(
             )
     emit(_text(found, form, digits, output), output)
     if form != "json":
-        messages.notes(("", note) for note in getattr(found, "notes", ()))
+        messages.notes(getattr(found, "notes", ()))
 
 
 def _text(found: Correlations | Discrimination, form: str, digits: int, output: str | None) -> str:

@@ -167,7 +167,7 @@ def command(
         )
     emit(_text(comparison, form, digits, output, per_query), output)
     if form != "json":
-        messages.notes(("", note) for note in comparison.notes)
+        messages.notes(comparison.notes)
     _check_gates(comparison, gate_names)
 
 

@@ -80,7 +80,7 @@ def command(
             io.write_judgments(data, target, format=target_format, overwrite=force)
         else:
             io.write_run(data, target, format=target_format, overwrite=force)
-    messages.notes(("", note) for note in data.notes)
+    messages.notes(data.notes)
     shown = "stdout" if target == "-" else target
     rows = "judgments" if kind == "judgments" else "retrieved documents"
     messages.say(f"{shown}: {len(data):,} {rows} of {len(data.queries):,} queries")

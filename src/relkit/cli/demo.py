@@ -79,7 +79,7 @@ def command(directory: str, rebuild: bool) -> None:
     comparison = compare(judgments, bm25, tfidf, COMPARED, scale=SCALE)
     table = SideBySide(results).to_text(rules=False, columns=None)
     emit(f"{table}\n\n{comparison.to_text(columns=None)}")
-    messages.notes(("", note) for note in comparison.notes)
+    messages.notes(comparison.notes)
     _write_reports(comparison, directory)
     _monitor(directory, rebuild)
     _say_next(paths, directory)

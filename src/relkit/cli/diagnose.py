@@ -144,7 +144,7 @@ def command(
             rules=rules or None,
         )
     emit(_text(found, form, language, len(rules) or None), output)
-    messages.notes(("", note) for note in comparison.notes)
+    messages.notes(comparison.notes)
 
 
 def _text(found: list[Finding], form: str, language: Language, applied: int | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,9 +36,9 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.core.errors import ParameterError
+from relkit.core.notes import shared_notes
 
 if TYPE_CHECKING:
-    from relkit.core.notes import Note
     from relkit.data.convention import Convention
     from relkit.data.scale import Scale
     from relkit.evaluation.results import Results
@@ -304,18 +304,4 @@ def _say(results: Sequence[Results], form: str) -> None:
         from relkit.evaluation.side_by_side import SideBySide
 
         messages.dim(SideBySide(results).rules)
-    messages.notes(_notes(results))
-
-
-def _notes(results: Sequence[Results]) -> Iterable[tuple[str, Note]]:
-    """Yields each note with its run, or without one where all runs have it."""
-    if len(results) == 1:
-        yield from (("", note) for note in results[0].notes)
-        return
-    shared = [note for note in results[0].notes if all(note in run.notes for run in results)]
-    for note in shared:
-        yield "", note
-    for run in results:
-        for note in run.notes:
-            if note not in shared:
-                yield run.run, note
+    messages.notes(shared_notes((run.run, run.notes) for run in results))

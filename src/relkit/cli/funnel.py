@@ -133,7 +133,7 @@ def command(
     else:
         text = {"table": found.__str__, "markdown": found.to_markdown, "csv": found.to_csv}[form]()
     emit(text, output)
-    messages.notes(("", note) for note in found.notes)
+    messages.notes(found.notes)
 
 
 def _stages(runs: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]]:

@@ -111,7 +111,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
     if output != "-" and os.path.lexists(output) and not force:
         raise InputError("is there already", path=output, hint="--force replaces it")
     fused = _fused(runs, options)
-    messages.notes(("", note) for note in fused.notes)
+    messages.notes(fused.notes)
     with format_named_by("--to"):
         io.write_run(fused, output, format=options["target_format"], overwrite=force)
     shown = "stdout" if output == "-" else output
@@ -144,7 +144,7 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
                 )
             )
     for run in runs:
-        messages.notes((run.name, note) for note in run.notes)
+        messages.notes(note.about(run.name) for note in run.notes)
     judgments = None
     if options["judgments"]:
         with format_named_by("--judgments-format"):

@@ -265,7 +265,7 @@ def export(
     from relkit.judging.formats import formats
     from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
     from relkit.judging.formats.label_studio import labelling_config as interface
-    from relkit.judging.llm.wording import describe_sources
+    from relkit.judging.llm.wording import note_machines
     from relkit.judging.store import open_store
 
     for path in (output, queries, documents):
@@ -282,7 +282,7 @@ def export(
         found = store.project(project)
         sheet = export_sheet(store, found.id, rule=rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
-        sources = describe_sources(store, found.id, finals)
+        machines = note_machines(store, found.id, finals)
         record_event(store, "exported", detail=f"{found.name}: {form}")
     asked = {"queries": queries, "documents": documents}
     tables = _tables(chosen, sheet, asked, output)
@@ -292,13 +292,13 @@ def export(
     emit((BYTE_ORDER_MARK if bom else "") + text.removesuffix("\n"), output)
     if labelling_config is not None:
         emit(interface(found.scale).removesuffix("\n"), labelling_config)
-    messages.notes(("", note) for note in left_out(chosen, sheet, tables))
+    messages.notes(left_out(chosen, sheet, tables))
     for name, (path, _) in tables.items():
         messages.note(f"{path} says what the ids of {name} stand for: import it with --{name}")
     if "final" in chosen.holds:
         messages.note(describe_rule(rule))
-        if sources:
-            messages.note(sources)
+        if machines is not None:
+            messages.note(str(machines))
 
 
 def _tables(

@@ -198,7 +198,7 @@ def accept(
 ) -> None:
     """Runs `relkit judge accept`."""
     from relkit.judging.llm.calibration import accept_judge
-    from relkit.judging.llm.wording import describe_sources
+    from relkit.judging.llm.wording import note_machines
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
@@ -225,6 +225,7 @@ def accept(
             )
         messages.note(f"{chosen.title} is accepted by {lead.name} in {found.name}")
         sources = [one.source for one in store.final_grades(found.id)]
+        machines = note_machines(store, found.id, sources)
         messages.note(
-            describe_sources(store, found.id, sources) or "people graded every item that it graded"
+            "people graded every item that it graded" if machines is None else str(machines)
         )

@@ -110,7 +110,7 @@ def _sessions(
     roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
     with format_named_by("--input-format "):
         sessions = read_sessions(list(log), format=form, columns=roles)  # type: ignore[arg-type]
-    messages.notes(("", note) for note in sessions.notes)
+    messages.notes(sessions.notes)
     return sessions
 
 

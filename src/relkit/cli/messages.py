@@ -66,11 +66,11 @@ class Messages:
         """Writes a note."""
         self._line("note", GREEN, message)
 
-    def notes(self, notes: Iterable[tuple[str, Note]]) -> None:
-        """Writes notes about runs, each one once."""
-        for prefix, note in notes:
+    def notes(self, notes: Iterable[Note]) -> None:
+        """Writes notes about the data."""
+        for note in notes:
             write = self.warning if note.level == "warning" else self.note
-            write(f"{prefix}: {note}" if prefix else str(note))
+            write(str(note))
 
     def _line(self, word: str, style: str, message: str) -> None:
         lines = message.split("\n")

@@ -198,7 +198,7 @@ def add(
     path = write_round(made, rounds)
     left_out = int(made.results["dcg"].null_count())
     emit(f"{path}: {len(made.sample):,} sessions, {len(made.judgments):,} grades")
-    messages.notes(("", note) for note in grades.notes)
+    messages.notes(grades.notes)
     if left_out:
         messages.warning(
             f"{left_out:,} of {len(made.results):,} sessions are left out: none of their results is"
@@ -317,7 +317,7 @@ def show(
         text = found.to_text(language, queries=queries)
     emit(text, output)
     if form != "json":
-        messages.notes(("", note) for note in found.notes)
+        messages.notes(found.notes)
 
 
 @command.command("check", help=CHECK, short_help="Exit with code 1 where the last month is worse.")
@@ -349,7 +349,7 @@ def check(
 
     found = _monitor(rounds, k, common_k, alpha)
     alarms = found.alarms(tier, max_drop)
-    messages.notes(("", note) for note in found.notes)
+    messages.notes(found.notes)
     if not alarms:
         emit(QUIET[language].format(month=found.months[-1]))
         return
@@ -404,7 +404,7 @@ def report(
         found, format=form, language=language, title=title, queries=queries
     )
     emit(text, output)
-    messages.notes(("", note) for note in found.notes)
+    messages.notes(found.notes)
 
 
 QUIET = {"en": "{month}: no alarm", "zh": "{month}：没有告警"}

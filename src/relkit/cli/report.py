@@ -182,7 +182,7 @@ def command(
             query_texts=texts,
         )
     emit(text, output)
-    messages.notes(("", note) for note in comparison.notes)
+    messages.notes(comparison.notes)
 
 
 def _texts(path: str, comparison: Comparison) -> dict[str, str]:

@@ -207,7 +207,7 @@ def command(
     emit(_text(sample, pool, form, language))
     if form != "json":
         notes = (*log.notes, *sample.notes, *pool.notes)
-        messages.notes(("", note) for note in notes)
+        messages.notes(notes)
 
 
 def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:

@@ -4,39 +4,100 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-__all__ = ["Note", "RelkitWarning", "warn"]
+from relkit.core.language import check_language
+from relkit.core.texts import Language, Sayable, catalogue
+
+__all__ = ["Note", "RelkitWarning", "shared_notes", "warn"]
 
 
 @dataclass(frozen=True)
-class Note:
+class Note(Sayable):
     """One observation about the input.
+
+    A note holds what was noticed; the sentence about it is made where its language is known.
 
     Attributes:
         kind: A stable identifier such as `missing-queries`.
-        message: The sentence shown to people.
         count: How many times it was seen.
         level: `warning` becomes an error under `--strict`; `info` never does.
         examples: A few of the ids concerned.
-        values: What else the message says, by name, so that it can be said in another language.
+        values: What else its sentence says, by name.
+        run: The run that it is about, where there are several.
+        key: Which sentence of its kind says it, where there are several.
+        own: The sentence by language, for a kind of your own; it may name the values in braces.
+
+    Examples:
+        >>> from relkit.core.notes import Note
+        >>> note = Note("missing-grades", 2, "warning", ("d1", "d7"), run="a.run")
+        >>> print(note)
+        a.run: 2 rows without a grade are left out: they count as not judged (d1, d7)
+        >>> note.text("zh")
+        'a.run：2 行没有等级，已略去，按未标注处理（d1、d7）'
+        >>> print(Note("odd", 3, own={"en": "{count:count odd row/odd rows}"}))
+        3 odd rows
     """
 
     kind: str
-    message: str
     count: int = 1
     level: Literal["info", "warning"] = "info"
     examples: tuple[str, ...] = ()
-    values: Mapping[str, str] = field(default_factory=dict, compare=False)
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    run: str = ""
+    key: str = ""
+    own: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)
+
+    @property
+    def message(self) -> str:
+        """What is said about it in English, without examples."""
+        return self.sentence()
+
+    def sentence(self, language: Language = "en") -> str:
+        """Returns what is said about it, without examples.
+
+        Raises:
+            ParameterError: If there is no such language.
+        """
+        check_language(language)
+        texts = catalogue("notes", language)
+        values = {"count": self.count, **self.values}
+        own = self.own.get(language) or self.own.get("en")
+        text = texts.write(own, values) if own else texts.say(self.key or self.kind, **values)
+        return texts.say("run", run=self.run, text=text) if self.run else text
+
+    def text(self, language: Language = "en") -> str:
+        """Returns what is said about it, with examples.
+
+        Raises:
+            ParameterError: If there is no such language.
+        """
+        text = self.sentence(language)
+        if not self.examples:
+            return text
+        key = "examples.more" if self.count > len(self.examples) else "examples.all"
+        return catalogue("notes", language).say(key, text=text, examples=self.examples)
+
+    def about(self, run: str) -> Note:
+        """Returns the same note about a run."""
+        return replace(self, run=run)
 
     def __str__(self) -> str:
-        if not self.examples:
-            return self.message
-        shown = ", ".join(self.examples)
-        more = ", …" if self.count > len(self.examples) else ""
-        return f"{self.message} ({shown}{more})"
+        return self.text()
+
+
+def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
+    """Returns the notes of several runs: each with its run, those that all runs have once without.
+
+    Args:
+        notes: Each run's name and notes.
+    """
+    runs = list(notes)
+    first = runs[0][1] if runs else ()
+    shared = [note for note in first if all(note in found for _, found in runs)]
+    return shared + [note.about(run) for run, found in runs for note in found if note not in shared]
 
 
 class RelkitWarning(UserWarning):

@@ -60,13 +60,7 @@ class Judgments:
         if table.duplicates:
             notes = (
                 *notes,
-                Note(
-                    "duplicate-judgments",
-                    f"{table.duplicates:,} judgment{' is' if table.duplicates == 1 else 's are'}"
-                    " given twice, with the same grade",
-                    count=table.duplicates,
-                    level="warning",
-                ),
+                Note("duplicate-judgments", table.duplicates, "warning"),
             )
         self._notes = notes
 

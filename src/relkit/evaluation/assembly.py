@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relkit.core.errors import InputError, StrictError
 from relkit.core.notes import warn
+from relkit.core.texts import message
 from relkit.evaluation.entry import Entry
 from relkit.evaluation.results import Results
 from relkit.measures.base import geometric_parts
@@ -34,7 +35,7 @@ def assemble(
     warnings = [note for note in notes if note.level == "warning"]
     if strict and warnings:
         raise StrictError(
-            f"{title}: " + "; ".join(str(note) for note in warnings),
+            message("{run}: {notes:semicolon}", run=title, notes=warnings),
             hint="without strict these warnings are only printed",
         )
     refuse_undefined(program, columns, queries)

@@ -169,7 +169,7 @@ class Evaluator:
         columns = python_columns(program, rankings(), len(missing))
         notes = [*reference.notes, *run.notes]
         if missing:
-            notes.append(missing_note(len(missing), missing, "the first run"))
+            notes.append(missing_note(len(missing), missing, "first"))
         return assemble(title, program, held + missing, columns, notes, strict)
 
     def _negative_grade(self) -> InputError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relkit.core.notes import Note
-from relkit.core.texts.numbers import TERMINAL
+from relkit.core.texts import Text
 from relkit.evaluation.assembly import span
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ SMALL_SPAN = 0.01
 MOST_SPANS = 6
 
 
-def missing_note(count: int, examples: Sequence[str], where: str) -> Note:
-    queries = "query is" if count == 1 else "queries are"
+def missing_note(count: int, examples: Sequence[str], where: Literal["judgments", "first"]) -> Note:
+    """Says which queries of the judgments, or of the first run, are not in the run."""
     return Note(
         "missing-queries",
-        f"{count:,} {queries} in {where} and not in the run",
         count,
         "warning",
         tuple(examples[:3]),
+        key=f"missing-queries.{where}",
     )
 
 
@@ -47,44 +47,24 @@ def data_notes(
     notes = []
     if batch.missing:
         missing = batch.queries[-batch.missing :]
-        notes.append(missing_note(batch.missing, missing, "the judgments"))
+        notes.append(missing_note(batch.missing, missing, "judgments"))
     if batch.unjudged_queries:
-        queries = "query" if batch.unjudged_queries == 1 else "queries"
         notes.append(
             Note(
                 "unjudged-queries",
-                f"{batch.unjudged_queries:,} {queries} of the run without judgments left out",
                 batch.unjudged_queries,
                 "warning",
                 tuple(batch.unjudged_examples[:3]),
             )
         )
     if not batch.matched and len(batch.queries) > batch.missing:
-        notes.append(
-            Note(
-                "no-judged-document",
-                "no retrieved document is judged: do both sides use the same document ids?",
-                1,
-                "warning",
-            )
-        )
+        notes.append(Note("no-judged-document", level="warning"))
     notes += negative_notes(program, judgments.table.negatives)
     notes += subtopic_notes(program, judgments.table)
     if batch.regrouped:
-        notes.append(
-            Note("regrouped", "the run's lines are not grouped by query: it was read whole")
-        )
+        notes.append(Note("regrouped"))
     if program.convention.name == "ranx" and batch.tied:
-        queries = "query has" if batch.tied == 1 else "queries have"
-        notes.append(
-            Note(
-                "unstable-ties",
-                f"{batch.tied:,} {queries} judged documents with equal scores, which ranx orders by"
-                " an unstable sort in lists of more than 15 documents: its numbers can differ",
-                batch.tied,
-                "warning",
-            )
-        )
+        notes.append(Note("unstable-ties", batch.tied, "warning"))
     notes += threshold_notes(program, judgments.table.highest, judgments.table.fractions)
     return notes + measure_notes(program, columns)
 
@@ -93,21 +73,16 @@ def negative_notes(program: Program, count: int) -> list[Note]:
     """Says what becomes of grades below 0, and in which measures."""
     if not count:
         return []
-    one = count == 1
-    grades, verb = ("grade", "counts") if one else ("grades", "count")
-    treated = f"{verb} as unjudged"
-    if program.convention.negative != "unjudged":
-        ordinal = [str(measure) for measure in program.asked if measure.ordinal]
-        others = [str(measure) for measure in program.asked if not measure.ordinal]
-        parts = []
-        if others:
-            names = f" in {', '.join(others)}" if ordinal else ""
-            parts.append(f"{verb} as judged and not relevant{names}")
-        if ordinal:
-            used = "is used as it is" if one else "are used as they are"
-            parts.append(f"{used} in {', '.join(ordinal)}")
-        treated = ", and ".join(parts)
-    return [Note("negative-grades", f"{count:,} {grades} below 0 {treated}", count)]
+    ordinal = [str(measure) for measure in program.asked if measure.ordinal]
+    others = [str(measure) for measure in program.asked if not measure.ordinal]
+    if program.convention.negative == "unjudged":
+        treated = "unjudged"
+    elif not ordinal:
+        treated = "judged"
+    else:
+        treated = "both" if others else "kept"
+    values = {"ordinal": ordinal, "others": others}
+    return [Note("negative-grades", count, values=values, key=f"negative-grades.{treated}")]
 
 
 def threshold_notes(program: Program, highest: float, fractions: int) -> list[Note]:
@@ -121,15 +96,10 @@ def threshold_notes(program: Program, highest: float, fractions: int) -> list[No
     names = program.default_thresholds
     if not names or not highest > 0 or (highest >= 1 and not fractions):
         return []
-    what = ", ".join(names)
-    advice = "such as --set rel=positive, which takes every grade above 0"
+    values = {"measures": list(names), "highest": highest}
     if highest < 1:
-        message = f"no grade reaches rel=1 (the highest is {highest:g}): nothing is relevant"
-        return [Note("threshold", f"{message} for {what}; set rel, {advice}", 1, "warning")]
-    lie = "grade lies" if fractions == 1 else "grades lie"
-    count = "counts" if fractions == 1 else "count"
-    message = f"{fractions:,} {lie} between 0 and rel=1 and {count} as not relevant"
-    return [Note("threshold", f"{message} for {what}; set rel, {advice}", fractions, "warning")]
+        return [Note("threshold", level="warning", values=values, key="threshold.none")]
+    return [Note("threshold", fractions, "warning", values=values, key="threshold.between")]
 
 
 def subtopic_notes(program: Program, table: _native.JudgmentTable) -> list[Note]:
@@ -137,13 +107,9 @@ def subtopic_notes(program: Program, table: _native.JudgmentTable) -> list[Note]
     diverse = [str(one) for one in program.asked if one.needs_subtopics]
     others = [str(one) for one in program.asked if not one.needs_subtopics]
     if diverse and not table.has_subtopics:
-        text = "no query has more than one subtopic: every query counts as being about one"
-        return [Note("no-subtopics", f"{text} ({', '.join(diverse)})", len(diverse), "warning")]
+        return [Note("no-subtopics", len(diverse), "warning", values={"measures": diverse})]
     if others and table.overlapping:
-        count = table.overlapping
-        documents = "document is" if count == 1 else "documents are"
-        text = f"{count:,} {documents} judged on several subtopics: the highest grade counts"
-        return [Note("subtopics", f"{text} ({', '.join(others)})", count)]
+        return [Note("subtopics", table.overlapping, values={"measures": others})]
     return []
 
 
@@ -169,18 +135,18 @@ def undefined_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
         if name in averaged and weighted and rule != "skip":
             # A query that weighs nothing has no influence, whatever it counts.
             weighty = _weighty(columns[name])
-            found.setdefault((count - weighty, "left out"), []).append(name)
+            found.setdefault((count - weighty, "skip"), []).append(name)
             count = weighty
-        treated = {"zero": "counted as 0", "one": "counted as 1"}.get(rule, "left out")
+        treated: str = rule if rule in {"zero", "one"} else "skip"
         if name not in averaged:
-            treated = "counted in the sums alone" if one.sums_undefined else "left out"
+            treated = "sums" if one.sums_undefined else "skip"
         found.setdefault((count, treated), []).append(name)
     return [
         Note(
             "undefined-queries",
-            f"{count:,} {'query' if count == 1 else 'queries'} without a value"
-            f" {treated}: {', '.join(names)}",
             count,
+            values={"measures": names},
+            key=f"undefined-queries.{treated}",
         )
         for (count, treated), names in found.items()
         if count
@@ -198,7 +164,7 @@ def _weighty(column: Column) -> int:
 
 def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
     """Says how many queries ties decide, and between which values each number could lie."""
-    spans: dict[str, str] = {}
+    spans: list[Text] = []
     worst: list[str] = []
     most, of, matters = 0, 0, False
     for one, resolved, form in zip(program.asked, program.resolved, program.forms, strict=True):
@@ -206,8 +172,8 @@ def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
         if not total.tie_decided:
             continue
         low, high = span(resolved, form, total, program.convention)
-        could = "" if spans else "could be "
-        spans[one.shown] = f"{could}{TERMINAL.number(low)} to {TERMINAL.number(high)}"
+        key = "notes.span.next" if spans else "notes.span.first"
+        spans.append(Text(key, {"measure": one.shown, "low": low, "high": high}))
         if str(one) in program.worst:
             worst.append(one.shown)
         if total.tie_decided > most:
@@ -216,23 +182,17 @@ def tie_notes(program: Program, columns: Mapping[str, Column]) -> list[Note]:
         matters |= many and not high - low <= SMALL_SPAN * max(abs(low), abs(high))
     if not spans:
         return []
-    rule = program.convention.ties
-    names = list(spans)
-    listed = ", ".join(f"{name} {spans[name]}" for name in names[:MOST_SPANS])
-    if len(names) > MOST_SPANS:
-        listed += f", and {len(names) - MOST_SPANS} more"
-    queries = "query" if of == 1 else "queries"
-    message = f"equal scores decide in {most:,} of {of:,} {queries} (ties={rule}): {listed}"
+    left = len(spans) - MOST_SPANS
     level: Literal["info", "warning"] = "warning" if matters else "info"
     values = {
-        "queries": f"{of:,}",
-        "rule": rule,
-        "spans": listed.replace("could be ", "").replace(" to ", "–"),
+        "queries": of,
+        "rule": program.convention.ties,
+        "spans": spans[:MOST_SPANS],
+        "more": Text("notes.span.more", {"count": left}) if left > 0 else "",
     }
-    notes = [Note("tie-decided", message, most, level, values=values)]
+    notes = [Note("tie-decided", most, level, values=values)]
     if worst:
-        message = f"no mean over the orders of equal scores, so the worst order: {', '.join(worst)}"
-        notes.append(Note("worst-order", message, len(worst)))
+        notes.append(Note("worst-order", len(worst), values={"measures": worst}))
     return notes
 
 
@@ -246,8 +206,4 @@ def one_label_notes(program: Program, columns: Mapping[str, Column]) -> list[Not
             names.append(one.shown)
     if not names:
         return []
-    message = (
-        "no query has documents of different labels: every pair has equal labels and counts as"
-        f" positive, whatever the order: {', '.join(names)}"
-    )
-    return [Note("one-label", message, len(names), "warning")]
+    return [Note("one-label", len(names), "warning", values={"measures": names})]

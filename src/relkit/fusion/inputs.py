@@ -71,15 +71,13 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
     partial = [query for query, count in having.items() if count < len(runs)]
     if not partial:
         return ()
-    verb = "is" if len(partial) == 1 else "are"
     return (
         Note(
             "partial-queries",
-            f"{len(partial):,} of {len(having):,} queries {verb} not in all {len(runs)} runs;"
-            " a run that lacks one counts as having returned nothing for it",
-            count=len(partial),
-            level="warning",
-            examples=tuple(partial[:3]),
+            len(partial),
+            "warning",
+            tuple(partial[:3]),
+            {"queries": len(having), "runs": len(runs)},
         ),
     )
 

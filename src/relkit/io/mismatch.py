@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from relkit.core.texts import Text, message
+
 if TYPE_CHECKING:
     from relkit.core.notes import Note
 
@@ -54,31 +56,36 @@ def explain_mismatch(
             fewer = [other for other in needed if other is not form]
             if len(_pairs(left, right, fewer)) == len(pairs):
                 needed = fewer
-        few = f"only {matched:,}" if matched else "no"
-        subject = f"{few} {what} {'ids' if matched > 1 else 'id'} of the run"
+        values = {"what": what, "matched": matched, "reasons": [form.reason for form in needed]}
+        retrieved_id, judged_id = pairs[0]
+        example = message(
+            "`{retrieved}` in the run, `{judged}` in the judgments",
+            retrieved=retrieved_id,
+            judged=judged_id,
+        )
         return Note(
             "id-mismatch",
-            f"{subject} {'are' if matched > 1 else 'is'} judged as it is written: "
-            f"they differ in {' and '.join(form.reason for form in needed)}",
-            count=len(pairs),
-            level="warning",
-            examples=(f"`{pairs[0][0]}` in the run, `{pairs[0][1]}` in the judgments",),
+            len(pairs),
+            "warning",
+            (example,),
+            {**values, "pair": pairs[0]},
+            key="id-mismatch.few" if matched else "id-mismatch.written",
         )
     if matched:
         return None
     return Note(
         "id-mismatch",
-        f"no {what} id of the run is judged: the run has `{next(iter(retrieved))}`, "
-        f"the judgments have `{next(iter(judged))}`",
-        count=len(retrieved),
-        level="warning",
+        len(retrieved),
+        "warning",
+        values={"what": what, "retrieved": next(iter(retrieved)), "judged": next(iter(judged))},
+        key="id-mismatch.strange",
     )
 
 
 class _Form(NamedTuple):
     """A way to write ids alike: what it evens out, and how, on each side."""
 
-    reason: str
+    reason: Text
     judged: Callable[[str], str]
     retrieved: Callable[[str], str]
 
@@ -101,14 +108,14 @@ def _attempts(left: list[str], right: list[str]) -> Iterator[list[_Form]]:
     from unicodedata import normalize
 
     simple = [
-        _Form(reason, change, change)
+        _Form(Text(f"notes.reason.{reason}"), change, change)
         for reason, change in (
-            ("white space around them", _stripped),
-            ("quotation marks", _unquoted),
-            ("letter case", str.casefold),
-            ("their Unicode form", lambda text: normalize("NFKC", text)),
-            ("how numbers are written", _whole),
-            ("zeros in front", _without_zeros),
+            ("space", _stripped),
+            ("quotes", _unquoted),
+            ("case", str.casefold),
+            ("unicode", lambda text: normalize("NFKC", text)),
+            ("numbers", _whole),
+            ("zeros", _without_zeros),
         )
     ]
     for form in simple:
@@ -117,9 +124,9 @@ def _attempts(left: list[str], right: list[str]) -> Iterator[list[_Form]]:
     ours, theirs = _common_prefix(left), _common_prefix(right)
     if ours != theirs:
         reason = (
-            f"what stands in front (`{theirs}` in the run, `{ours}` in the judgments)"
+            Text("notes.reason.prefixes", {"retrieved": theirs, "judged": ours})
             if ours and theirs
-            else f"`{ours or theirs}` in front"
+            else Text("notes.reason.prefix", {"prefix": ours or theirs})
         )
         prefix = _Form(
             reason, lambda text: text.removeprefix(ours), lambda text: text.removeprefix(theirs)

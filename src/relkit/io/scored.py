@@ -100,9 +100,7 @@ def from_columns(
     notes: tuple[Note, ...] = ()
     if query is None:
         names, sizes = ["all"], [frame.height]
-        notes = (
-            Note("one-group", "there is no query column: all rows count as those of one query"),
-        )
+        notes = (Note("one-group"),)
     else:
         groups = (
             pl.DataFrame({"query": query})

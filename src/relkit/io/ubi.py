@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParseError
 from relkit.core.notes import Note
+from relkit.core.texts import Text
 from relkit.data.sessions import Sessions
 from relkit.io.rows import json_object
 
@@ -126,14 +127,7 @@ def read_ubi(sources: Iterable[Source]) -> Sessions:
     notes = tables.notes()
     nameless = int(counts["nameless"].item())
     if nameless:
-        notes.append(
-            Note(
-                "queries-without-text",
-                f"left out {nameless:,} rows of queries whose text is not in the log",
-                nameless,
-                level="warning",
-            )
-        )
+        notes.append(Note("queries-without-text", nameless, "warning"))
     if nameless == counts["rows"].item():
         raise InputError(
             "none of the queries has a text",
@@ -313,17 +307,16 @@ class _Tables:
     def notes(self) -> list[Note]:
         """Returns what was not used."""
         notes = []
-        for kind, counter, message in (
-            ("unused-actions", self._unused, "other actions than impressions, clicks, carts and"
-             " purchases are not used: {count}"),
-            ("incomplete-events", self._left_out, "left out without a query or an object: {count}"),
-        ):  # fmt: skip
+        for kind, counter in (
+            ("unused-actions", self._unused),
+            ("incomplete-events", self._left_out),
+        ):
             if counter:
-                count = sum(counter.values())
-                shown = ", ".join(f"{name} {times:,}" for name, times in counter.most_common(5))
-                more = ", …" if len(counter) > 5 else ""
-                text = message.format(count=f"{count:,} ({shown}{more})")
-                notes.append(Note(kind, text, count))
+                values = {
+                    "actions": [f"{name} {times:,}" for name, times in counter.most_common(5)],
+                    "more": Text("common.list.more") if len(counter) > 5 else "",
+                }
+                notes.append(Note(kind, sum(counter.values()), values=values))
         return notes
 
 

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
-from relkit.core.notes import Note
 from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import Rule
 from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.importing import Incoming, Lazy, bring_in, prepare_import
 from relkit.judging.llm.acceptance import is_machine_source
-from relkit.judging.llm.wording import describe_sources
+from relkit.judging.llm.wording import note_machines
 from relkit.judging.records import Rating
 
 if TYPE_CHECKING:
@@ -89,9 +88,8 @@ def final_judgments(
     scale = None if rule == "mean_gain" else project.scale
     found = Judgments.from_dict(grades, scale=scale)
     sources = [one.source for one in finals]
-    told = describe_sources(store, project.id, sources)
-    if told:
-        note = Note("machine-grades", told, level="warning")
+    note = note_machines(store, project.id, sources)
+    if note is not None:
         found = Judgments(found.table, scale=scale, notes=(note,))
     return found, ", ".join([rule, *filter(is_machine_source, dict.fromkeys(sources))])
 

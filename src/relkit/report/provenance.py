@@ -13,7 +13,6 @@ from relkit import _native
 from relkit.measures.labels import pair_rules
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import has_lists
-from relkit.report.notes import note_text
 from relkit.report.page import Block, Columns, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -171,29 +170,13 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def note_section(comparison: Comparison, texts: Catalogue) -> Section:
     """Returns what was noticed about the data."""
-    table = note_table(comparison.notes, texts, comparison.runs, comparison.measures)
-    return Section("notes", texts.say("section.notes"), (table,))
+    return Section("notes", texts.say("section.notes"), (note_table(comparison.notes, texts),))
 
 
-def note_table(
-    notes: Sequence[Note],
-    texts: Catalogue,
-    runs: Sequence[str] = (),
-    measures: Sequence[str] = (),
-) -> Table | Prose:
-    """Returns notes, or a sentence where there is none.
-
-    Args:
-        notes: The notes.
-        texts: The page's language.
-        runs: Names of runs that a note may begin with.
-        measures: Measures that a note may speak of.
-    """
+def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:
+    """Returns notes, or a sentence where there is none."""
     if not notes:
         return Prose((texts.say("notes.none"),))
     headings = (texts.say("notes.level"), texts.say("notes.note"))
-    rows = tuple(
-        (texts.say(f"notes.{one.level}"), note_text(one, texts.language, runs, measures))
-        for one in notes
-    )
+    rows = tuple((texts.say(f"notes.{one.level}"), one.text(texts.language)) for one in notes)
     return Table(headings, rows, left=2)

@@ -331,21 +331,7 @@ def _notes(views: Sequence[View], runs: int) -> list[Note]:
     notes = []
     unbounded = [one.label for one in views if not np.isfinite(one.values).all()]
     if unbounded:
-        notes.append(
-            Note(
-                "no-order",
-                f"a run has no finite value, so there is no order: {', '.join(unbounded)}",
-                len(unbounded),
-                "warning",
-            )
-        )
+        notes.append(Note("no-order", len(unbounded), "warning", values={"measures": unbounded}))
     if runs < 5:
-        notes.append(
-            Note(
-                "few-runs",
-                f"{runs} runs can be ordered in {math.factorial(runs)} ways only: a high"
-                " coefficient says little",
-                runs,
-            )
-        )
+        notes.append(Note("few-runs", runs, values={"orders": math.factorial(runs)}))
     return notes

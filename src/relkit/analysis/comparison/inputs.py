@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.analysis.comparison.comparison import Comparison
-from relkit.analysis.comparison.notes import shared_notes
 from relkit.analysis.comparison.pairing import Sample
 from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_runs, run_titles
 from relkit.analysis.comparison.settings import Correction, Interval, Options, Settings
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.notes import Note
+from relkit.core.notes import Note, shared_notes
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
@@ -173,8 +171,7 @@ def compare_values(
     left_out = sorted({name for one in columns for name in one} - set(measures))
     notes = []
     if left_out:
-        message = f"measures that not all runs have left out: {', '.join(left_out)}"
-        notes.append(Note("unshared-measures", message, len(left_out)))
+        notes.append(Note("unshared-measures", len(left_out), values={"measures": left_out}))
     return Comparison(names, samples, settings, notes=notes)
 
 
@@ -189,21 +186,14 @@ def _of_results(
     names = [one.run for one in results]
     samples = {name: [Sample.of(one, name) for one in results] for name in results[0].entries}
     _check_queries(names, samples)
-    notes = [
-        replace(note, message=f"{one.run}: {note.message}") for one in results for note in one.notes
-    ]
+    notes = shared_notes((one.run, one.notes) for one in results)
     pooled = [
         name
         for name, entry in results[0].entries.items()
         if entry.average == "micro" and samples[name][0].average == "macro"
     ]
     if pooled:
-        names_shown = ", ".join(pooled)
-        message = (
-            f"{names_shown}: pairs are pooled over queries in an evaluation; compared is the mean"
-            " of the queries' own values"
-        )
-        notes.append(Note("pooled-measures", message, len(pooled)))
+        notes.append(Note("pooled-measures", len(pooled), values={"measures": pooled}))
     return Comparison(
         names,
         samples,
@@ -213,7 +203,7 @@ def _of_results(
         scale=scale,
         judgments=judgments,
         sources=sources,
-        notes=shared_notes(notes, [one.run for one in results]),
+        notes=notes,
         progress=progress,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -146,7 +145,8 @@ class Coverage(Rule):
 
 def _ids(note: Note) -> list[str]:
     """Returns an example as run id and judged id, which needs no language."""
-    return [" ↔ ".join(re.findall(r"`[^`]*`", example)) for example in note.examples]
+    pair = note.values.get("pair")
+    return [" ↔ ".join(f"`{one}`" for one in pair)] if pair else []
 
 
 def _both(subject: Subject) -> tuple[str, str]:

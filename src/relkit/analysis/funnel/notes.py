@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relkit.core.notes import Note
@@ -28,31 +27,22 @@ def stage_notes(results: list[Results], rules: Convention, actual: str) -> list[
             if note.kind == "undefined-queries":
                 continue  # DCG has a value for every query; Recall is spoken of once, below
             shared = all(note in other.notes for other in results)
-            named = note if shared else replace(note, message=f"{one.run}: {note.message}")
+            named = note if shared else note.about(one.run)
             if named not in notes:
                 notes.append(named)
     entry = results[-1].entries[actual]
     if entry.tie_sensitive and rules.ties != "expected":
-        count = entry.tie_sensitive
-        queries = "query has" if count == 1 else "queries have"
-        message = f"{count:,} {queries} equal scores across the cutoff of {actual}"
-        notes.append(Note("tie-sensitive", f"{message}: ties={rules.ties} decides", count))
+        values = {"measure": actual, "rule": rules.ties}
+        notes.append(Note("tie-sensitive", entry.tie_sensitive, values=values))
     return notes
 
 
 def no_relevant_notes(count: int, rules: Convention) -> list[Note]:
     if not count:
         return []
-    queries = "query has" if count == 1 else "queries have"
-    treated = {"zero": "counted as 0 in", "one": "counted as 1 in"}
     rule = measure("recall@all").undefined_rule(rules)
-    return [
-        Note(
-            "undefined-queries",
-            f"{count:,} {queries} no relevant document: {treated.get(rule, 'left out of')} recall",
-            count,
-        )
-    ]
+    treated = rule if rule in {"zero", "one"} else "skip"
+    return [Note("undefined-queries", count, key=f"no-recall.{treated}")]
 
 
 def stranger_notes(names: list[str], runs: list[Run], queries: list[str]) -> list[Note]:
@@ -70,15 +60,13 @@ def stranger_notes(names: list[str], runs: list[Run], queries: list[str]) -> lis
             count += len(new)
             examples += [f"{query}: {document}" for document in new[: 3 - len(examples)]]
         if count:
-            documents = "document" if count == 1 else "documents"
             notes.append(
                 Note(
                     "stages-do-not-nest",
-                    f"{names[place]} returns {count:,} {documents} that {names[place - 1]} did"
-                    " not: its loss is what it dropped less what it added",
                     count,
                     "warning",
                     tuple(examples),
+                    {"stage": names[place], "before": names[place - 1]},
                 )
             )
     return notes

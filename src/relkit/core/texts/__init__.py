@@ -1,6 +1,6 @@
 """What is said to people: every sentence by its key, in each language; numbers in each style."""
 
-from relkit.core.texts.catalogue import Catalogue, Text, catalogue, translate
+from relkit.core.texts.catalogue import Catalogue, Sayable, Text, catalogue, translate
 from relkit.core.texts.languages import LANGUAGES, Language
 from relkit.core.texts.message import Message, message
 from relkit.core.texts.numbers import DIGITS, PAGE, TERMINAL, NumberStyle
@@ -14,6 +14,7 @@ __all__ = [
     "Language",
     "Message",
     "NumberStyle",
+    "Sayable",
     "Text",
     "catalogue",
     "message",

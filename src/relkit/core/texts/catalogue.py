@@ -12,7 +12,7 @@ from relkit.core.texts.languages import Language
 from relkit.core.texts.message import Message
 from relkit.core.texts.numbers import TERMINAL, NumberStyle
 
-__all__ = ["Catalogue", "Text", "catalogue", "translate"]
+__all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
 #: What all areas share: between the parts of a list, names of tiers, and the like.
 COMMON = "common"
@@ -20,8 +20,16 @@ COMMON = "common"
 SENTENCES = "errors"
 
 
+class Sayable:
+    """What can say itself in any language; its `str` is English."""
+
+    def text(self, language: Language = "en") -> str:
+        """Returns it in a language."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Text:
+class Text(Sayable):
     """A text that is said where its language is known.
 
     Attributes:
@@ -31,6 +39,14 @@ class Text:
 
     key: str
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def text(self, language: Language = "en") -> str:
+        """Returns it in a language."""
+        area, _, key = self.key.partition(".")
+        return catalogue(area, language).say(key, **self.values)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 class Catalogue(Mapping[str, str]):
@@ -105,10 +121,12 @@ class Catalogue(Mapping[str, str]):
         return self.texts.get(key) or _read(COMMON, self.language).get(key, value)
 
     def said(self, value: Any, /) -> str:
-        """Returns a `Text` or a `Message` in this language, anything else as Python writes it."""
+        """Returns a text or a message in this language, anything else as Python writes it."""
         if isinstance(value, Text):
             area, _, key = value.key.partition(".")
             return catalogue(area, self.language, self._given).say(key, **value.values)
+        if isinstance(value, Sayable):
+            return value.text(self.language)
         return translate(value, self.language) if isinstance(value, Message) else str(value)
 
     def __getitem__(self, key: str) -> str:

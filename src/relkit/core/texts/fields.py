@@ -31,7 +31,7 @@ class _English:
     """Plain English, for what is said before any catalogue is read."""
 
     style = TERMINAL
-    words: Mapping[str, str] = {"list.comma": ", ", "list.and": " and "}
+    words: Mapping[str, str] = {"list.comma": ", ", "list.and": " and ", "list.semicolon": "; "}
 
     def word(self, key: str) -> str:
         return self.words[key]
@@ -60,7 +60,7 @@ def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) ->
     - `p`, `p-value`: a p-value as an equation, or alone;
     - `count`: whole, with thousands; `count query/queries` adds the noun in its number;
     - `noun query/queries`: the noun alone, in the number of the value;
-    - `and`: a list as `a, b and c`; without it, `a, b, c`;
+    - `and`: a list as `a, b and c`; `semicolon`: as `a; b; c`; without either, `a, b, c`;
     - `name tier`: the name of a value in the language, from the texts of that group.
 
     Args:
@@ -145,5 +145,8 @@ KINDS: dict[str, Callable[[Any, str, Speaker], str]] = {
     "count": _count,
     "noun": _noun,
     "and": _and,
+    "semicolon": lambda value, _, speaker: speaker.word("list.semicolon").join(
+        map(speaker.said, value)
+    ),
     "name": lambda value, rest, speaker: speaker.name(rest, str(value)),
 }

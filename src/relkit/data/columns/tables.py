@@ -50,7 +50,7 @@ def judgment_table(
     """
     notes: tuple[Note, ...] = ()
     if plain_name(columns["grade"].name) == "score":
-        notes = (Note("grades-from-score", "grades are read from the column `score`"),)
+        notes = (Note("grades-from-score"),)
     blank = _blank(columns["grade"])
     count = int(blank.sum())
     kept = dict(columns)
@@ -59,10 +59,9 @@ def judgment_table(
             *notes,
             Note(
                 "missing-grades",
-                f"{count:,} rows without a grade are left out: they count as not judged",
-                count=count,
-                level="warning",
-                examples=tuple(map(str, columns["document"].filter(blank).head(3).to_list())),
+                count,
+                "warning",
+                tuple(map(str, columns["document"].filter(blank).head(3).to_list())),
             ),
         )
         kept = {role: series.filter(~blank) for role, series in columns.items()}
@@ -152,7 +151,7 @@ def score_notes(roles: Container[str]) -> tuple[Note, ...]:
     """Says where the scores of a run come from, if that is not a column of scores."""
     if "score" in roles:
         return ()
-    return (Note("scores-from-ranks", "there are no scores: documents are ordered by rank"),)
+    return (Note("scores-from-ranks"),)
 
 
 def refuse_run(

@@ -82,30 +82,30 @@ class Sheet:
 #: By it Excel on Windows knows that a CSV file is UTF-8; without it Chinese texts are garbled.
 BYTE_ORDER_MARK = "\ufeff"
 
-#: What a format may hold besides queries and documents, and what it is called in messages.
-PARTS = {
-    "query_text": "the queries' texts",
-    "query_id": "ids of queries beside their texts",
-    "rank": "ranks",
-    "title": "titles",
-    "snippet": "snippets",
-    "url": "URLs",
-    "image": "images",
-    "fields": "further fields",
-    "tier": "tiers",
-    "session": "sessions",
-    "inclusion_probability": "inclusion probabilities",
-    "ratings": "the judges' own grades",
-    "cannot": "what could not be graded",
-    "reason": "reasons",
-    "note": "notes",
-    "seconds": "times per item",
-    "at": "points in time",
-    "final": "final grades",
-    "final_source": "which final grades are a language model's",
-    "ungraded": "items without a grade",
-    "name": "the project's name",
-}
+#: What a format may hold besides queries and documents.
+PARTS = (
+    "query_text",
+    "query_id",
+    "rank",
+    "title",
+    "snippet",
+    "url",
+    "image",
+    "fields",
+    "tier",
+    "session",
+    "inclusion_probability",
+    "ratings",
+    "cannot",
+    "reason",
+    "note",
+    "seconds",
+    "at",
+    "final",
+    "final_source",
+    "ungraded",
+    "name",
+)
 
 
 class Format(ABC):
@@ -195,12 +195,10 @@ class Format(ABC):
         return tuple(
             Note(
                 f"not-exported-{part.replace('_', '-')}",
-                f"{self.title} cannot hold {PARTS[part]}: left out of {count:,}"
-                f" item{'' if count == 1 else 's'}"
-                if part != "name"
-                else f"{self.title} cannot hold the project's name",
-                count=count,
-                level="info" if part == "name" else "warning",
+                count,
+                "info" if part == "name" else "warning",
+                values={"format": self.title, "part": part},
+                key="not-exported-name" if part == "name" else "not-exported",
             )
             for part, count in counts.items()
             if count and part not in self.holds

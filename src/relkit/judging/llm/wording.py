@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.notes import Note
 from relkit.core.rendering import align, markdown_lines, number, wrap
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 
@@ -23,7 +24,7 @@ __all__ = [
     "configuration_dict",
     "describe_configuration",
     "describe_machines",
-    "describe_sources",
+    "note_machines",
     "render_calibration",
     "render_machines",
 ]
@@ -67,8 +68,8 @@ def _date(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-def describe_sources(store: Store, project_id: int, sources: Sequence[str]) -> str:
-    """Returns how many final grades are a language model's and who let them count; empty if none.
+def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note | None:
+    """Returns how many final grades are a language model's and who let them count; None if none.
 
     To be said wherever final grades leave the database.
 
@@ -79,15 +80,14 @@ def describe_sources(store: Store, project_id: int, sources: Sequence[str]) -> s
     """
     accepted = store.acceptance(project_id)
     if accepted is None:
-        return ""
+        return None
     judge = accepted.configuration.judge
     filled = sources.count(judge)
     if not filled:
-        return ""
-    return (
-        f"{filled:,} of {len(sources):,} final grades are those of the language model {judge},"
-        f" accepted by {accepted.by} on {_date(accepted.at)}"
-    )
+        return None
+    values = {"filled": filled, "total": len(sources), "judge": judge, "by": accepted.by}
+    values["date"] = _date(accepted.at)
+    return Note("machine-grades", level="warning", values=values)
 
 
 def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:

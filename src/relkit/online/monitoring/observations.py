@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from relkit.core.notes import Note
+from relkit.core.texts import Text
 from relkit.data.convention import Convention
 from relkit.online.monitoring.points import ALL, Point
 from relkit.online.monitoring.rounds import Round
-from relkit.online.monitoring.wording import STYLE, percent
 
 __all__ = ["COVERED", "observe"]
 
@@ -59,16 +59,9 @@ def _calendar(rounds: Sequence[Round]) -> Iterator[Note]:
             missing.append(month)
             month = _next(month)
     if missing:
-        count = len(missing)
-        yield Note(
-            "missing-months",
-            f"{count} month{' has' if count == 1 else 's have'} no round: changes are those since"
-            " the round before",
-            count,
-            examples=tuple(missing[:3]),
-        )
+        yield Note("missing-months", len(missing), examples=tuple(missing[:3]))
     if len(rounds) == 1:
-        yield Note("one-round", "there is one round: nothing to compare it with")
+        yield Note("one-round")
 
 
 def _next(month: str) -> str:
@@ -79,14 +72,12 @@ def _next(month: str) -> str:
 def _rules(rounds: Sequence[Round], convention: Convention, explicit: bool) -> Iterator[Note]:
     others = [one.month for one in rounds if one.convention != convention]
     if others:
-        whose = "those asked for" if explicit else "the last round's"
         yield Note(
             "rules-differ",
-            f"{len(others)} round{' was' if len(others) == 1 else 's were'} made under other rules"
-            f" than {whose}, under which all are computed anew",
             len(others),
             "info" if explicit else "warning",
             tuple(others[:3]),
+            key="rules-differ.asked" if explicit else "rules-differ.last",
         )
 
 
@@ -97,19 +88,14 @@ def _gradings(rounds: Sequence[Round]) -> Iterator[Note]:
         if one.grading:
             months.setdefault(one.grading, []).append(one.month)
     if len(months) > 1:
-        told = ", ".join(f"{rule} ({', '.join(found[:3])})" for rule, found in months.items())
-        yield Note(
-            "gradings-differ",
-            f"several judges' grades became one by different rules: {told}; a fall or a rise may be"
-            " that of the rule",
-            level="warning",
-            values={"told": told},
-        )
+        rules = [
+            Text("notes.grading-rule", {"rule": rule, "months": found[:3]})
+            for rule, found in months.items()
+        ]
+        yield Note("gradings-differ", level="warning", values={"rules": rules})
     elif months:
         (rule,) = months
-        yield Note(
-            "grading", f"several judges' grades became one by: {rule}", values={"rule": rule}
-        )
+        yield Note("grading", values={"rule": rule})
 
 
 def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]:
@@ -118,28 +104,24 @@ def _tiers(rounds: Sequence[Round], depths: Mapping[str, int]) -> Iterator[Note]
         if set(one.tiers) != set(last.tiers):
             yield Note(
                 "tiers-differ",
-                f"{one.month} has the tiers {', '.join(one.tiers)} and {last.month}"
-                f" {', '.join(last.tiers)}: only those of both are compared",
                 level="warning",
                 values={
                     "month": one.month,
-                    "tiers": "、".join(one.tiers),
+                    "tiers": list(one.tiers),
                     "last": last.month,
-                    "last_tiers": "、".join(last.tiers),
+                    "last_tiers": list(last.tiers),
                 },
             )
         for tier in one.tiers:
             if tier in depths and one.deepest(tier) < depths[tier]:
                 yield Note(
                     "shallow-round",
-                    f"{one.month} holds results of {tier} down to {one.deepest(tier)} only, which"
-                    f" is less than {depths[tier]}: it has no value of its own there",
                     level="warning",
                     values={
                         "month": one.month,
                         "tier": tier,
-                        "deepest": str(one.deepest(tier)),
-                        "k": str(depths[tier]),
+                        "deepest": one.deepest(tier),
+                        "k": depths[tier],
                     },
                 )
 
@@ -157,32 +139,26 @@ def _coverage(rounds: Sequence[Round], points: Sequence[Point]) -> Iterator[Note
         if one.left_out:
             yield Note(
                 "unjudged-sessions",
-                f"{one.tier}: {one.left_out:,} of {one.sampled:,} sampled sessions are left out:"
-                " none of their results is judged",
                 one.left_out,
                 "warning",
-                values={"tier": one.tier, "sampled": f"{one.sampled:,}"},
+                values={"tier": one.tier, "sampled": one.sampled},
             )
         if one.judged < COVERED:
             yield Note(
                 "low-coverage",
-                f"{one.tier}: {percent(one.judged)} of the first {one.k} results are judged; the"
-                " others count as worth nothing",
                 level="warning",
-                values={"tier": one.tier, "judged": percent(one.judged), "k": str(one.k)},
+                values={"tier": one.tier, "judged": one.judged, "k": one.k},
             )
         before = earlier.get((one.tier, one.depth))
         if before is not None and before.judged - one.judged > COVERAGE_FALL:
             yield Note(
                 "coverage-fell",
-                f"{one.tier}: judged@{one.k} fell from {percent(before.judged)} to"
-                f" {percent(one.judged)}: part of a fall of DCG may be that less is judged",
                 level="warning",
                 values={
                     "tier": one.tier,
-                    "k": str(one.k),
-                    "before": percent(before.judged),
-                    "after": percent(one.judged),
+                    "k": one.k,
+                    "before": before.judged,
+                    "after": one.judged,
                 },
             )
 
@@ -192,8 +168,6 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
     if sessions:
         yield Note(
             "same-sessions",
-            f"{len(sessions):,} sampled sessions are in both {before.month} and {after.month}: is"
-            " it the same log? The test takes months for independent",
             len(sessions),
             "warning",
             tuple(sorted(sessions)[:3]),
@@ -207,13 +181,10 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
     if others and len(others) >= MOVED * len(both):
         yield Note(
             "queries-moved",
-            f"{len(others):,} of {len(both):,} queries sampled in both months are in another tier"
-            " now: a tier's change may be that of its queries, which all tiers together do not"
-            " see",
             len(others),
             "info",
             tuple(others[:3]),
-            {"both": f"{len(both):,}"},
+            {"both": len(both)},
         )
     shared = changed = 0
     moved = 0.0
@@ -232,11 +203,8 @@ def _pair(before: Round, after: Round) -> Iterator[Note]:
     if changed and changed >= REGRADED * shared:
         yield Note(
             "grades-differ",
-            f"{changed:,} of {shared:,} documents that were graded in both months have another"
-            f" grade now, by {STYLE.signed(moved / changed)} on average: the graders changed, not"
-            " only the search",
             changed,
             "warning",
             tuple(examples[:3]),
-            {"shared": f"{shared:,}", "mean": STYLE.signed(moved / changed)},
+            {"shared": shared, "mean": moved / changed},
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from relkit.core.errors import ParameterError
@@ -241,11 +242,9 @@ def _mixed(shown: pl.DataFrame) -> list[Note]:
     return [
         Note(
             "mixed-sessions",
-            f"{len(ids):,} of the sampled session ids stand for several queries; each query counts"
-            " as a session of its own",
-            count=len(ids),
-            level="warning",
-            examples=tuple(ids[:3]),
+            len(ids),
+            "warning",
+            tuple(ids[:3]),
         )
     ]
 
@@ -254,36 +253,15 @@ def _notes(strata: Sequence[Stratum], design: Design, per_tier: int) -> list[Not
     notes = []
     for tier in strata:
         if not tier.sessions:
-            notes.append(
-                Note(
-                    "empty-tier",
-                    f"the tier {tier.name} holds no query: nothing is drawn from it",
-                    level="warning",
-                    examples=(tier.name,),
-                )
-            )
+            notes.append(_tier_note("empty-tier", tier.name))
         elif design == "pptss" and tier.sampled < 2:
-            notes.append(
-                Note(
-                    "thin-tier",
-                    f"{tier.sampled} draws fell into the tier {tier.name}: its own mean has no"
-                    " interval",
-                    level="warning",
-                    examples=(tier.name,),
-                )
-            )
+            notes.append(_tier_note("thin-tier", tier.name, draws=tier.sampled))
         elif design == "stratified" and tier.sampled == tier.sessions:
-            notes.append(
-                Note(
-                    "small-tier",
-                    f"the tier {tier.name} has {tier.sessions:,} sessions"
-                    + (f", not {per_tier:,}" if tier.sessions < per_tier else "")
-                    + ": all of them are taken. Of this month its mean is known without an"
-                    " interval; a change from month to month still rests on its queries as a sample"
-                    " of what is searched",
-                    count=tier.sessions,
-                    level="warning",
-                    examples=(tier.name,),
-                )
-            )
+            note = _tier_note("small-tier", tier.name, wanted=per_tier)
+            key = "small-tier.fewer" if tier.sessions < per_tier else "small-tier.whole"
+            notes.append(replace(note, count=tier.sessions, key=key))
     return notes
+
+
+def _tier_note(kind: str, tier: str, **values: int) -> Note:
+    return Note(kind, level="warning", examples=(tier,), values={"tier": tier, **values})

@@ -319,8 +319,7 @@ def _estimate(
 def _unknown(tier: str, count: int) -> Note:
     return Note(
         "no-variance",
-        f"the tier {tier} has {count} sampled session{'' if count == 1 else 's'}: too few for an"
-        " interval",
         level="warning",
         examples=(tier,),
+        values={"tier": tier, "sampled": count},
     )

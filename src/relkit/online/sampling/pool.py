@@ -123,15 +123,7 @@ def build_pool(
         fresh = known & (joined["judged_at"] >= moment - age).fill_null(False)
         undated = int((known & joined["judged_at"].is_null()).sum())
         if undated:
-            notes.append(
-                Note(
-                    "undated-judgments",
-                    f"{undated:,} earlier judgments have no date that can be read: they are graded"
-                    " again",
-                    count=undated,
-                    level="warning",
-                )
-            )
+            notes.append(Note("undated-judgments", undated, "warning"))
     warn(notes)
     reason = pl.Series("reason", ["expired" if one else "new" for one in known], dtype=pl.String)
     return Pool(

@@ -1,0 +1,81 @@
+"""Notes about the data: facts first, sentences in the reader's language."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+import relkit
+from relkit.core.notes import Note, shared_notes
+from relkit.report import render_report
+
+SOURCES = Path(relkit.__file__).parent
+
+
+def test_a_note_of_a_run_keeps_its_name_counts_and_examples() -> None:
+    note = Note(
+        "missing-queries",
+        4,
+        "warning",
+        ("q1", "q2", "q3"),
+        run="b.run",
+        key="missing-queries.judgments",
+    )
+    assert note.text("zh") == "b.run：4 条有标注的查询不在结果文件中（q1、q2、q3 等）"
+    assert str(note) == ("b.run: 4 queries are in the judgments and not in the run (q1, q2, q3, …)")
+    assert note.message == "b.run: 4 queries are in the judgments and not in the run"
+
+
+def test_measures_are_named() -> None:
+    measures = ["pnr(smoothing=1)", "auc"]
+    note = Note("undefined-queries", 2, values={"measures": measures}, key="undefined-queries.skip")
+    assert note.text() == "2 queries without a value left out: pnr(smoothing=1), auc"
+    assert note.text("zh") == "2 条查询没有值，已略去（pnr(smoothing=1)、auc）"
+
+
+def test_a_kind_of_ones_own_is_said_in_its_own_words() -> None:
+    note = Note("house-rule", 2, own={"en": "{count:count odd thing/odd things}"})
+    assert (note.text(), note.text("zh")) == ("2 odd things", "2 odd things")
+    both = Note("house-rule", 2, own={"en": "{count} odd", "zh": "{count} 个怪"})
+    assert both.text("zh") == "2 个怪"
+
+
+def test_a_language_without_texts_is_refused() -> None:
+    with pytest.raises(relkit.ParameterError, match="`language` must be one of `en`, `zh`"):
+        Note("regrouped").text("ja")  # type: ignore[arg-type]
+
+
+def test_notes_travel_and_compare() -> None:
+    note = Note("worst-order", 1, values={"measures": ["ndcg@10"]})
+    assert pickle.loads(pickle.dumps(note)) == copy.deepcopy(note) == note
+    assert note != Note("worst-order", 1, values={"measures": ["rr"]})
+    assert len({note, copy.deepcopy(note)}) == 1
+
+
+def test_what_all_runs_have_is_said_once() -> None:
+    both, one = Note("regrouped"), Note("one-group")
+    found = shared_notes([("a", (both, one)), ("b", (both,))])
+    assert [str(note) for note in found] == [str(both), f"a: {one}"]
+    assert shared_notes([("a", (both, one))]) == [both, one]
+
+
+def test_no_sentence_stands_beside_a_note() -> None:
+    """A note is made of its kind and numbers; what it says stands in the catalogue."""
+    for path in SOURCES.rglob("*.py"):
+        made = re.findall(r"\bNote\(([^()]*)", path.read_text("utf-8"))
+        texts = [text for one in made for text in re.findall(r'"([^"]*)"', one)]
+        assert not [text for text in texts if " " in text] or path.name == "notes.py", path
+
+
+def test_the_page_of_a_comparison_speaks_chinese() -> None:
+    judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(8)}
+    old = {q: {"a": 1.0, "b": 2.0} for q in list(judgments)[:7]}
+    new = {q: {"a": 2.0, "b": 1.0} for q in judgments}
+    comparison = relkit.compare(judgments, old, new, ["ndcg@10", "auc"], names=["old", "new"])
+    page = render_report(comparison, format="markdown", language="zh")
+    assert "old：1 条有标注的查询不在结果文件中（q7）" in page
+    assert "queries" not in page.split("## 数据提示")[1]
