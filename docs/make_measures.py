@@ -1,7 +1,8 @@
-"""Writes `docs/measures.md` from the registry of measures.
+"""Writes what follows from the measures' classes: their page, their index and their stub.
 
-python docs/make_measures.py            writes the page
-python docs/make_measures.py --check    says whether it is up to date
+python docs/make_measures.py            writes docs/measures.md, and in src/relkit/measures
+                                        index.py (which module has which name) and __init__.pyi
+python docs/make_measures.py --check    says whether they are up to date
 """
 
 from __future__ import annotations
@@ -11,15 +12,22 @@ import dataclasses
 import math
 import re
 import sys
+import textwrap
+from collections.abc import Iterable
+from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
+from pkgutil import iter_modules
 
+from relkit import measures as room
 from relkit.cli.text import entries, sections
 from relkit.core.registry import Registry
 from relkit.measures import Measure, registry
-from relkit.measures.base import FAMILIES, choices, parameters
+from relkit.measures.parameters import choices, parameters
 
 PAGE = Path(__file__).with_name("measures.md")
+INDEX = Path(room.__path__[0]) / "index.py"
+STUB = INDEX.with_name("__init__.pyi")
 
 #: The families in reading order, and what they have in common.
 TITLES = {
@@ -60,9 +68,10 @@ TITLES = {
     ),
     "order": ("The order itself", "How near a list is to an ideal order, and how many pairs are."),
     "incomplete": (
-        "Incomplete judgments, and counts",
-        "Measures that allow for documents that nobody judged, and what there was to count.",
+        "Incomplete judgments",
+        "Measures that allow for documents that nobody judged, or say how many there are.",
     ),
+    "counts": ("Counts", "What there was to count, added up over queries."),
     "trec": (
         "Introduced by trec_eval",
         "Experimental measures that no other program has.",
@@ -192,29 +201,89 @@ def describe(kind: type[Measure]) -> str:
     return "\n".join(lines)
 
 
+def families(measures: Registry[type[Measure]] = registry) -> dict[str, list[type[Measure]]]:
+    """Returns the measures of each module, the modules by name."""
+    for module in iter_modules(room.__path__):
+        import_module(f"relkit.measures.{module.name}")
+    found: dict[str, list[type[Measure]]] = {}
+    for kind in map(measures.get, measures):
+        found.setdefault(kind.__module__.removeprefix("relkit.measures."), []).append(kind)
+    return dict(sorted(item for item in found.items() if "." not in item[0]))
+
+
 def page(measures: Registry[type[Measure]] = registry) -> str:
     """Returns the whole page."""
     parts = [HEAD]
-    kinds = [measures.get(name) for name in measures]
-    for family in sorted(FAMILIES, key=list(TITLES).index):
+    for family, kinds in sorted(
+        families(measures).items(), key=lambda item: list(TITLES).index(item[0])
+    ):
         title, said = TITLES[family]
         parts.append(f"## {title}\n\n{said}\n\n")
-        here = [kind for kind in kinds if kind.__module__ == f"relkit.measures.{family}"]
-        parts.append("\n".join(describe(kind) for kind in here) + "\n")
+        parts.append("\n".join(map(describe, kinds)) + "\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 
+def index() -> str:
+    """Returns the module that says where each name is, so that others need not be imported."""
+    lines = [
+        '"""Which module has the measures of which names: written by docs/make_measures.py."""',
+        "",
+        '__all__ = ["MODULES"]',
+        "",
+        "MODULES = {",
+    ]
+    for family, kinds in families().items():
+        names = " ".join(name.lower() for kind in kinds for name in (kind.name, *kind.aliases))
+        parts = [names] if len(names) <= 90 else textwrap.wrap(names, 89, break_on_hyphens=False)
+        if len(parts) == 1 and len(family) + len(names) < 86:
+            lines.append(f'    "{family}": "{names}",')
+            continue
+        held = [f'        "{part} "' for part in parts[:-1]] + [f'        "{parts[-1]}"']
+        lines += [f'    "{family}": (', *held, "    ),"]
+    return "\n".join([*lines, "}", ""])
+
+
+def stub() -> str:
+    """Returns the stub of the room: its public names and where each lives."""
+    found: dict[str, Iterable[str]] = {
+        family: [kind.__name__ for kind in kinds] for family, kinds in families().items()
+    }
+    found |= {
+        "base": ["Measure", "Step"],
+        "lookup": ["register", "registry"],
+        "names": ["measure", "measures"],
+    }
+    lines = [
+        '"""The public names and where each lives: written by docs/make_measures.py."""',
+        "",
+    ]
+    for module, names in sorted(found.items()):
+        lines.append(f"from .{module} import (")
+        lines += [f"    {name} as {name}," for name in sorted(names, key=_in_order)]
+        lines.append(")")
+    return "\n".join([*lines, ""])
+
+
+def _in_order(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Returns what ruff sorts imports by: constants, classes, functions; numbers by value."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
+    parts = re.findall(r"\d+|\D+", name.lower())
+    return kind, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
 def main() -> int:
-    """Writes or checks the page."""
-    parser = argparse.ArgumentParser(description="Writes docs/measures.md from the measures.")
+    """Writes or checks the files."""
+    parser = argparse.ArgumentParser(description="Writes what follows from the measures.")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    if not parser.parse_args().check:
-        PAGE.write_text(page(), encoding="utf-8", newline="\n")
-        return 0
-    if PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    sys.stderr.write(f"{PAGE} is stale: run `python docs/make_measures.py`\n")
-    return 1
+    check = parser.parse_args().check
+    stale = False
+    for path, text in ((INDEX, index()), (STUB, stub()), (PAGE, page())):
+        if not check:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        elif path.read_text(encoding="utf-8") != text:
+            stale = True
+            sys.stderr.write(f"{path} is stale: run `python docs/make_measures.py`\n")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import relkit
-from relkit.measures.base import registry
+from relkit.measures.lookup import registry
 
 
 def values_by_query(

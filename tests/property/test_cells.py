@@ -8,8 +8,7 @@ import re
 
 import polars as pl
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from relkit.core.cells import (
     APOSTROPHE,

@@ -8,12 +8,11 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.data.ranking import Ranking
-from relkit.measures.base import registry
+from relkit.measures.lookup import registry
 
 NAMES = [name for name in sorted(registry) if registry.get(name).needs_subtopics]
 CUT = [name for name in NAMES if name not in {"nrbp", "nnrbp"}]

@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.data.scale import SEARCH

@@ -9,12 +9,14 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.data.ranking import Ranking
-from relkit.measures.base import FAMILIES, Measure, parameters, registry
+from relkit.measures.base import Measure
+from relkit.measures.index import MODULES
+from relkit.measures.lookup import registry
+from relkit.measures.parameters import parameters
 
 NAMES = sorted(registry)
 JUDGED = [name for name in NAMES if registry.get(name).needs == "judgments"]
@@ -300,11 +302,11 @@ def test_every_measure_is_documented(name: str) -> None:
     assert kind.formula
 
 
-def test_the_table_of_families_is_true() -> None:
-    for family, names in FAMILIES.items():
+def test_the_index_of_measures_is_true() -> None:
+    for family, names in MODULES.items():
         for name in names.split():
             assert registry.get(name).__module__ == f"relkit.measures.{family}"
-    listed = {name for names in FAMILIES.values() for name in names.split()}
+    listed = {name for names in MODULES.values() for name in names.split()}
     own = [name for name in registry if registry.get(name).__module__.startswith("relkit.")]
     for name in own:
         assert {name, *registry.get(name).aliases} <= listed

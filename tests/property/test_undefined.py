@@ -6,15 +6,16 @@ import math
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.values import whole_list
 
 import relkit
 from relkit.analysis.comparison.pairing import Sample, pair
 from relkit.evaluation import Average
 from relkit.evaluation.side_by_side import SideBySide
-from relkit.measures.base import Measure, parameters, registry
+from relkit.measures.base import Measure
+from relkit.measures.lookup import registry
+from relkit.measures.parameters import parameters
 
 NAMES = sorted(name for name in registry if registry.get(name).needs == "judgments")
 #: Counted or refused for what has no place in these inputs: kappa's scores must be grades.

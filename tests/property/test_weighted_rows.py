@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.data.ranking import Ranking
-from relkit.measures.base import parameters, registry
+from relkit.measures.lookup import registry
+from relkit.measures.parameters import parameters
 
 NAMES = sorted(name for name in registry if registry.get(name).weighted)
 OPTIONS = {

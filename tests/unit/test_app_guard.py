@@ -15,8 +15,7 @@ pytest.importorskip("httpx2")
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tests.unit.visitors import PASSWORD, sign_in, token_of
 
 from relkit.app import Settings, create_app

@@ -12,8 +12,7 @@ from string import Formatter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.analysis.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules

@@ -13,7 +13,8 @@ from tests.values import whole_list
 import relkit
 from relkit.analysis.explanation.section import shorten
 from relkit.core.rendering import width
-from relkit.measures.base import format_number, registry
+from relkit.measures.formulas import format_number
+from relkit.measures.lookup import registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3, "f": 1}
 SCORES = {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}

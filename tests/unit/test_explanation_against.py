@@ -7,14 +7,13 @@ import math
 from itertools import permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.values import whole_list
 
 import relkit
 from relkit.data.convention import load_convention
 from relkit.data.ranking import Ranking
-from relkit.measures.base import registry
+from relkit.measures.lookup import registry
 
 GRADES = {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}
 SCORES = {"b": 3.0, "a": 2.0, "x": 2.0, "d": 2.0, "c": 1.0}

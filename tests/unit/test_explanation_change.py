@@ -6,13 +6,13 @@ import json
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.values import whole_list
 
 import relkit
 from relkit.core.rendering import width
-from relkit.measures.base import parameters, registry
+from relkit.measures.lookup import registry
+from relkit.measures.parameters import parameters
 
 JUDGMENTS = {"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 3}}
 OLD = {"q": {"b": 5, "x": 4, "a": 3, "d": 2, "c": 1}}

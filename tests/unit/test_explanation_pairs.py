@@ -7,8 +7,7 @@ import tracemalloc
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.core.rendering import width

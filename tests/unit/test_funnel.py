@@ -12,8 +12,7 @@ from typing import Any
 
 import polars
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import relkit
 from relkit.core.rendering import width

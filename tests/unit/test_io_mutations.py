@@ -10,8 +10,7 @@ from contextlib import suppress
 import polars as pl
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from relkit import io
 from relkit.core.errors import RelkitError

@@ -13,8 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
 from relkit.data.scale import INTEGERS, SEARCH

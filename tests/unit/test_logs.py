@@ -11,8 +11,7 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
 from relkit.core.rendering import width

@@ -86,3 +86,26 @@ def test_what_cannot_be_imported_is_named(folder: Path) -> None:
     done = relkit(folder, "evaluate", "j.qrels", "r.run", "--plugin", "broken.py")
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
+
+
+def test_a_plugin_says_of_itself_what_a_built_in_measure_does(folder: Path) -> None:
+    code = CODE.replace(
+        '    name = "first_grade"\n',
+        '    name = "first_grade"\n'
+        '    title = "First"\n'
+        '    aspect = "first"\n'
+        '    trec_names = {"first_grade@{k}": "first_{k}"}\n'
+        "    k: int | None = None\n",
+    )
+    (folder / "mine.py").write_text(code, "utf-8")
+    done = relkit(
+        folder, "evaluate", "j.qrels", "r.run", "-m", "first_grade@5", "--plugin", "mine.py",
+        "--format", "trec",
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["first_5               \tall\t2.0000"]
+    ask = "import mine; from relkit.report.wording import kind_of, label;"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{ask} print(kind_of('first_grade@5'), label('first_grade@5'))"],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "first First@5\n"

@@ -29,3 +29,17 @@ def test_a_library_that_is_missing(
     with pytest.raises(DependencyError, match=f"needs the package {package}") as caught:
         getattr(results, method)()
     assert caught.value.hint == f"pip install '{package}'"
+
+
+@pytest.mark.parametrize("name", ["err@10", "bpm@10", "nerr8@10", "sdcg@10"])
+def test_a_part_does_not_know_the_highest_grade(name: str) -> None:
+    with pytest.raises(relkit.ParameterError, match="needs the highest grade") as caught:
+        relkit.Accumulator(name)
+    written = caught.value.hint.removeprefix("name it: ")
+    assert written == name.replace("@", "(max=3)@")
+    judgments, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    rules = {"measures": {name.split("@", maxsplit=1)[0]: {"max": 3}}}
+    for part in (relkit.Accumulator(written), relkit.Accumulator(name, convention=rules)):
+        part.update(judgments, run)
+        (entry,) = part.compute().entries.values()
+        assert entry.value == relkit.evaluate(judgments, run, written)[written]

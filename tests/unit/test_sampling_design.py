@@ -12,8 +12,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from relkit import _native
 from relkit.core.errors import DependencyError, InputError, ParameterError

@@ -14,7 +14,7 @@ import pytest
 import relkit
 from relkit.core.errors import InputError, StrictError
 from relkit.evaluation.results import Results
-from relkit.measures.base import registry
+from relkit.measures.lookup import registry
 
 SORTED = [3, 2, 2, 1, 0, 0, 0, 0]
 CONSTANT = [1.0] * len(SORTED)

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from relkit.analysis.statistics.correlation import coefficients, correlate
 from relkit.core.errors import UnknownNameError

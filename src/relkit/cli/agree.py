@@ -214,8 +214,7 @@ def _text(found: Correlations | Discrimination, form: str, digits: int, output: 
         return found.to_csv()
     if form == "markdown":
         return found.to_markdown(digits=digits)
-    from relkit.analysis.agreement import Correlations
-    from relkit.analysis.agreement import rendering as agreement
+    from relkit.analysis.agreement import Correlations, rendering as agreement
 
     columns = (terminal_columns() if output is None else None) or 80
     if isinstance(found, Correlations):

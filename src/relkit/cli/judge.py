@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
-from relkit.cli.judge_accounts import account as change_account
-from relkit.cli.judge_accounts import accounts, events
+from relkit.cli.judge_accounts import account as change_account, accounts, events
 from relkit.cli.judge_archive import pack
 from relkit.cli.judge_backup import backup, restore
 from relkit.cli.judge_calibrate import accept, calibrate

@@ -13,7 +13,7 @@ from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
 from relkit.core.rendering import wrap
 from relkit.measures import Measure, measure, registry
-from relkit.measures.base import choices, parameters
+from relkit.measures.parameters import choices, parameters
 
 __all__ = ["command", "describe", "listing"]
 

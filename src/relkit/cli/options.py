@@ -84,7 +84,7 @@ def _complete_rule(
     measure, dot, key = word.partition(".")
     if dot:
         from relkit.measures import registry
-        from relkit.measures.base import open_parameters
+        from relkit.measures.parameters import open_parameters
 
         names = ["undefined"]
         if measure in registry:
@@ -431,8 +431,6 @@ def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
 
 def chosen_scale(source: str | None) -> Scale | None:
     """Returns the scale of ``--scale``."""
-    if source is None:
-        return None
     from relkit.data.scale import load_scale
 
     return load_scale(source)

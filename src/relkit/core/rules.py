@@ -14,6 +14,7 @@ __all__ = [
     "COUNTED",
     "POSITIVE",
     "ApDenominator",
+    "Counted",
     "Discount",
     "Gain",
     "Ideal",
@@ -39,6 +40,7 @@ __all__ = [
 
 Ties = Literal["doc-desc", "doc-asc", "input", "input-desc", "rank", "expected", "worst", "best"]
 Undefined = Literal["skip", "zero", "one", "error"]
+Counted = Literal["skip", "zero", "one"]
 NoRelevant = Literal["zero", "undefined"]
 Missing = Literal["zero", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed", "ignored"]

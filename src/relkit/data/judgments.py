@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.data.scale import Scale, load_scale
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from relkit.data.scale import Scale
 
 __all__ = ["Judgments"]
 
@@ -90,7 +89,7 @@ class Judgments:
         """
         from relkit.data.columns import missing, number, parse_grade
 
-        found = find_scale(scale)
+        found = load_scale(scale)
         path = "" if source == "memory" else source
         if found is not None:
             judgments = _named(judgments, found, path)
@@ -145,7 +144,7 @@ class Judgments:
         """
         from relkit.data.columns import judgment_table, polars_columns
 
-        found = find_scale(scale)
+        found = load_scale(scale)
         path = "" if source == "memory" else source
         series = polars_columns(frame, "judgments", columns=columns, path=path)
         table, notes = judgment_table(series, path=path, scale=found)
@@ -171,7 +170,7 @@ class Judgments:
         """
         from relkit.data.columns import judgment_table, same_length
 
-        found = find_scale(scale)
+        found = load_scale(scale)
         series = same_length({"query": queries, "document": documents, "grade": grades})
         table, notes = judgment_table(series, scale=found)
         return cls(table, scale=found, notes=notes)
@@ -258,15 +257,6 @@ class Judgments:
             f"Judgments(queries={len(self._table)}, rows={self._table.rows}{scale}, "
             f"source={self._source!r})"
         )
-
-
-def find_scale(scale: Scale | str | None) -> Scale | None:
-    """Returns the scale of that name or file; scales and None pass through."""
-    if isinstance(scale, str):
-        from relkit.data.scale import load_scale
-
-        return load_scale(scale)
-    return scale
 
 
 def _named(

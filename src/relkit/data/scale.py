@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike, fspath
 from os.path import basename, splitext
-from typing import Any
+from typing import Any, overload
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.core.registry import Registry
@@ -140,8 +140,12 @@ for _scale in (SEARCH, INTEGERS, BINARY, FLOATS):
     scales.add(_scale.name, _scale)
 
 
-def load_scale(source: str | PathLike[str] | Scale) -> Scale:
-    """Returns a scale by name, or from a TOML, JSON or YAML file.
+@overload
+def load_scale(source: str | PathLike[str] | Scale) -> Scale: ...
+@overload
+def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None: ...
+def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
+    """Returns a scale by name, or from a TOML, JSON or YAML file; scales and `None` as they are.
 
     A file holds ``name``, ``relevant_from`` and a list ``levels`` of ``grade``, ``name``,
     ``chinese`` and ``gain``.
@@ -150,7 +154,7 @@ def load_scale(source: str | PathLike[str] | Scale) -> Scale:
         UnknownNameError: If it is neither a file nor a registered name.
         InputError: If the file does not describe a scale.
     """
-    if isinstance(source, Scale):
+    if source is None or isinstance(source, Scale):
         return source
     path = fspath(source)
     if not is_settings(path):

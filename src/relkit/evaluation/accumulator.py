@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import ParameterError
 from relkit.data.convention import Convention, load_convention
+from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
 from relkit.evaluation.notes import measure_notes
-from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
 from relkit.evaluation.scores import (
     array_rules,
@@ -63,16 +65,16 @@ class Accumulator:
         scale: Scale | str | None = None,
     ) -> None:
         self.convention = load_convention(convention)
-        self.scale = chosen_scale(scale)
+        self.scale = load_scale(scale)
         self.average = average
         self.measures = parse_measures(measures)
         for one in self.measures:
-            held = self.convention.measure_rules((one.name,))
-            open_max = one.name == "err" and one.max is None  # type: ignore[attr-defined]
-            if open_max and self.scale is None and "max" not in held:
+            held = self.convention.measure_rules((one.name, *one.aliases))
+            if one.needs_highest_grade and self.scale is None and "max" not in held:
                 raise ParameterError(
-                    "`err` needs the highest grade of the whole data, which one part does not know",
-                    hint="name it: err(max=3)@10",
+                    f"`{one.name}` needs the highest grade of the whole data, which one part does"
+                    " not know",
+                    hint=f"name it: {dataclasses.replace(one, max=3)}",  # type: ignore[type-var]
                 )
         self._totals = {str(one): _native.Total() for one in self.measures}
         self._runs = False

@@ -11,7 +11,7 @@ from relkit.core.notes import warn
 from relkit.core.texts import message
 from relkit.evaluation.entry import Entry
 from relkit.evaluation.results import Results
-from relkit.measures.base import geometric_parts
+from relkit.measures.logarithms import geometric_parts
 
 if TYPE_CHECKING:
     from relkit import _native
@@ -104,17 +104,12 @@ def number(measure: Measure, form: str, total: _native.Total, convention: Conven
     if measure.combine == "sum":
         return total.numerator
     if measure.combine == "geometric":
-        return _geometric(measure, total, _counted_as(measure, convention))
+        return _geometric(measure, total, measure.counted(convention))
     if form == "macro" and measure.combine != "ratio":
-        return total.mean(_counted_as(measure, convention))
+        return total.mean(measure.counted_as(convention))
     if measure.combine == "pooled":
         return measure.pooled(total)
     return measure.micro(total.numerator, total.denominator)
-
-
-def _counted_as(measure: Measure, convention: Convention) -> Literal["skip", "zero", "one"]:
-    rule = measure.undefined_rule(convention)
-    return "skip" if rule == "error" else rule
 
 
 def span(
@@ -133,21 +128,20 @@ def _entry(
 ) -> Entry:
     value = number(measure, form, total, convention)
     counted, undefined = total.queries - total.undefined, total.undefined
+    rule = measure.counted_as(convention)
     if measure.combine == "sum":
         counted = total.queries
     elif measure.combine == "geometric" or (form == "macro" and measure.combine != "ratio"):
-        if _counted_as(measure, convention) != "skip":
+        if rule != "skip":
             counted = total.queries
     elif measure.combine == "pooled":
         # Every row takes part, also those of a query that has one class only.
         counted, undefined = total.queries, 0
-    elif form == "macro" and _counted_as(measure, convention) != "skip":
+    elif form == "macro" and rule != "skip":
         counted = total.queries
     details = measure.details(total.numerator, total.denominator, total.equal_pairs)
-    if form == "macro" and "strict" in details:
-        rule = _counted_as(measure, convention)
-        details["strict"] = total.mean_strict(rule)
-        details["random"] = total.mean_random(rule)
+    if form == "macro":
+        details |= measure.mean_details(total, rule)
     return Entry(
         value=value,
         average=form,
@@ -163,11 +157,11 @@ def _entry(
     )
 
 
-def _geometric(measure: Measure, total: _native.Total, undefined: str) -> float:
+def _geometric(measure: Measure, total: _native.Total, undefined: float) -> float:
     """Returns a geometric mean: its numerators are logarithms."""
-    numerator, counted = total.numerator, total.queries - total.undefined
-    if undefined != "skip" and total.undefined:
-        instead, _ = geometric_parts(0.0 if undefined == "zero" else 1.0)
+    instead, counts = geometric_parts(undefined)
+    numerator, counted = total.numerator, float(total.queries - total.undefined)
+    if total.undefined:
         numerator += total.undefined * instead
-        counted = total.queries
-    return measure.micro(numerator, float(counted))
+        counted += total.undefined * counts
+    return measure.micro(numerator, counted)

@@ -12,10 +12,11 @@ from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run, run_name
+from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.notes import data_notes, missing_note
-from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
 from relkit.evaluation.sources import evaluate_run
 from relkit.io import as_judgments, as_run
@@ -103,7 +104,7 @@ class Evaluator:
     ) -> None:
         self.convention = load_convention(convention)
         self.threads = check_whole("threads", threads, least=0)
-        chosen = chosen_scale(scale)
+        chosen = load_scale(scale)
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (
             Judgments.from_dict({})

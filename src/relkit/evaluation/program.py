@@ -11,28 +11,17 @@ from relkit import _native
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
 from relkit.data.convention import Convention
-from relkit.measures.base import Measure, check_measure_rules
+from relkit.measures.base import Measure
+from relkit.measures.lookup import check_measure_rules
 from relkit.measures.names import measures as parse_measures
 
 if TYPE_CHECKING:
     from relkit.data.scale import Scale
 
-__all__ = ["Average", "MeasureNames", "Program", "chosen_scale"]
-
-#: Kernels that weigh queries, and so must know what one without a value counts.
-WEIGHTED = frozenset({"gauc"})
+__all__ = ["Average", "MeasureNames", "Program"]
 
 Average = Literal["macro", "micro"]
 MeasureNames = str | Measure | Iterable[str | Measure]
-
-
-def chosen_scale(scale: Scale | str | None) -> Scale | None:
-    """Returns the scale that was named, `None` where the judgments' own is taken."""
-    if scale is None:
-        return None
-    from relkit.data.scale import load_scale
-
-    return load_scale(scale)
 
 
 @dataclass(frozen=True)
@@ -98,9 +87,8 @@ class Program:
             if kernel is not None:
                 places[str(name)] = len(kernels)
                 parameters = {key: value for key, value in kernel[1].items() if value is not None}
-                if kernel[0] in WEIGHTED:
-                    rule = one.undefined_rule(convention)
-                    parameters["undefined"] = "skip" if rule == "error" else rule
+                if "undefined" in kernel[1]:
+                    parameters["undefined"] = one.counted_as(convention)
                 kernels.append((kernel[0], parameters))
         plan = _native.Plan(
             kernels,
@@ -141,7 +129,7 @@ class Program:
             and self.convention.rel is None
             and getattr(asked, "rel", 1.0) is None
             and getattr(one, "rel", None) == 1.0
-            and not (one.name == "rbp" and getattr(one, "gain", None) is not None)
+            and one.asks_relevance
         ]
 
     @property

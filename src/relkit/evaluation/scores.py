@@ -12,10 +12,11 @@ from relkit.core.errors import ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
+from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.notes import measure_notes, negative_notes, threshold_notes
-from relkit.evaluation.program import Average, MeasureNames, Program, chosen_scale
+from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
 from relkit.measures.names import measures as parse_measures
 
@@ -90,7 +91,7 @@ def evaluate_scores(
         >>> relkit.evaluate_scores(labels, scores, measures=["auc"], weights=weights)["auc"]
         0.625
     """
-    chosen = chosen_scale(scale)
+    chosen = load_scale(scale)
     given = load_convention(convention)
     rules = array_rules(given)
     rows, notes = grouped_rows(labels, scores, groups, chosen, weights)

@@ -254,11 +254,12 @@ def read_judgments(
         >>> read_judgments({"q1": {"d1": 1}})["q1"]
         {'d1': 1.0}
     """
-    from relkit.data.judgments import Judgments, find_scale
+    from relkit.data.judgments import Judgments
+    from relkit.data.scale import load_scale
 
     if isinstance(source, Judgments):
         return source
-    found = find_scale(scale)
+    found = load_scale(scale)
     opened = _opened(source, format)
     if opened is not None:
         result = formats.get(opened.format).read_judgments(opened, columns=columns, scale=found)

@@ -69,7 +69,7 @@ def read_scored(
         "weight": weight,
     }
     columns = {role: name for role, name in named.items() if name is not None}
-    chosen = load_scale(scale) if scale is not None else None
+    chosen = load_scale(scale)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         from relkit.data.columns import polars_columns
         from relkit.io.scored import from_columns

@@ -13,8 +13,15 @@ from relkit.judging.base import StoreBase
 from relkit.judging.names import check_one_script, name_key, other_key
 from relkit.judging.records import Role, User
 from relkit.judging.rows import read_user
-from relkit.judging.schema import browsers, postgresql, sa, sign_ins, sqlite, users
-from relkit.judging.schema import tokens as user_tokens
+from relkit.judging.schema import (
+    browsers,
+    postgresql,
+    sa,
+    sign_ins,
+    sqlite,
+    tokens as user_tokens,
+    users,
+)
 from relkit.judging.texts import check_name, is_storable, unknown_name
 
 __all__ = ["MACHINE_PREFIX", "AccountStore", "ChosenBy"]

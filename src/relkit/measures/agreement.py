@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, register
+from relkit.measures.base import Aspect, Measure, Step
+from relkit.measures.formulas import equation, format_number
+from relkit.measures.lookup import register
 from relkit.measures.pairwise import PairUnjudged, labelled
 
 __all__ = ["Kappa", "Spearman", "Tau"]
@@ -53,6 +55,7 @@ class Tau(Measure):
 
     name = "tau"
     aliases = ("kendall", "kendall_tau", "tau_b")
+    aspect: ClassVar[Aspect] = "pairs"
     bounds: ClassVar[tuple[float, float]] = SIGNED
     headings: ClassVar[tuple[str, str]] = ("concordant", "discordant")
     ordinal: ClassVar[bool] = True

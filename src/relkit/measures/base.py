@@ -1,4 +1,4 @@
-"""What a measure is, and how its name is read and printed."""
+"""What a measure is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from relkit.core.errors import ParameterError, UnknownNameError
-from relkit.core.parameters import check_choice
-from relkit.core.registry import Registry, suggestion
-from relkit.core.rules import COUNTED, POSITIVE, Undefined, parse_gain, parse_rel, show_gain
+from relkit.core.errors import ParameterError
+from relkit.core.rules import COUNTED, POSITIVE, Counted, Undefined, show_gain
 from relkit.data.convention import Convention
+from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.parameters import OPTIONAL, check_parameter, parameters, show
 
 if TYPE_CHECKING:
     from relkit import _native
@@ -21,23 +21,16 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.measures.inversions import Inversion
 
-__all__ = [
-    "Combine",
-    "Describes",
-    "Measure",
-    "Step",
-    "check_measure_rules",
-    "equation",
-    "format_number",
-    "format_sum",
-    "geometric_parts",
-    "open_parameters",
-    "register",
-    "registry",
-]
+__all__ = ["UNBOUNDED", "Aspect", "Combine", "Describes", "Measure", "Step"]
+
+#: The bounds of measures that add up gains or counts.
+UNBOUNDED = (0.0, math.inf)
 
 Combine = Literal["mean", "ratio", "sum", "pooled", "geometric"]
 Describes = Literal["quality", "data"]
+Aspect = Literal[
+    "coverage", "top", "first", "precision", "hit", "pairs", "judged", "diversity", "other"
+]
 
 
 @dataclass(frozen=True)
@@ -73,6 +66,12 @@ class Measure(ABC):
     Attributes:
         name: The canonical name.
         aliases: Other names, case-insensitive.
+        title: The name in prose; where it is empty, `name`, in capitals if it is short.
+        trec_names: trec_eval's names, by relkit's: ``{"p@{k}": "P_{k}"}``. Braces stand for a
+            parameter. Measures that are not listed have the same name in both.
+        becomes: Another measure's name, by a parameter that only the other has: with that
+            parameter a name stands for the other, as ir_measures' ``NumRet(rel=2)`` does.
+        aspect: What of a ranking a change of the value is about: a report words it accordingly.
         combine: How queries become one number: `mean` of values, `ratio` of summed numerators
             and denominators, `sum`, `pooled` pairs of all queries, or the `geometric` mean, whose
             numerators are logarithms.
@@ -89,6 +88,7 @@ class Measure(ABC):
         ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
             are; for other measures they are not relevant and worth nothing.
         sums_undefined: Whether queries without a value have a share in a ratio of sums.
+        counts_queries: Whether it is about the queries alone: one query's value says nothing.
         needs_subtopics: Whether it is about judgments of subtopics; others count as one subtopic.
         convention_fields: Fields that take another field of the convention, or none (empty).
         fallbacks: Values of fields that neither the name nor the convention fills.
@@ -118,6 +118,10 @@ class Measure(ABC):
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    title: ClassVar[str] = ""
+    trec_names: ClassVar[Mapping[str, str]] = {}
+    becomes: ClassVar[Mapping[str, str]] = {}
+    aspect: ClassVar[Aspect] = "other"
     combine: ClassVar[Combine] = "mean"
     averages: ClassVar[tuple[str, ...]] = ("macro",)
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -129,6 +133,7 @@ class Measure(ABC):
     describes: ClassVar[Describes] = "quality"
     ordinal: ClassVar[bool] = False
     sums_undefined: ClassVar[bool] = False
+    counts_queries: ClassVar[bool] = False
     needs_subtopics: ClassVar[bool] = False
     convention_fields: ClassVar[dict[str, str]] = {}
     fallbacks: ClassVar[dict[str, Any]] = {}
@@ -150,7 +155,11 @@ class Measure(ABC):
         return None
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        """Returns the native function and its parameters, or `None` to loop over `steps`."""
+        """Returns the native function and its parameters, or `None` to loop over `steps`.
+
+        A parameter `undefined` is filled with what a query without a value counts, for functions
+        that weigh queries.
+        """
         return None
 
     def parts(self, ranking: Ranking) -> tuple[float, float]:
@@ -180,10 +189,48 @@ class Measure(ABC):
         """
         return {}
 
+    def mean_details(self, total: _native.Total, undefined: Counted) -> dict[str, float]:
+        """Returns those of the details that are another number for a mean over queries.
+
+        Args:
+            total: The queries.
+            undefined: What a query without a value counts.
+        """
+        return {}
+
     @property
     def shown(self) -> str:
         """The name in tables and sentences; `str` gives the one that can be read back."""
         return str(self)
+
+    def trec_name(self, filled: Measure | None = None) -> str:
+        """Returns trec_eval's name, or relkit's own where trec_eval has none.
+
+        Args:
+            filled: The same measure with every parameter filled in.
+
+        Examples:
+            >>> import relkit
+            >>> [relkit.measure(name).trec_name() for name in ("ndcg@10", "ap", "iprec@0.5")]
+            ['ndcg_cut_10', 'map', 'iprec_at_recall_0.50']
+        """
+        own = str(self)
+        values = {name: getattr(self, name) for name in parameters(type(self))}
+        written = {name: show(value) for name, value in values.items()}
+        for pattern, name in self.trec_names.items():
+            if pattern.format_map(written) == own:
+                return name.format_map(values)
+        return own
+
+    @property
+    def asks_relevance(self) -> bool:
+        """Whether it asks from which grade on a document is relevant."""
+        return hasattr(self, "rel")
+
+    @property
+    def needs_highest_grade(self) -> bool:
+        """Whether its value depends on the highest grade in the judgments, if no scale has one."""
+        return "max" in parameters(type(self)) and self.filled("max") is None
 
     def resampled(self) -> bool:
         """Returns whether a comparison can form the pooled number anew from whole queries."""
@@ -321,6 +368,11 @@ class Measure(ABC):
         rule: Undefined = own.get("undefined", convention.undefined)
         return rule
 
+    def counted_as(self, convention: Convention) -> Counted:
+        """Returns the same for sums, to which a query that was refused (`error`) adds nothing."""
+        rule = self.undefined_rule(convention)
+        return "skip" if rule == "error" else rule
+
     def counted(self, convention: Convention) -> float:
         """Returns the number that a query without a value counts in a mean, NaN for none."""
         return COUNTED[self.undefined_rule(convention)]
@@ -342,9 +394,9 @@ class Measure(ABC):
             value = getattr(self, entry.name)
             if entry.name == self.at:
                 whole = "@all" if self.several else ""
-                cutoff = f"@{_show(value)}" if value is not None else whole
+                cutoff = f"@{show(value)}" if value is not None else whole
             elif value != entry.default:
-                shown = show_gain(value) if entry.name == "gain" else _show(value)
+                shown = show_gain(value) if entry.name == "gain" else show(value)
                 if entry.name == "rel" and value == POSITIVE:
                     shown = "positive"
                 inside.append(f"{entry.name}={shown}")
@@ -354,263 +406,4 @@ class Measure(ABC):
     def __post_init__(self) -> None:
         for name, hint in parameters(type(self)).items():
             value = getattr(self, name)
-            object.__setattr__(self, name, _check(self.name, name, value, hint))
-
-
-#: In a geometric mean smaller values count as this, so that one query of 0 does not make it 0.
-FLOOR = 0.00001
-
-
-def geometric_parts(value: float) -> tuple[float, float]:
-    """Returns what a query adds to a geometric mean: the logarithm of its value, and 1.
-
-    Examples:
-        >>> geometric_parts(1.0), geometric_parts(math.nan)
-        ((0.0, 1.0), (0.0, 0.0))
-    """
-    return (0.0, 0.0) if math.isnan(value) else (math.log(max(value, FLOOR)), 1.0)
-
-
-#: More terms than this are left out of a sum that is written down.
-MOST_TERMS = 6
-
-
-def format_number(value: float) -> str:
-    """Returns a number for a formula: up to 4 decimals, 4 digits where it is small.
-
-    Examples:
-        >>> format_number(6.5), format_number(13.0), format_number(2 / 3), format_number(0.0001234)
-        ('6.5', '13', '0.6667', '0.0001234')
-    """
-    if not math.isfinite(value):
-        return str(value)
-    text = f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.4g}"
-    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-
-
-def format_sum(terms: Sequence[str]) -> str:
-    """Returns a sum as text; a long one is cut, and says how many terms it has.
-
-    Examples:
-        >>> format_sum(["1", "0.5"]), format_sum([])
-        ('1 + 0.5', '0')
-    """
-    if len(terms) > MOST_TERMS:
-        return " + ".join([*terms[: MOST_TERMS - 1], f"… ({len(terms)} terms)"])
-    return " + ".join(terms) or "0"
-
-
-def equation(left: str, value: float) -> str:
-    """Returns `left = value`, or the value alone where that says the same.
-
-    Examples:
-        >>> equation("1 / 4", 0.25), equation("0.25", 0.25)
-        ('1 / 4 = 0.25', '0.25')
-    """
-    right = format_number(value)
-    return right if left == right else f"{left} = {right}"
-
-
-#: Parameters that have a meaning when they are `None`, and so are not filled from a convention.
-OPTIONAL = frozenset({"k"})
-
-_HINTS: dict[type, dict[str, Any]] = {}
-
-
-def parameters(kind: type[Measure]) -> dict[str, Any]:
-    """Returns a measure's parameters and their types."""
-    if kind not in _HINTS:
-        hints = {entry.name: entry.type for entry in dataclasses.fields(kind)}  # type: ignore[arg-type]
-        if any(isinstance(hint, str) for hint in hints.values()):
-            written = get_type_hints(kind)
-            hints = {name: written[name] for name in hints}
-        _HINTS[kind] = hints
-    return _HINTS[kind]
-
-
-def _show(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:.17g}" if float(f"{value:g}") != value else f"{value:g}"
-    return str(value)
-
-
-def choices(hint: Any) -> tuple[Any, ...]:
-    """Returns the texts that a parameter's type allows; empty where it is no list of them."""
-    found: list[Any] = []
-    for argument in get_args(hint):
-        if isinstance(argument, str):
-            found.append(argument)
-        elif argument is not type(None):
-            found.extend(choices(argument))
-    return tuple(found)
-
-
-def _check(measure: str, name: str, value: Any, hint: Any) -> Any:
-    """Returns a parameter's value in its own type, from text too."""
-    optional = type(None) in get_args(hint) or hint is type(None)
-    if value is None and optional:
-        return None
-
-    def refuse(wanted: str) -> ParameterError:
-        return ParameterError(
-            f"the parameter `{name}` of `{measure}` must be {wanted}. Got `{value}` instead."
-        )
-
-    if name == "gain":
-        return parse_gain(value)
-    if name == "rel" and str(value).lower() == "positive":
-        return parse_rel(value)
-    allowed = choices(hint)
-    if allowed:
-        check_choice(name, value, allowed, subject=f"the parameter `{name}` of `{measure}`")
-        return value
-    wanted = next(
-        (kind for kind in (bool, int, float) if hint is kind or kind in get_args(hint)), str
-    )
-    if wanted is bool:
-        text = str(value).lower()
-        if text not in {"true", "false"}:
-            raise refuse("`true` or `false`")
-        return text == "true"
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise refuse("a number") from None
-    if wanted is int:
-        if isinstance(value, bool) or number != int(number) or number < 1:
-            raise refuse("a whole number of 1 or more")
-        return int(number)
-    if not math.isfinite(number):
-        raise refuse("a finite number")
-    return number
-
-
-#: The module of each measure and alias: a module is imported when one of its names is asked for.
-FAMILIES = {
-    "agreement": "kappa qwk quadratic_kappa spearman rho spearman_rho"
-    " tau kendall kendall_tau tau_b",
-    "binary": "ap map map_cut meanp mean_p mean_precision p precision prec"
-    " setp set_p rprec r_precision r-precision rprecision rprec_mult recall r setr set_recall rr"
-    " mrr recip_rank success hit hit_rate hitrate",
-    "cascade": "err rbp rbp_residual",
-    "classes": "auc roc_auc average_precision average_precision_score ap_score pr_auc gauc"
-    " group_auc uauc",
-    "continuation": "sdcg insq inst bpm nerr8 nerr9 nerr10 nerr11",
-    "diversity": "alpha_dcg alpha-dcg α_dcg α-dcg alphadcg alpha_ndcg alpha-ndcg α_ndcg α-ndcg"
-    " alphandcg err_ia err-ia nerr_ia nerr-ia nrbp nnrbp p_ia p-ia ap_ia ap-ia map_ia map-ia"
-    " strecall strec st_recall subtopic_recall s_recall",
-    "gain": "cg dcg idcg ndcg",
-    "geometric": "gm_ap gmap gm_map gm_bpref",
-    "incomplete": "bpref infap inf_ap judged num_nonrel_ret num_nonrel_judged_ret num_q numq"
-    " num_rel numrel num_rel_ret numrelret hits num_ret numret unjudged unj",
-    "interpolated": "iap eleven_point_ap 11pt_avg iprec iprec_at_recall",
-    "order": "compat compatibility accuracy",
-    "overlap": "overlap rbo tau_ap tauap ap_correlation",
-    "pairwise": "concordance pnr",
-    "sets": "f1 f setf set_f f_beta fbeta set_ap setap set_map utility",
-    "trec": "bin_g bing g ndcg_rel rndcg yaap",
-}
-
-
-def _load_entry_points() -> None:
-    from relkit.measures.plugins import load_entry_points
-
-    load_entry_points()
-
-
-registry: Registry[type[Measure]] = Registry(
-    "measure",
-    modules={f"relkit.measures.{family}": names for family, names in FAMILIES.items()},
-    extend=_load_entry_points,
-)
-
-M = TypeVar("M", bound=type[Measure])
-
-
-def register(kind: M) -> M:
-    """Class decorator that makes a measure known by its name and aliases.
-
-    Raises:
-        ParameterError: If one of the names is taken.
-
-    Examples:
-        >>> from dataclasses import dataclass
-        >>> import relkit
-        >>> @relkit.register
-        ... @dataclass(frozen=True)
-        ... class Length(relkit.Measure):
-        ...     '''Number of documents in the list.'''
-        ...     name = "length"
-        ...     def steps(self, ranking):
-        ...         for entry in ranking:
-        ...             place = float(entry.rank)
-        ...             name, grade = entry.document, entry.grade
-        ...             yield relkit.Step(entry.rank, name, grade, 1.0, 1.0, 1.0, place)
-        >>> relkit.measure("length").score([2, 0, 1])
-        3.0
-    """
-    return registry.register(kind)
-
-
-def open_parameters(kind: type[Measure]) -> list[str]:
-    """Returns the parameters that a measure's name may leave open, for a convention to fill."""
-    entries = dataclasses.fields(kind)  # type: ignore[arg-type]
-    return [one.name for one in entries if one.default is None and one.name not in OPTIONAL]
-
-
-def check_measure_rules(convention: Convention) -> None:
-    """Refuses rules of single measures that no measure can follow.
-
-    Raises:
-        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
-        ParameterError: If a value cannot be had, or a parameter is never left open.
-    """
-    for name, entries in convention.measures:
-        kind = registry.get(name)
-        hints = parameters(kind)
-        open_ones = open_parameters(kind)
-        for key, value in entries:
-            if key == "undefined":
-                continue
-            if key in hints and key not in open_ones:
-                raise ParameterError(
-                    f"a convention cannot set `{name}.{key}`: the measure never leaves it open",
-                    hint=f"write it in the measure's name: {name}@10"
-                    if key == "k"
-                    else f"write it in the measure's name: {name}({key}={_show(value)})",
-                )
-            if key not in hints:
-                raise UnknownNameError(
-                    f"a convention has no rule `{name}.{key}`: the measure has no such parameter",
-                    hint=suggestion(key, ["undefined", *open_ones]),
-                )
-            _check(name, key, value, hints[key])
-
-
-def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = None) -> Measure:
-    """Makes a measure from parameter texts.
-
-    Raises:
-        UnknownNameError: If it has no parameter of a name.
-        ParameterError: If a value cannot be had.
-    """
-    if kind.name == "num_ret" and "rel" in arguments:
-        kind = registry.get("num_rel_ret")  # ir_measures: NumRet(rel=2)
-    if "judged_only" in arguments and "judged_only" not in parameters(kind):
-        from relkit.measures.condensed import condensed
-
-        arguments = dict(arguments)
-        if str(arguments.pop("judged_only")).lower() == "true":
-            kind = condensed(kind)
-            arguments["judged_only"] = True
-    known = parameters(kind)
-    for name in arguments:
-        if name not in known:
-            raise UnknownNameError(
-                f"the measure `{kind.name}` has no parameter `{name}`",
-                hint=suggestion(name, list(known)) if known else "it takes none",
-            )
-    measure = kind(**arguments)
-    return measure if k is None else measure.with_cutoff(k)
+            object.__setattr__(self, name, check_parameter(self.name, name, value, hint))

@@ -1,83 +1,24 @@
 """Measures of binary relevance: precision, recall and everything made of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import ApDenominator, NoRelevant, PDenominator
-from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
+from relkit.data.ranking import Ranking
+from relkit.measures.base import Aspect, Step
+from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.lookup import register
+from relkit.measures.relevance import (
+    MACRO_MICRO,
+    BinaryMeasure,
+    MayNeedRelevant,
+    NeedsRelevant,
+    retrieved_or_k,
+)
 
 __all__ = ["AP", "RR", "MeanP", "Precision", "RPrec", "Recall", "Success"]
-
-MACRO_MICRO = ("macro", "micro")
-
-
-@dataclass(frozen=True)
-class BinaryMeasure(Measure):
-    """Shared by measures that only ask whether a document is relevant: grade >= rel."""
-
-    headings: ClassVar[tuple[str, str]] = ("relevant", "divisor")
-
-    def threshold(self) -> float:
-        """The grade from which a document is relevant: 0 or more."""
-        rel: float | None = getattr(self, "rel", None)
-        return 1.0 if rel is None else max(rel, 0.0)
-
-    def hit(self, entry: "RankedDocument") -> bool:
-        """Whether a retrieved document is judged relevant."""
-        return entry.grade is not None and entry.grade >= self.threshold()
-
-    def depth(self, ranking: "Ranking") -> int | None:
-        """How many ranks count; `None` for the whole list."""
-        k: int | None = getattr(self, "k", None)
-        return k
-
-    def absent(self, ranking: "Ranking") -> list[str]:
-        """Returns relevant documents that the counted ranks lack, the best grades first."""
-        found = {entry.document for entry in ranking.top(self.depth(ranking))}
-        lacking = [
-            document
-            for document, grade in ranking.judged.items()
-            if grade >= self.threshold() and document not in found
-        ]
-        return sorted(lacking, key=lambda document: (-ranking.judged[document], document))
-
-    def fraction(self, ranking: "Ranking") -> str:
-        """Returns numerator / denominator = value."""
-        above, below = self.parts(ranking)
-        return equation(f"{format_number(above)} / {format_number(below)}", self.value(ranking))
-
-    def hits(self, ranking: "Ranking", k: int | None) -> int:
-        """How many of the first `k` documents are relevant."""
-        return sum(self.hit(entry) for entry in ranking.top(k))
-
-    def share(self, ranking: "Ranking", k: int | None, of: float) -> Iterator[Step]:
-        """Yields relevant documents among the first `k`, divided by `of`."""
-        found = 0
-        for entry in ranking.top(k):
-            hit = self.hit(entry)
-            found += hit
-            yield Step(
-                entry.rank, entry.document, entry.grade, float(hit), of, hit / of, found / of
-            )
-
-
-class NeedsRelevant(BinaryMeasure):
-    """Shared by measures that divide by R, the number of judged relevant documents."""
-
-    def undefined(self, ranking: "Ranking") -> str | None:
-        return None if ranking.relevant(self.threshold()) else "no judged document is relevant"
-
-
-class MayNeedRelevant(BinaryMeasure):
-    """Shared by measures that are 0 without a relevant document, unless `no_relevant` says more."""
-
-    def undefined(self, ranking: "Ranking") -> str | None:
-        if getattr(self, "no_relevant", None) != "undefined":
-            return None
-        return None if ranking.relevant(self.threshold()) else "no judged document is relevant"
 
 
 def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
@@ -87,12 +28,6 @@ def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
     depth = one.depth(ranking)
     where = f"the top {depth}" if depth is not None else "the list"
     return f"nothing relevant in {where}: 0"
-
-
-def retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
-    if k is None:
-        return retrieved
-    return min(k, retrieved) if denominator == "retrieved" else k
 
 
 @register
@@ -122,6 +57,8 @@ class Precision(MayNeedRelevant):
     """
 
     name = "p"
+    trec_names: ClassVar[Mapping[str, str]] = {"p@all": "set_P", "p@{k}": "P_{k}"}
+    aspect: ClassVar[Aspect] = "precision"
     several: ClassVar[bool] = True
     aliases = ("precision", "prec", "setp", "set_p")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
@@ -178,6 +115,14 @@ class Recall(NeedsRelevant):
     """
 
     name = "recall"
+    title = "Recall"
+    trec_names: ClassVar[Mapping[str, str]] = {
+        "recall@all": "set_recall",
+        "recall@{k}": "recall_{k}",
+        "recall(capped=true)@all": "set_relative_P",
+        "recall(capped=true)@{k}": "relative_P_{k}",
+    }
+    aspect: ClassVar[Aspect] = "coverage"
     several: ClassVar[bool] = True
     aliases = ("r", "setr", "set_recall")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
@@ -232,6 +177,9 @@ class Success(MayNeedRelevant):
     """
 
     name = "success"
+    title = "Success"
+    trec_names: ClassVar[Mapping[str, str]] = {"success@{k}": "success_{k}"}
+    aspect: ClassVar[Aspect] = "hit"
     several: ClassVar[bool] = True
     aliases = ("hit", "hit_rate", "hitrate")
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
@@ -287,6 +235,8 @@ class RR(NeedsRelevant):
 
     name = "rr"
     aliases = ("mrr", "recip_rank")
+    trec_names: ClassVar[Mapping[str, str]] = {"rr": "recip_rank"}
+    aspect: ClassVar[Aspect] = "first"
     formula = "1 / rank of the first relevant document"
     headings: ClassVar[tuple[str, str]] = ("relevant", "rank")
     k: int | None = None
@@ -336,6 +286,8 @@ class AP(NeedsRelevant):
 
     name = "ap"
     aliases = ("map", "map_cut")
+    trec_names: ClassVar[Mapping[str, str]] = {"ap": "map", "ap@{k}": "map_cut_{k}"}
+    aspect: ClassVar[Aspect] = "top"
     convention_fields: ClassVar[dict[str, str]] = {"denominator": "ap_denominator"}
     formula = "(1/R) sum of P@i at relevant ranks i <= k"
     headings: ClassVar[tuple[str, str]] = ("P@i", "divisor")
@@ -389,7 +341,7 @@ class MeanP(BinaryMeasure):
     It is not: AP takes P@i only at the ranks that hold a relevant document and divides by the
     number of relevant documents, so a list with all its relevant documents on top has AP = 1, while
     its MeanP is below 1 as soon as k is larger than that number. MeanP also does not know what the
-    list missed.
+    list missing_relevant.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list. Ranks after the end of the list count as
@@ -407,6 +359,7 @@ class MeanP(BinaryMeasure):
 
     name = "meanp"
     aliases = ("mean_p", "mean_precision")
+    aspect: ClassVar[Aspect] = "precision"
     formula = "(1/k) sum of P@i, every rank i <= k"
     headings: ClassVar[tuple[str, str]] = ("P@i", "k")
     k: int | None = None
@@ -464,6 +417,11 @@ class RPrec(NeedsRelevant):
 
     name = "rprec"
     aliases = ("r_precision", "r-precision", "rprecision", "rprec_mult")
+    trec_names: ClassVar[Mapping[str, str]] = {
+        "rprec": "Rprec",
+        "rprec(multiple={multiple})": "Rprec_mult_{multiple:3.2f}",
+    }
+    aspect: ClassVar[Aspect] = "precision"
     averages: ClassVar[tuple[str, ...]] = MACRO_MICRO
     formula = "relevant in top R / R"
     argument: ClassVar[str] = "multiple"

@@ -1,16 +1,20 @@
 """Measures of a user who reads from the top and may stop: ERR, RBP."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Gain, gain_function
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Describes, Measure, Step, register
+from relkit.measures.base import Aspect, Describes, Measure, Step
 from relkit.measures.gain import UNJUDGED, native_gain
+from relkit.measures.lookup import register
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
+
+#: What trec_eval counts where nothing else is said.
+TREC_PERSISTENCE = 0.9
 
 
 @register
@@ -42,6 +46,7 @@ class ERR(Measure):
     """
 
     name = "err"
+    aspect: ClassVar[Aspect] = "top"
     formula = "sum of (1/rank) p(stop here) product of (1 - p) above"
     headings: ClassVar[tuple[str, str]] = ("p(stop)", "p(reached)")
     convention_fields: ClassVar[dict[str, str]] = UNJUDGED
@@ -100,6 +105,12 @@ class RBP(Measure):
     """
 
     name = "rbp"
+    trec_names: ClassVar[Mapping[str, str]] = {
+        "rbp(p=0.9,gain=linear,normalise=true)": "rbp",
+        "rbp(p=0.9)": "rbp",
+        "rbp(p={p})": "rbp_p={p:g}",
+    }
+    aspect: ClassVar[Aspect] = "top"
     argument: ClassVar[str] = "p"
     formula = "(1 - p) sum of gain p^(rank - 1)"
     headings: ClassVar[tuple[str, str]] = ("gain", "weight")
@@ -110,6 +121,18 @@ class RBP(Measure):
     rel: float | None = None
     gain: Gain | None = None
     normalise: bool = False
+
+    @property
+    def asks_relevance(self) -> bool:
+        return self.gain is None
+
+    def trec_name(self, filled: Measure | None = None) -> str:
+        """Returns trec_eval's name, which says p where it is not trec_eval's own."""
+        if self.p is not None or filled is None:
+            return super().trec_name()
+        whole = replace(self, p=filled.filled("p"))
+        name = whole.trec_name()
+        return str(self) if whole.p == TREC_PERSISTENCE and name == str(whole) else name
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,6 +197,7 @@ class RBPResidual(Measure):
     """
 
     name = "rbp_residual"
+    trec_names: ClassVar[Mapping[str, str]] = {"rbp_residual(p=0.9,tail=unjudged)": "rbp_resid"}
     formula = "(1 - p) sum of p^(rank - 1) over unjudged ranks, + p^n"
     describes: ClassVar[Describes] = "data"
     argument: ClassVar[str] = "p"

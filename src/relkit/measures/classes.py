@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Combine, Step, equation, format_number, register
-from relkit.measures.binary import BinaryMeasure
+from relkit.measures.base import Aspect, Combine, Step
+from relkit.measures.formulas import equation, format_number
 from relkit.measures.inversions import Exact, Inversion, costliest, exact
+from relkit.measures.lookup import register
 from relkit.measures.pairwise import PairUnjudged, labelled
+from relkit.measures.relevance import BinaryMeasure
 
 if TYPE_CHECKING:
     from relkit import _native
@@ -210,6 +212,7 @@ class AUC(_ClassPairs):
 
     name = "auc"
     aliases = ("roc_auc",)
+    aspect: ClassVar[Aspect] = "pairs"
     combine: ClassVar[Combine] = "pooled"
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     formula = "P(score of a positive > score of a negative), ties 1/2"
@@ -252,6 +255,7 @@ class GAUC(_ClassPairs):
 
     name = "gauc"
     aliases = ("group_auc", "uauc")
+    aspect: ClassVar[Aspect] = "pairs"
     combine: ClassVar[Combine] = "ratio"
     formula = "sum of weight x AUC / sum of weight, over queries"
     rel: float | None = None
@@ -276,6 +280,7 @@ class GAUC(_ClassPairs):
             "weight": self.weight,
             "unjudged": self.unjudged,
             "max_fpr": self.max_fpr,
+            "undefined": None,
         }
 
 

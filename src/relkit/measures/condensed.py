@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, parameters
+from relkit.measures.base import Measure, Step
+from relkit.measures.parameters import parameters
 
 if TYPE_CHECKING:
     from relkit.measures.inversions import Inversion

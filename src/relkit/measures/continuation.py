@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
+from relkit.measures.base import Measure, Step
+from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.lookup import register
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 

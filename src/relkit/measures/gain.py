@@ -1,25 +1,17 @@
 """Measures of graded gain: CG, DCG, IDCG, NDCG."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.core.rules import Discount, Gain, Ideal, gain_function
 from relkit.data.ranking import Ranking
-from relkit.measures.base import (
-    Describes,
-    Measure,
-    Step,
-    equation,
-    format_number,
-    format_sum,
-    register,
-)
+from relkit.measures.base import UNBOUNDED, Aspect, Describes, Measure, Step
+from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.lookup import register
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
-
-UNBOUNDED = (0.0, math.inf)
 
 #: Measures with grades of their own for documents that nobody judged.
 UNJUDGED = {"unjudged": "unjudged_grade"}
@@ -133,6 +125,7 @@ class CG(Measure):
     """
 
     name = "cg"
+    aspect: ClassVar[Aspect] = "precision"
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "sum of gain, ranks 1..k"
     convention_fields: ClassVar[dict[str, str]] = UNJUDGED
@@ -176,6 +169,7 @@ class DCG(Measure):
     """
 
     name = "dcg"
+    aspect: ClassVar[Aspect] = "top"
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "sum of gain / log2(rank + 1), ranks 1..k"
     convention_fields: ClassVar[dict[str, str]] = UNJUDGED
@@ -232,6 +226,8 @@ class IDCG(Measure):
     """
 
     name = "idcg"
+    trec_names: ClassVar[Mapping[str, str]] = {"idcg": "ideal_dcg"}
+    aspect: ClassVar[Aspect] = "coverage"
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
     formula = "DCG of the best order, ranks 1..k"
     k: int | None = None
@@ -291,6 +287,8 @@ class NDCG(Measure):
     """
 
     name = "ndcg"
+    trec_names: ClassVar[Mapping[str, str]] = {"ndcg@{k}": "ndcg_cut_{k}"}
+    aspect: ClassVar[Aspect] = "top"
     formula = "DCG@k / ideal DCG@k"
     convention_fields: ClassVar[dict[str, str]] = UNJUDGED
     k: int | None = None

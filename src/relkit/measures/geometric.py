@@ -1,13 +1,16 @@
 """Geometric means over queries: a query that fails counts for more than it does in a mean."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Combine, geometric_parts, register
+from relkit.measures.base import Combine
 from relkit.measures.binary import AP
 from relkit.measures.incomplete import Bpref
+from relkit.measures.logarithms import geometric_parts
+from relkit.measures.lookup import register
 
 __all__ = ["GMAP", "GMBpref", "Geometric"]
 
@@ -57,6 +60,7 @@ class GMAP(Geometric, AP):
 
     name = "gm_ap"
     aliases = ("gmap", "gm_map")
+    trec_names: ClassVar[Mapping[str, str]] = {"gm_ap": "gm_map"}
     formula = "exp(mean of log(max(AP, 0.00001)))"
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:

@@ -1,34 +1,16 @@
-"""Measures for incomplete judgments, and counts of what was judged and retrieved."""
+"""Measures for incomplete judgments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.data.ranking import Ranking
-from relkit.measures.base import (
-    Combine,
-    Describes,
-    Measure,
-    Step,
-    equation,
-    format_number,
-    format_sum,
-    register,
-)
-from relkit.measures.binary import BinaryMeasure, NeedsRelevant
-from relkit.measures.gain import UNBOUNDED
+from relkit.measures.base import Aspect, Describes, Measure, Step
+from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.lookup import register
+from relkit.measures.relevance import NeedsRelevant
 
-__all__ = [
-    "Bpref",
-    "InfAP",
-    "Judged",
-    "NumNonrelRet",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
-    "Unjudged",
-]
+__all__ = ["Bpref", "InfAP", "Judged", "Unjudged"]
 
 EPSILON = 0.00001
 
@@ -67,6 +49,7 @@ class Bpref(_SumOverRelevant):
     """
 
     name = "bpref"
+    aspect: ClassVar[Aspect] = "pairs"
     formula = "(1/R) sum of 1 - min(n above, R) / min(N, R)"
     headings: ClassVar[tuple[str, str]] = ("preferred", "R")
     rel: float | None = None
@@ -121,6 +104,7 @@ class InfAP(_SumOverRelevant):
 
     name = "infap"
     aliases = ("inf_ap",)
+    trec_names: ClassVar[Mapping[str, str]] = {"infap": "infAP"}
     formula = "(1/R) sum of expected precision at relevant ranks"
     headings: ClassVar[tuple[str, str]] = ("expected P", "R")
     rel: float | None = None
@@ -180,6 +164,8 @@ class Judged(Measure):
     """
 
     name = "judged"
+    title = "Judged"
+    aspect: ClassVar[Aspect] = "judged"
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
     formula = "judged in top k / min(k, retrieved)"
     headings: ClassVar[tuple[str, str]] = ("judged", "divisor")
@@ -239,6 +225,7 @@ class Unjudged(Measure):
 
     name = "unjudged"
     aliases = ("unj",)
+    trec_names: ClassVar[Mapping[str, str]] = {"unjudged@{k}": "unj_{k}"}
     averages: ClassVar[tuple[str, ...]] = ("macro", "micro")
     formula = "unjudged in top k / k"
     headings: ClassVar[tuple[str, str]] = ("unjudged", "divisor")
@@ -274,182 +261,3 @@ class Unjudged(Measure):
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "unjudged", {"k": self.k}
-
-
-@dataclass(frozen=True)
-class Count(BinaryMeasure):
-    """Shared by counts: added up over queries."""
-
-    combine: ClassVar[Combine] = "sum"
-    averages: ClassVar[tuple[str, ...]] = ("sum",)
-    bounds: ClassVar[tuple[float, float]] = UNBOUNDED
-    headings: ClassVar[tuple[str, str]] = ("counted", "divisor")
-
-    def expanded_formula(self, ranking: "Ranking") -> str:
-        return format_number(self.value(ranking))
-
-
-@register
-@dataclass(frozen=True)
-class NumRet(Count):
-    """Number of retrieved documents.
-
-    Added up over queries.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("num_ret").score([1, None, 0])
-        3.0
-
-    References:
-        trec_eval's `num_ret`.
-    """
-
-    name = "num_ret"
-    aliases = ("numret",)
-    formula = "retrieved documents"
-    describes: ClassVar[Describes] = "data"
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        for entry in ranking:
-            yield Step(entry.rank, entry.document, entry.grade, 1.0, 1.0, 1.0, float(entry.rank))
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "num_ret", {}
-
-
-@register
-@dataclass(frozen=True)
-class NumRel(Count):
-    """Number of relevant documents.
-
-    All judged documents with a grade of `rel` or more, retrieved or not; added up over queries.
-
-    Attributes:
-        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("num_rel").score([1, None, 0], unretrieved=[1])
-        2.0
-
-    References:
-        trec_eval's `num_rel`.
-    """
-
-    name = "num_rel"
-    aliases = ("numrel",)
-    formula = "judged documents with grade >= rel"
-    describes: ClassVar[Describes] = "data"
-    rel: float | None = None
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        total = 0
-        for document, grade in ranking.judged.items():
-            if grade >= self.threshold():
-                total += 1
-                yield Step(total, document, grade, 1.0, 1.0, 1.0, float(total))
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "num_rel", {"rel": self.rel}
-
-
-@register
-@dataclass(frozen=True)
-class NumRelRet(Count):
-    """Number of relevant documents retrieved.
-
-    Added up over queries.
-
-    Attributes:
-        k: Ranks counted; `None` counts the whole list.
-        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("num_rel_ret").score([1, None, 0], unretrieved=[1])
-        1.0
-
-    References:
-        trec_eval's `num_rel_ret`.
-    """
-
-    name = "num_rel_ret"
-    aliases = ("numrelret", "hits")
-    formula = "relevant in top k"
-    k: int | None = None
-    rel: float | None = None
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        return self.share(ranking, self.k, 1)
-
-    def missing_relevant(self, ranking: "Ranking") -> list[str]:
-        return self.absent(ranking)
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "num_rel_ret", {"k": self.k, "rel": self.rel}
-
-
-@register
-@dataclass(frozen=True)
-class NumNonrelRet(Count):
-    """Number of retrieved documents that were judged not relevant.
-
-    Added up over queries. Unjudged documents do not count.
-
-    Attributes:
-        rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("num_nonrel_ret").score([1, None, 0], unretrieved=[0])
-        1.0
-
-    References:
-        trec_eval's `num_nonrel_judged_ret`.
-    """
-
-    name = "num_nonrel_ret"
-    aliases = ("num_nonrel_judged_ret",)
-    formula = "retrieved documents judged not relevant"
-    describes: ClassVar[Describes] = "data"
-    rel: float | None = None
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        total = 0.0
-        for entry in ranking:
-            counted = float(entry.grade is not None and not self.hit(entry))
-            total += counted
-            yield Step(entry.rank, entry.document, entry.grade, counted, 1.0, counted, total)
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "num_nonrel_ret", {"rel": self.rel}
-
-
-@register
-@dataclass(frozen=True)
-class NumQ(Count):
-    """Number of queries.
-
-    Every evaluated query counts 1, also one for which nothing was retrieved.
-
-    Examples:
-        >>> import relkit
-        >>> relkit.measure("num_q").score([1, None, 0])
-        1.0
-
-    References:
-        trec_eval's `num_q`.
-    """
-
-    name = "num_q"
-    aliases = ("numq",)
-    formula = "evaluated queries"
-    describes: ClassVar[Describes] = "data"
-    is_additive: ClassVar[bool] = False
-
-    def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        yield Step(1, "", None, 1.0, 1.0, 1.0, 1.0)
-
-    def kernel(self) -> tuple[str, dict[str, Any]] | None:
-        return "num_q", {}

@@ -1,15 +1,17 @@
 """Interpolated precision at levels of recall."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import IprecRounding
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Step, equation, register
-from relkit.measures.binary import NeedsRelevant
+from relkit.measures.base import Step
+from relkit.measures.formulas import equation
+from relkit.measures.lookup import register
+from relkit.measures.relevance import NeedsRelevant
 
 __all__ = ["IAP", "IPrec"]
 
@@ -82,6 +84,7 @@ class IPrec(Interpolated):
 
     name = "iprec"
     aliases = ("iprec_at_recall",)
+    trec_names: ClassVar[Mapping[str, str]] = {"iprec@{recall}": "iprec_at_recall_{recall:3.2f}"}
     formula = "max of P@i over ranks i with recall >= level"
     headings: ClassVar[tuple[str, str]] = ("P@i", "found")
     at: ClassVar[str] = "recall"
@@ -153,6 +156,7 @@ class IAP(Interpolated):
 
     name = "iap"
     aliases = ("eleven_point_ap", "11pt_avg")
+    trec_names: ClassVar[Mapping[str, str]] = {"iap": "11pt_avg"}
     formula = "mean of iprec at recall 0, 0.1 .. 1"
     headings: ClassVar[tuple[str, str]] = ("P@i", "levels")
     points: int = 11

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
-from relkit.measures.base import Measure, build, parameters, registry
+from relkit.measures.base import Measure
+from relkit.measures.lookup import build, registry
+from relkit.measures.parameters import parameters
 from relkit.measures.spellings import SPELLINGS, expand
 
 __all__ = ["measure", "measures"]

@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, register
-from relkit.measures.binary import BinaryMeasure
+from relkit.measures.base import Measure, Step
+from relkit.measures.formulas import equation, format_number
+from relkit.measures.lookup import register
+from relkit.measures.relevance import BinaryMeasure
 
 __all__ = ["Accuracy", "Compatibility"]
 

@@ -6,7 +6,9 @@ from typing import ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, register
+from relkit.measures.base import Measure, Step
+from relkit.measures.formulas import equation, format_number
+from relkit.measures.lookup import register
 
 __all__ = ["RBO", "Overlap", "TauAP"]
 

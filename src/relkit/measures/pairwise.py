@@ -4,12 +4,18 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
+from relkit.core.rules import Counted
 from relkit.data.ranking import RankedDocument, Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, register
+from relkit.measures.base import Aspect, Measure, Step
+from relkit.measures.formulas import equation, format_number
 from relkit.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
+from relkit.measures.lookup import register
+
+if TYPE_CHECKING:
+    from relkit import _native
 
 __all__ = ["PNR", "Concordance", "labelled"]
 
@@ -116,6 +122,9 @@ class _Pairs(Measure):
                 found[f"{name}_share".removeprefix("_")] = pairs[0] / sum(pairs)
         return found
 
+    def mean_details(self, total: "_native.Total", undefined: Counted) -> dict[str, float]:
+        return {"strict": total.mean_strict(undefined), "random": total.mean_random(undefined)}
+
     def counts(self, numerator: float, denominator: float) -> tuple[float, float]:
         """Returns the positive and the negative pairs behind a ratio."""
         return numerator, denominator
@@ -175,6 +184,7 @@ class PNR(_Pairs):
     """
 
     name = "pnr"
+    aspect: ClassVar[Aspect] = "pairs"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     formula = "positive pairs / negative pairs"
     smoothing: float = 0.0
@@ -232,6 +242,8 @@ class Concordance(_Pairs):
     """
 
     name = "concordance"
+    title = "C"
+    aspect: ClassVar[Aspect] = "pairs"
     formula = "positive pairs / (positive + negative pairs)"
 
     def ratio(self, positive: float, negative: float) -> float:
@@ -250,6 +262,6 @@ class Concordance(_Pairs):
 
     def expanded_formula(self, ranking: "Ranking") -> str:
         positive, pairs = self.parts(ranking)
-        above, below = format_number(positive), format_number(pairs - positive)
-        left = f"{above} / ({above} + {below})"
+        left = format_number(positive)
+        left = f"{left} / ({left} + {format_number(pairs - positive)})"
         return equation(left, self.value(ranking))

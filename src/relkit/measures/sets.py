@@ -1,15 +1,17 @@
 """Measures of the retrieved set, whatever its order: F, set AP, utility."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import PDenominator
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Step, equation, format_number, register
-from relkit.measures.binary import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k
+from relkit.measures.base import Step
+from relkit.measures.formulas import equation, format_number
+from relkit.measures.lookup import register
+from relkit.measures.relevance import MACRO_MICRO, BinaryMeasure, NeedsRelevant, retrieved_or_k
 
 __all__ = ["F1", "FBeta", "SetAP", "Utility"]
 
@@ -87,6 +89,7 @@ class F1(WeightedF):
 
     name = "f1"
     aliases = ("f", "setf", "set_f")
+    trec_names: ClassVar[Mapping[str, str]] = {"f1": "set_F"}
     formula = "2 (relevant in top k) / (k + R)"
     k: int | None = None
     rel: float | None = None
@@ -177,6 +180,7 @@ class SetAP(NeedsRelevant):
 
     name = "set_ap"
     aliases = ("setap", "set_map")
+    trec_names: ClassVar[Mapping[str, str]] = {"set_ap": "set_map"}
     formula = "(relevant retrieved)^2 / (retrieved R)"
     is_additive: ClassVar[bool] = False
     rel: float | None = None
@@ -259,7 +263,15 @@ class Utility(BinaryMeasure):
             total += worth
             yield Step(entry.rank, entry.document, entry.grade, worth, 1.0, worth, total)
         missed = self._missed(ranking)
-        yield Step(len(ranking) + 1, "", None, missed, 1.0, missed, total + missed)
+        yield Step(
+            len(ranking) + 1,
+            "",
+            None,
+            missed,
+            1.0,
+            missed,
+            total + missed,
+        )
 
     def expanded_formula(self, ranking: "Ranking") -> str:
         found, relevant = self.hits(ranking, None), ranking.relevant(self.threshold())

@@ -1,15 +1,17 @@
 """Measures that trec_eval introduced: averages of NDCG along the list, G, Robertson's YAAP."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.data.convention import Gain, gain_function
 from relkit.data.ranking import Ranking
-from relkit.measures.base import Measure, Step, equation, format_number, format_sum, register
-from relkit.measures.binary import NeedsRelevant
+from relkit.measures.base import Measure, Step
+from relkit.measures.formulas import equation, format_number, format_sum
 from relkit.measures.gain import ideal_list, native_gain
+from relkit.measures.lookup import register
+from relkit.measures.relevance import NeedsRelevant
 
 __all__ = ["RNDCG", "YAAP", "BinG", "GMeasure", "NDCGRel"]
 
@@ -69,6 +71,7 @@ class RNDCG(Graded):
     """
 
     name = "rndcg"
+    trec_names: ClassVar[Mapping[str, str]] = {"rndcg": "Rndcg"}
     formula = "mean of NDCG@i where the ideal gain changes"
     headings: ClassVar[tuple[str, str]] = ("gain", "levels")
     gain: Gain | None = None
@@ -193,6 +196,7 @@ class GMeasure(Graded):
     """
 
     name = "g"
+    trec_names: ClassVar[Mapping[str, str]] = {"g": "G"}
     formula = "sum of g / log2(2 + C - S) / sum of gains"
     headings: ClassVar[tuple[str, str]] = ("gain", "divisor")
     gain: Gain | None = None
@@ -240,6 +244,7 @@ class BinG(NeedsRelevant):
 
     name = "bin_g"
     aliases = ("bing",)
+    trec_names: ClassVar[Mapping[str, str]] = {"bin_g": "binG"}
     formula = "(1/R) sum of 1 / log2(2 + non-relevant above)"
     headings: ClassVar[tuple[str, str]] = ("relevant", "divisor")
     rel: float | None = None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from relkit.core.language import Language, check_language
-from relkit.core.texts import PAGE, Catalogue
-from relkit.core.texts import catalogue as texts_of
+from relkit.core.texts import PAGE, Catalogue, catalogue as texts_of
 
 __all__ = ["Catalogue", "catalogue"]
 

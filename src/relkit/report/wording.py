@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from relkit.core.texts.numbers import PAGE
+from relkit.measures.base import Measure
 from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
 
@@ -14,40 +15,6 @@ number, signed = PAGE.number, PAGE.signed
 p_value, p_equation = PAGE.p_value, PAGE.p_equation
 
 MARKS = {"better": "▲", "worse": "▼", "undecided": "○", "described": ""}
-
-KINDS = {
-    "recall": "coverage",
-    "num_rel_ret": "coverage",
-    "idcg": "coverage",
-    "ndcg": "top",
-    "dcg": "top",
-    "ap": "top",
-    "err": "top",
-    "rbp": "top",
-    "rr": "first",
-    "p": "precision",
-    "rprec": "precision",
-    "cg": "precision",
-    "meanp": "precision",
-    "success": "hit",
-    "auc": "pairs",
-    "gauc": "pairs",
-    "pnr": "pairs",
-    "tau": "pairs",
-    "concordance": "pairs",
-    "bpref": "pairs",
-    "judged": "judged",
-    "alpha_dcg": "diversity",
-    "alpha_ndcg": "diversity",
-    "err_ia": "diversity",
-    "nerr_ia": "diversity",
-    "nrbp": "diversity",
-    "nnrbp": "diversity",
-    "p_ia": "diversity",
-    "ap_ia": "diversity",
-    "strecall": "diversity",
-}
-WRITTEN = {"recall": "Recall", "success": "Success", "judged": "Judged", "concordance": "C"}
 
 
 def label(measure: str) -> str:
@@ -59,11 +26,11 @@ def label(measure: str) -> str:
         >>> label("pnr"), label("pnr(label_ties=ignore)")
         ('PNR', 'PNR (strict)')
     """
-    name, shown = _name(measure), measure_label(measure)
-    if not name or not shown.startswith(name):
+    found, shown = _known(measure), measure_label(measure)
+    if found is None or not shown.startswith(found.name):
         return shown
-    short = name.upper() if len(name) <= 5 and name not in WRITTEN else name
-    return WRITTEN.get(name, short) + shown[len(name) :]
+    short = found.name.upper() if len(found.name) <= 5 else found.name
+    return (found.title or short) + shown[len(found.name) :]
 
 
 def asked(query: str, texts: Mapping[str, str]) -> str:
@@ -79,11 +46,12 @@ def asked(query: str, texts: Mapping[str, str]) -> str:
 
 def kind_of(measure: str) -> str:
     """Returns which sentence a change of a measure is told in."""
-    return KINDS.get(_name(measure), "other")
+    found = _known(measure)
+    return "other" if found is None else found.aspect
 
 
-def _name(measure: str) -> str:
+def _known(measure: str) -> Measure | None:
     try:
-        return parse_measure(measure).name
+        return parse_measure(measure)
     except (LookupError, ValueError):
-        return ""
+        return None

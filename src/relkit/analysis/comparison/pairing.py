@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relkit.measures.base import geometric_parts
+from relkit.measures.logarithms import geometric_parts
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:

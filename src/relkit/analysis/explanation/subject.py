@@ -59,7 +59,7 @@ class Subject:
             UnknownNameError: If neither the judgments nor a run have the query.
         """
         query = str(query)
-        chosen = load_scale(scale) if scale is not None else None
+        chosen = load_scale(scale)
         asked = parse_measure(measure)
         grades: dict[str, float] = {}
         subtopics: dict[str, dict[str, float]] = {}

@@ -11,14 +11,13 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
+from relkit.data.scale import Scale, load_scale
 from relkit.io import as_judgments
 from relkit.online.monitoring.values import session_values
 from relkit.online.sampling import Sample
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from relkit.data.scale import Scale
 
 __all__ = ["Round", "check_month", "create_round"]
 
@@ -126,7 +125,7 @@ def create_round(
     if any(tier.name == "all" for tier in sample.tiers):
         raise ParameterError("a tier must not be called `all`: that means all tiers together")
     rules = load_convention(convention)
-    found = as_judgments(judgments, _scale(scale))
+    found = as_judgments(judgments, load_scale(scale))
     depths = _depths(sample, k)
     common = _common(sample, depths, common_k)
     kept = _of_sample(sample, found)
@@ -143,12 +142,6 @@ def check_month(month: str) -> str:
     if not MONTH.fullmatch(month):
         raise ParameterError(f"`{month}` is no month", hint="write it as 2026-03")
     return month
-
-
-def _scale(scale: Scale | str | None) -> Scale | None:
-    from relkit.data.scale import load_scale
-
-    return None if scale is None else load_scale(scale)
 
 
 def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]:

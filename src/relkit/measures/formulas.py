@@ -1,0 +1,45 @@
+"""Formulas with numbers put in, as text."""
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["equation", "format_number", "format_sum"]
+
+#: More terms than this are left out of a sum that is written down.
+MOST_TERMS = 6
+
+
+def format_number(value: float) -> str:
+    """Returns a number for a formula: up to 4 decimals, 4 digits where it is small.
+
+    Examples:
+        >>> format_number(6.5), format_number(13.0), format_number(2 / 3), format_number(0.0001234)
+        ('6.5', '13', '0.6667', '0.0001234')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    text = f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.4g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def format_sum(terms: Sequence[str]) -> str:
+    """Returns a sum as text; a long one is cut, and says how many terms it has.
+
+    Examples:
+        >>> format_sum(["1", "0.5"]), format_sum([])
+        ('1 + 0.5', '0')
+    """
+    if len(terms) > MOST_TERMS:
+        return " + ".join([*terms[: MOST_TERMS - 1], f"… ({len(terms)} terms)"])
+    return " + ".join(terms) or "0"
+
+
+def equation(left: str, value: float) -> str:
+    """Returns `left = value`, or the value alone where that says the same.
+
+    Examples:
+        >>> equation("1 / 4", 0.25), equation("0.25", 0.25)
+        ('1 / 4 = 0.25', '0.25')
+    """
+    right = format_number(value)
+    return right if left == right else f"{left} = {right}"

@@ -1,0 +1,111 @@
+"""Measures by name: the registry, and how one is made from a name and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.registry import Registry, suggestion
+from relkit.data.convention import Convention
+from relkit.measures.base import Measure
+from relkit.measures.condensed import condensed
+from relkit.measures.index import MODULES
+from relkit.measures.parameters import check_parameter, open_parameters, parameters, show
+
+__all__ = ["build", "check_measure_rules", "register", "registry"]
+
+
+def _load_entry_points() -> None:
+    from relkit.measures.plugins import load_entry_points
+
+    load_entry_points()
+
+
+registry: Registry[type[Measure]] = Registry(
+    "measure",
+    modules={f"relkit.measures.{module}": names for module, names in MODULES.items()},
+    extend=_load_entry_points,
+)
+
+M = TypeVar("M", bound=type[Measure])
+
+
+def register(kind: M) -> M:
+    """Class decorator that makes a measure known by its name and aliases.
+
+    Raises:
+        ParameterError: If one of the names is taken.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> import relkit
+        >>> @relkit.register
+        ... @dataclass(frozen=True)
+        ... class Length(relkit.Measure):
+        ...     '''Number of documents in the list.'''
+        ...     name = "length"
+        ...     def steps(self, ranking):
+        ...         for entry in ranking:
+        ...             place = float(entry.rank)
+        ...             name, grade = entry.document, entry.grade
+        ...             yield relkit.Step(entry.rank, name, grade, 1.0, 1.0, 1.0, place)
+        >>> relkit.measure("length").score([2, 0, 1])
+        3.0
+    """
+    return registry.register(kind)
+
+
+def check_measure_rules(convention: Convention) -> None:
+    """Refuses rules of single measures that no measure can follow.
+
+    Raises:
+        UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
+        ParameterError: If a value cannot be had, or a parameter is never left open.
+    """
+    for name, entries in convention.measures:
+        kind = registry.get(name)
+        hints = parameters(kind)
+        open_ones = open_parameters(kind)
+        for key, value in entries:
+            if key == "undefined":
+                continue
+            if key in hints and key not in open_ones:
+                raise ParameterError(
+                    f"a convention cannot set `{name}.{key}`: the measure never leaves it open",
+                    hint=f"write it in the measure's name: {name}@10"
+                    if key == "k"
+                    else f"write it in the measure's name: {name}({key}={show(value)})",
+                )
+            if key not in hints:
+                raise UnknownNameError(
+                    f"a convention has no rule `{name}.{key}`: the measure has no such parameter",
+                    hint=suggestion(key, ["undefined", *open_ones]),
+                )
+            check_parameter(name, key, value, hints[key])
+
+
+def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = None) -> Measure:
+    """Makes a measure from parameter texts.
+
+    Raises:
+        UnknownNameError: If it has no parameter of a name.
+        ParameterError: If a value cannot be had.
+    """
+    for name, other in kind.becomes.items():
+        if name in arguments:
+            kind = registry.get(other)
+    if "judged_only" in arguments and "judged_only" not in parameters(kind):
+        arguments = dict(arguments)
+        if str(arguments.pop("judged_only")).lower() == "true":
+            kind = condensed(kind)
+            arguments["judged_only"] = True
+    known = parameters(kind)
+    for name in arguments:
+        if name not in known:
+            raise UnknownNameError(
+                f"the measure `{kind.name}` has no parameter `{name}`",
+                hint=suggestion(name, list(known)) if known else "it takes none",
+            )
+    measure = kind(**arguments)
+    return measure if k is None else measure.with_cutoff(k)
