@@ -243,6 +243,17 @@ def make_several(folder: Path, scale: float, random: np.random.Generator) -> Non
         _write(run, folder / f"several.{number}.run")
 
 
+def make_tables(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes tables, like msdev: the same run as TREC text, CSV, TSV and JSON Lines."""
+    qrels, run = _sparse(random, _scaled(6980, scale))
+    _write(qrels, folder / "tables.qrels")
+    _write(run, folder / "tables.run")
+    columns = run.select("query", "document", "score", "rank")
+    for suffix, separator in (("csv", ","), ("tsv", "\t")):
+        columns.write_csv(folder / f"tables.{suffix}", separator=separator, float_precision=6)
+    columns.write_ndjson(folder / "tables.jsonl")
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -252,6 +263,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "single": make_single,
     "diverse": make_diverse,
     "several": make_several,
+    "tables": make_tables,
 }
 
 

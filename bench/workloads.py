@@ -14,69 +14,16 @@ import numpy as np
 
 import relkit
 from bench import peers
+from bench.contenders import (
+    evaluate_command,
+    expected_values,
+    five_measures,
+    read_json,
+    trec_eval,
+    with_rr,
+)
+from bench.formats import formats
 from bench.timing import Contender, Workload
-
-#: Rules as the two ends between which a peer's value must lie; equal where it has a fixed rule.
-RULES: dict[str, tuple[Any, Any]] = {
-    "relkit": ("relkit", "relkit"),
-    "input order": ({"ties": "input"}, {"ties": "input"}),
-    "any order of ties": (
-        {"ties": "worst", "scores": "float32"},
-        {"ties": "best", "scores": "float32"},
-    ),
-    "trec_eval": ("trec_eval", "trec_eval"),
-    "pytrec_eval": ("pytrec_eval", "pytrec_eval"),
-    "sklearn": ("sklearn", "sklearn"),
-    "lightgbm, linear gain": ({"preset": "lightgbm", "gain": "linear"},) * 2,
-    "ranx": ("ranx", "ranx"),
-    "pyndeval": ({"ties": "doc-asc"}, {"ties": "doc-asc"}),
-}
-PRINTED = 6e-5  # trec_eval prints four decimals
-
-
-def _expected(
-    evaluate: Callable[[Any], Mapping[str, float]],
-) -> Callable[[str], Mapping[str, tuple[float, float]]]:
-    @cache
-    def bounds(rules: str) -> Mapping[str, tuple[float, float]]:
-        low, high = (dict(evaluate(convention)) for convention in RULES[rules])
-        return {name: (value, high[name]) for name, value in low.items()}
-
-    return bounds
-
-
-def _relkit(judgments: Any, run: Any, convention: Any = None) -> relkit.Results:
-    return relkit.evaluate(judgments, run, peers.FIVE, convention=convention)
-
-
-def _with_rr(judgments: Any, run: Any, convention: Any) -> relkit.Results:
-    return relkit.evaluate(judgments, run, (*peers.FIVE, "rr"), convention=convention)
-
-
-def _command(judgments: Path, run: Path) -> list[str]:
-    measures = [part for name in peers.FIVE for part in ("-m", name)]
-    program = str(Path(sys.executable).with_name("relkit"))
-    return [program, "evaluate", str(judgments), str(run), *measures, "--format", "json"]
-
-
-def _read_json(printed: str) -> peers.Values:
-    import json
-
-    measures = json.loads(printed)["measures"]
-    return {name: entry["value"] for name, entry in measures.items()}
-
-
-def _trec_eval(judgments: Path, run: Path) -> Contender:
-    return Contender(
-        "trec_eval",
-        peers.trec_eval_command(judgments, run),
-        peers.read_trec_eval,
-        "trec_eval",
-        PRINTED,
-        absent=None
-        if peers.trec_eval_program()
-        else "no trec_eval binary on the path or in TREC_EVAL",
-    )
 
 
 def file(home: Path) -> Workload:
@@ -84,7 +31,7 @@ def file(home: Path) -> Workload:
     judgments, run = home / "msdev.qrels", home / "msdev.run"
     return Workload(
         [
-            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
             Contender(
                 "relkit, one thread",
                 lambda: relkit.evaluate(judgments, run, peers.FIVE, threads=1),
@@ -92,7 +39,7 @@ def file(home: Path) -> Workload:
             ),
             Contender("wc -l", ["wc", "-l", str(run)]),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
-            _trec_eval(judgments, run),
+            trec_eval(judgments, run),
             Contender("ranx", lambda: peers.ranx_files(judgments, run), agrees="any order of ties"),
             Contender(
                 "ir_measures",
@@ -100,7 +47,7 @@ def file(home: Path) -> Workload:
                 agrees="any order of ties",
             ),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
     )
 
@@ -111,16 +58,16 @@ def deep(home: Path) -> Workload:
     evaluator = relkit.Evaluator(judgments)
     return Workload(
         [
-            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
             Contender(
                 "relkit, second run",
                 lambda: evaluator.evaluate(run, peers.FIVE),
                 agrees="relkit",
             ),
             Contender("Polars", lambda: peers.polars_files(judgments, run), agrees="input order"),
-            _trec_eval(judgments, run),
+            trec_eval(judgments, run),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
     )
 
@@ -155,7 +102,7 @@ def diversity(home: Path) -> Workload:
                 agrees="pyndeval",
             ),
         ],
-        _expected(ours),
+        expected_values(ours),
         run.stat().st_size,
     )
 
@@ -205,14 +152,14 @@ def fusion(home: Path) -> Workload:
 def process(home: Path) -> Workload:
     """The same as a whole process; the shuffled run cannot be streamed."""
     judgments, run = home / "msdev.qrels", home / "msdev.run"
-    shuffled = home / "msdev.shuffled.run"
+    shuffled = evaluate_command(judgments, home / "msdev.shuffled.run")
     return Workload(
         [
-            Contender("relkit", _command(judgments, run), _read_json, "relkit"),
-            Contender("relkit, shuffled", _command(judgments, shuffled), _read_json, "relkit"),
-            _trec_eval(judgments, run),
+            Contender("relkit", evaluate_command(judgments, run), read_json, "relkit"),
+            Contender("relkit, shuffled", shuffled, read_json, "relkit"),
+            trec_eval(judgments, run),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
     )
 
@@ -223,11 +170,11 @@ def small(home: Path) -> Workload:
     script = [sys.executable, "-c", peers.PYTREC_EVAL_SCRIPT, str(judgments), str(run)]
     return Workload(
         [
-            Contender("relkit", _command(judgments, run), _read_json, "relkit"),
+            Contender("relkit", evaluate_command(judgments, run), read_json, "relkit"),
             Contender("pytrec_eval", script, peers.read_trec_eval, "pytrec_eval"),
-            _trec_eval(judgments, run),
+            trec_eval(judgments, run),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
         run.stat().st_size,
     )
 
@@ -267,7 +214,7 @@ def dicts(home: Path) -> Workload:
     made = cache(make)
     return Workload(
         [
-            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
             Contender(
                 "pytrec_eval", lambda: peers.pytrec_eval(judgments, run), agrees="pytrec_eval"
             ),
@@ -276,7 +223,7 @@ def dicts(home: Path) -> Workload:
             ),
             Contender("ranx", lambda: peers.ranx(*make()), agrees="any order of ties"),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
     )
 
 
@@ -286,10 +233,10 @@ def frames(home: Path) -> Workload:
     made = _dictionary(judgments), _dictionary(run)
     return Workload(
         [
-            Contender("relkit", lambda: _relkit(judgments, run), agrees="relkit"),
+            Contender("relkit", lambda: five_measures(judgments, run), agrees="relkit"),
             Contender("pytrec_eval", lambda: peers.pytrec_eval(*made), agrees="pytrec_eval"),
         ],
-        _expected(partial(_with_rr, judgments, run)),
+        expected_values(partial(with_rr, judgments, run)),
     )
 
 
@@ -317,7 +264,7 @@ def arrays(home: Path) -> Workload:
                 agrees="sklearn",
             ),
         ],
-        _expected(
+        expected_values(
             lambda rules: relkit.evaluate_scores(
                 labels, scores, measures=peers.FIVE, convention=rules
             )
@@ -338,7 +285,7 @@ def auc(home: Path) -> Workload:
             Contender("Polars", lambda: peers.polars_auc(labels, scores), agrees="relkit"),
             Contender("scikit-learn", lambda: peers.sklearn_auc(labels, scores), agrees="relkit"),
         ],
-        _expected(ours),
+        expected_values(ours),
     )
 
 
@@ -443,7 +390,7 @@ def growth(home: Path) -> Workload:
     """Half the lines against all of them."""
 
     def ours(name: str) -> relkit.Results:
-        return _relkit(home / f"{name}.qrels", home / f"{name}.run")
+        return five_measures(home / f"{name}.qrels", home / f"{name}.run")
 
     return Workload(
         [
@@ -465,6 +412,7 @@ class Entry:
 WORKLOADS = {
     "file": Entry("File to five measures, in process", file, ("msdev",)),
     "process": Entry("File to five measures, whole process", process, ("msdev",)),
+    "formats": Entry("The same run in several formats", formats, ("tables",)),
     "small": Entry("50 queries x 1,000, whole process", small, ("small",)),
     "deep": Entry("Deep judgments, long ids, in process", deep, ("deep",)),
     "diversity": Entry("Judgments of subtopics, in process", diversity, ("diverse",)),

@@ -50,7 +50,6 @@ KNOWN: frozenset[str] = frozenset(
         "tests/unit/test_native_kernels.py",
         "tests/unit/test_native_text.py",
         "tests/unit/test_report_sections.py",
-        "bench/workloads.py",
         "src/relkit/_native.pyi:Plan.__init__",
         "src/relkit/_native.pyi:fuse_runs",
         "src/relkit/app/leading.py:create_project",

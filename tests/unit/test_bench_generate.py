@@ -73,6 +73,15 @@ def test_deep_judges_about_200_documents_a_query_on_four_grades(data: Path) -> N
     assert top < rest
 
 
+def test_tables_hold_the_rows_of_the_run(data: Path) -> None:
+    rows = read(data / "tables.run").select("query", "document", "score", "rank").rows()
+    assert pl.read_csv(data / "tables.csv").rows() == rows
+    assert pl.read_csv(data / "tables.tsv", separator="\t").rows() == rows
+    lines = pl.read_ndjson(data / "tables.jsonl")
+    assert lines.schema["query"] == pl.String
+    assert lines["score"].to_list() == [score for _, _, score, _ in rows]
+
+
 def test_shuffled_run_has_the_same_lines_in_another_order(data: Path) -> None:
     ordered = (data / "msdev.run").read_bytes().splitlines()
     shuffled = (data / "msdev.shuffled.run").read_bytes().splitlines()
