@@ -7,7 +7,9 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 DONE := $(VENV)/done
+OLDEST := build/oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+EXTRAS := demo,judge,lz4,postgres,ranx,yaml
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
 
@@ -21,12 +23,24 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not spark"
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relkit
 
 .PHONY: test-slow
 test-slow: $(DONE)/test ## Run the slow tests
 	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n 2 -m slow
+
+.PHONY: test-spark
+test-spark: $(DONE)/spark ## Run the tests that need Spark and Java
+	@$(BIN)/python -m pytest -m spark
+
+.PHONY: test-oldest
+test-oldest: $(VENV)/bin/python ## Run the tests with the oldest packages that are allowed
+	@$(PIP) install uv
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
+	@$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
+	  '.[$(EXTRAS)]' --group test
+	@RELKIT_ALLOW_SKIPS=1 $(OLDEST)/bin/python -m pytest -n 2 -m "not slow and not spark" $(addprefix tests/,unit property golden)
 
 .PHONY: lint
 lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
@@ -35,6 +49,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/clang-format --dry-run -Werror $(CPP)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/deptry src
 	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/check_house.py
 	@$(BIN)/python docs/make_architecture.py --check
@@ -93,7 +108,7 @@ $(DONE)/build: | $(VENV)/bin/python
 
 $(DONE)/install: $(NATIVE) $(DONE)/build
 	@echo "Building relkit"
-	@$(PIP) install --no-build-isolation --editable '.[demo,judge]' --config-settings=build-dir=build/make
+	@$(PIP) install --no-build-isolation --editable '.[$(EXTRAS)]' --config-settings=build-dir=build/make
 	@touch $@
 
 $(DONE)/test: $(DONE)/install
@@ -101,7 +116,12 @@ $(DONE)/test: $(DONE)/install
 	@$(PIP) install --group test --group peers
 	@touch $@
 
-$(DONE)/lint: $(DONE)/install
+$(DONE)/spark: $(DONE)/test
+	@echo "Installing PySpark"
+	@$(PIP) install --no-build-isolation --editable '.[spark]' --config-settings=build-dir=build/make
+	@touch $@
+
+$(DONE)/lint: $(DONE)/test
 	@echo "Installing the lint tools"
 	@$(PIP) install --group lint
 	@touch $@

@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
+pytest_plugins = ["tests.skips"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections import Counter, defaultdict
@@ -26,12 +25,6 @@ from relkit.demo.rankers import tokenize
 
 GRADED_ON = {(3, 11), (3, 12), (3, 13)}
 """Versions of Python whose pools were graded."""
-
-MISSING = [name for name in ("bm25s", "sklearn") if importlib.util.find_spec(name) is None]
-
-needs_engines = pytest.mark.skipif(
-    bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (the extra `demo`)"
-)
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +179,6 @@ def test_identifiers_and_chinese_fall_into_terms() -> None:
     assert tokenize("How do I use it?") == []
 
 
-@needs_engines
 @pytest.mark.parametrize("name", ["bm25", "tfidf"])
 def test_rankings_are_ordered_with_ties_by_id(name: str, rankings: dict[str, Ranking]) -> None:
     for ranked in rankings[name].values():
@@ -196,27 +188,23 @@ def test_rankings_are_ordered_with_ties_by_id(name: str, rankings: dict[str, Ran
         assert all(score > 0 for _, score in ranked)
 
 
-@needs_engines
 def test_rankings_are_deterministic(corpus: list[Document]) -> None:
     questions = load_questions()[:5]
     assert bm25(corpus, questions) == bm25(corpus, questions)
     assert tfidf(corpus, questions) == tfidf(corpus, questions)
 
 
-@needs_engines
 def test_an_easy_question_finds_its_answer(rankings: dict[str, Ranking]) -> None:
     for ranking in rankings.values():
         assert "functools.cache" in [document for document, _ in ranking["en06"][:10]]
 
 
-@needs_engines
 def test_a_question_without_a_shared_term_has_an_empty_ranking(corpus: list[Document]) -> None:
     questions = [Question("q", "zh", "怎么生成随机数")]
     assert bm25(corpus, questions) == {"q": []}
     assert tfidf(corpus, questions) == {"q": []}
 
 
-@needs_engines
 def test_few_documents_and_wrong_depths() -> None:
     documents = [
         Document("b", "b", "alpha beta"),
@@ -241,7 +229,6 @@ def test_missing_engines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
             ranker([Document("a", "a", "a")], [Question("q", "en", "a")])
 
 
-@needs_engines
 def test_the_pool_is_judged(rankings: dict[str, Ranking]) -> None:
     judged = {(judgment.query, judgment.document) for judgment in load_judgments()}
     pairs = [
@@ -258,7 +245,6 @@ def test_the_pool_is_judged(rankings: dict[str, Ranking]) -> None:
         assert share >= 0.95
 
 
-@needs_engines
 def test_the_files_are_in_trec_form(corpus: list[Document], tmp_path: Path) -> None:
     files = write_demo(tmp_path / "demo", documents=corpus, depth=10)
     assert [path.name for path in (files.judgments, files.bm25, files.tfidf, files.questions)] == [

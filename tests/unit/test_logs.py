@@ -509,7 +509,7 @@ def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPa
     assert summarise(log).to_dict() == numbers
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_spark_finds_what_polars_finds(clean: pl.DataFrame, tmp_path: Path) -> None:

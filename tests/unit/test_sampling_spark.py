@@ -15,7 +15,7 @@ from relkit.online.sampling import build_tiers, draw_sample
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.spark,
     # PySpark's own code warns, of sockets it leaves open and of what pandas will change.
     pytest.mark.filterwarnings("ignore"),
 ]

@@ -209,7 +209,8 @@ def read_settings(path: str) -> dict[str, Any]:
                 import yaml  # type: ignore[import-untyped, unused-ignore]
             except ImportError:
                 raise DependencyError(
-                    "reading YAML needs PyYAML", hint="pip install pyyaml, or write TOML or JSON"
+                    "reading YAML needs PyYAML",
+                    hint="pip install 'relkit[yaml]', or write TOML or JSON",
                 ) from None
             values = yaml.safe_load(text)
         else:

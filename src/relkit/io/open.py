@@ -442,7 +442,7 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
         except ImportError:
             raise DependencyError(
                 f"{path}: is compressed with lz4, which needs the package `lz4`",
-                hint="pip install lz4",
+                hint="pip install 'relkit[lz4]'",
             ) from None
         stream = lz4.frame.LZ4FrameFile(raw)
     return _Guarded(stream, raw, compression, path)

@@ -152,6 +152,6 @@ def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
         import lz4.frame
     except ImportError:
         raise DependencyError(
-            f"{path}: writing lz4 needs the package `lz4`", hint="pip install lz4"
+            f"{path}: writing lz4 needs the package `lz4`", hint="pip install 'relkit[lz4]'"
         ) from None
     return lz4.frame.LZ4FrameFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]

@@ -1,0 +1,51 @@
+"""A package that is absent fails the tests that need it; a program or data skips them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = ("--continue-on-collection-errors", "--rootdir=.")
+TESTS = {
+    "test_module.py": "import pytest\npytest.importorskip('absent_package')\n",
+    "test_inside.py": """
+import pytest
+
+@pytest.fixture
+def absent():
+    return pytest.importorskip('absent_package', reason='absent_package is not installed')
+
+def test_fixture(absent):
+    pass
+
+def test_call():
+    pytest.importorskip('absent_package')
+
+def test_program():
+    pytest.skip('no browser is installed')
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("allowed", "summary"), [("0", "1 failed, 1 skipped, 2 errors"), ("1", "4 skipped")]
+)
+def test_absent_packages(allowed: str, summary: str, tmp_path: Path) -> None:
+    for name, text in TESTS.items():
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rs", "-p", "tests.skips", *OPTIONS, str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "RELKIT_ALLOW_SKIPS": allowed, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert summary in done.stdout
+    assert "no browser is installed" in done.stdout
+    assert ("RELKIT_ALLOW_SKIPS=1 skips what needs" in done.stdout) == (allowed == "0")
