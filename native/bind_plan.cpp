@@ -132,6 +132,7 @@ void bind_plan(nb::module_& module) {
            nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted",
            nb::arg("float32") = false, nb::arg("decimals") = -1,
            nb::arg("without_closed_form") = "error")
+      .def_prop_ro("needs_ranks", [](const Plan& plan) { return plan.rules.ties == Ties::rank; })
       .def_prop_ro("in_worst_order", [](const Plan& plan) {
         nb::list places;
         for (std::size_t i = 0; i < plan.in_worst_order.size(); ++i) {

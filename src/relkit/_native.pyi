@@ -131,6 +131,9 @@ class Plan:
     ) -> None:
         """Refuses measures without a closed form under `expected`, or counts their worst order."""
     @property
+    def needs_ranks(self) -> bool:
+        """Whether a rank column orders the documents."""
+    @property
     def in_worst_order(self) -> list[int]:
         """The kernels that count the worst order, as they have no closed form."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from relkit import _native
 from relkit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -145,9 +147,24 @@ def to_ids(column: Any, role: str, path: str = "") -> Any:
     if not isinstance(column, pl.Series):
         return column
     kind = column.dtype
-    if kind in (pl.Categorical, pl.Enum) or (kind.is_integer() and "128" not in str(kind)):
+    if kind in (pl.Categorical, pl.Enum) and _exports_categories():
+        return column
+    if kind.is_integer() and "128" not in str(kind):
         return column
     return to_text(column, role, path)
+
+
+@cache
+def _exports_categories() -> bool:
+    """Whether this version of Polars exports the texts of categories: earlier ones gave codes."""
+    import polars as pl
+
+    column = pl.Series(["a"], dtype=pl.Categorical)
+    try:
+        _native.RunTable.from_arrow(column, column, pl.Series([1.0]))
+    except InputError:
+        return False
+    return True
 
 
 def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
