@@ -11,7 +11,7 @@ import pytest
 from tests.values import whole_list
 
 import relkit
-from relkit.analysis.explanation.section import shorten
+from relkit.core.document.terminal import shorten
 from relkit.core.rendering import width
 from relkit.measures.formulas import format_number
 from relkit.measures.lookup import registry
@@ -150,7 +150,7 @@ def test_long_ids_are_shortened_in_their_middle() -> None:
     lines = str(found).splitlines()
     assert max(map(width, lines)) <= 80
     assert any("https:" in line and "…" in line and "17" in line for line in lines)
-    assert name in found.to_text(None)
+    assert name in found.to_text(columns=None)
     assert name in found.to_markdown()
 
 

@@ -176,7 +176,7 @@ def test_a_query_that_the_run_lacks(preset: str, reason: str) -> None:
     found = relkit.explain(judgments, {"p": {"a": 1}}, "q", "ndcg", against=preset).against
     assert found.here.value == 0.0
     assert str(found.there) == reason
-    assert f"{reason.partition(':')[0]} there (the run lacks the query)" in found.section().title
+    assert f"{reason.partition(':')[0]} there (the run lacks the query)" in found.title
     assert [one.rule for one in found.shares] == ["missing"]
 
 

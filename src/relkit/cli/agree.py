@@ -214,9 +214,5 @@ def _text(found: Correlations | Discrimination, form: str, digits: int, output: 
         return found.to_csv()
     if form == "markdown":
         return found.to_markdown(digits=digits)
-    from relkit.analysis.agreement import Correlations, rendering as agreement
-
     columns = (terminal_columns() if output is None else None) or 80
-    if isinstance(found, Correlations):
-        return agreement.correlations_table(found, digits, columns)
-    return agreement.discrimination_table(found, digits, columns)
+    return found.to_text(digits=digits, columns=columns)

@@ -143,7 +143,7 @@ def command(
         emit(json.dumps(found.to_dict(), ensure_ascii=False, indent=2), output)
     else:
         room = terminal_columns() if output is None else None
-        emit(found.to_markdown() if form == "markdown" else found.to_text(room), output)
+        emit(found.to_markdown() if form == "markdown" else found.to_text(columns=room), output)
 
 
 def _run(

@@ -131,7 +131,7 @@ def command(
 
         text = json.dumps(found.to_dict(per_query=True), ensure_ascii=False, indent=2)
     else:
-        text = {"table": found.__str__, "markdown": found.to_markdown, "csv": found.to_csv}[form]()
+        text = {"table": found.to_text, "markdown": found.to_markdown, "csv": found.to_csv}[form]()
     emit(text, output)
     messages.notes(found.notes)
 

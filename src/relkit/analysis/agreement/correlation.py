@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit.analysis.agreement import rendering as agreement
 from relkit.analysis.agreement.values import View
 from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.analysis.statistics.correlation import coefficients
-from relkit.core import rendering as render
+from relkit.core.document.json import json_number, json_values, note_dict
+from relkit.core.document.model import Block, Document, Lines, Prose, Table
+from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CoefficientName", "Correlation", "Correlations", "rank_correlation"]
 
+NUMBERS = ("value", "interval_low", "interval_high")
+#: With more measures than this, pairs are shown as a matrix.
+MOST_LISTED = 6
 #: With fewer queries there is no interval: samples of so few say too little of others.
 FEWEST = 10
 
@@ -57,13 +62,13 @@ class Correlation:
         return {
             "first": self.first,
             "second": self.second,
-            "value": render.json_number(self.value),
-            "interval": [render.json_number(bound) for bound in self.interval],
+            "value": json_number(self.value),
+            "interval": [json_number(bound) for bound in self.interval],
         }
 
 
 @dataclass(frozen=True)
-class Correlations:
+class Correlations(Exportable):
     """How alike measures, or two sets of judgments, order runs.
 
     Attributes:
@@ -121,38 +126,88 @@ class Correlations:
             "runs": list(self.runs),
             "measures": list(self.measures),
             "pairs": [one.to_dict() for one in self.pairs],
-            "values": render.json_values(self.values),
+            "values": json_values(self.values),
             "queries": self.queries,
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
-            "notes": [render.note_dict(note) for note in self.notes],
+            "notes": [note_dict(note) for note in self.notes],
         }
 
     def to_frame(self) -> polars.DataFrame:
-        """Returns one row a pair: first, second, value, interval_low, interval_high."""
+        """Returns one row per pair: coefficient, first, second, value, interval_low and _high."""
         import polars
 
         return polars.DataFrame(
             {
+                "coefficient": [self.coefficient for _ in self.pairs],
                 "first": [one.first for one in self.pairs],
                 "second": [one.second for one in self.pairs],
                 "value": [one.value for one in self.pairs],
                 "interval_low": [one.interval[0] for one in self.pairs],
                 "interval_high": [one.interval[1] for one in self.pairs],
-            }
+            },
+            schema_overrides=dict.fromkeys(NUMBERS, polars.Float64),
+        ).fill_nan(None)
+
+    def document(self, *, digits: int = DIGITS, matrix: bool | None = None) -> Document:
+        """Returns the coefficients.
+
+        Args:
+            digits: Decimals of a list of pairs.
+            matrix: Whether they are a matrix, which has no intervals; by default where there are
+                many measures.
+        """
+        if matrix is None:
+            matrix = self.between == "measures" and len(self.measures) > MOST_LISTED
+        blocks: list[Block] = [self._matrix() if matrix else self._list(digits)]
+        if matrix:
+            blocks.append(Lines(["Intervals: --format csv, json or markdown."]))
+        if any(not math.isnan(one.interval[0]) for one in self.pairs):
+            level = TERMINAL.percent(self.confidence)
+            blocks.append(
+                Prose(
+                    [
+                        f"{level} intervals: other queries, as many as these; the same runs"
+                        f" ({self.resamples:,} bootstrap samples, seed {self.seed})"
+                    ]
+                )
+            )
+        queries = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
+        return Document(
+            blocks, f"{self.title} between {self.between}: {len(self.runs)} runs, {queries}"
         )
 
-    def to_csv(self) -> str:
-        """Returns CSV: one row a pair, values in full."""
-        return agreement.correlations_csv(self)
+    def to_markdown(self, *, digits: int = DIGITS, matrix: bool | None = False) -> str:
+        """Returns a Markdown table, one row per pair where `matrix` says nothing else."""
+        return super().to_markdown(digits=digits, matrix=matrix)
 
-    def to_markdown(self, *, digits: int = render.DIGITS) -> str:
-        """Returns a Markdown table, one row a pair."""
-        return agreement.correlations_markdown(self, digits=digits)
+    def _list(self, digits: int) -> Table:
+        names = ["measure", "with"] if self.between == "measures" else ["measure"]
+        rows = [
+            [
+                *(one.first, one.second)[: len(names)],
+                TERMINAL.number(one.value, digits),
+                TERMINAL.interval(one.interval, digits),
+            ]
+            for one in self.pairs
+        ]
+        return Table([*names, self.coefficient, "interval"], rows, left=len(names))
 
-    def __str__(self) -> str:
-        return agreement.correlations_table(self)
+    def _matrix(self) -> Table:
+        values = {(one.first, one.second): one.value for one in self.pairs}
+        values |= {(second, first): value for (first, second), value in values.items()}
+        rows = [
+            [
+                f"{place:>2} {row}",
+                *(
+                    "1" if row == column else TERMINAL.number(values.get((row, column), 1.0), 3)
+                    for column in self.measures
+                ),
+            ]
+            for place, row in enumerate(self.measures, 1)
+        ]
+        return Table(["measure", *map(str, range(1, len(self.measures) + 1))], rows)
 
 
 def rank_correlation(

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.agreement import rendering as agreement
 from relkit.analysis.comparison.pairing import Sample, common_values
 from relkit.analysis.comparison.runs import Progress, evaluate_runs, run_titles
 from relkit.analysis.comparison.settings import TESTS, Correction
 from relkit.analysis.statistics import CORRECTIONS, Resampling, adjust, tests, tukey_hsd
-from relkit.core import rendering as render
+from relkit.core.document.json import json_number
+from relkit.core.document.model import Document, Prose, Table
+from relkit.core.document.result import Exportable
 from relkit.core.parameters import check_choice, check_fraction
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
 
@@ -57,15 +59,15 @@ class DiscriminativePower:
             "measure": self.measure,
             "pairs": self.pairs,
             "separated": self.separated,
-            "share": render.json_number(self.share),
-            "needed": render.json_number(self.needed),
+            "share": json_number(self.share),
+            "needed": json_number(self.needed),
             "queries": self.queries,
-            "p_values": list(map(render.json_number, self.p_values)),
+            "p_values": list(map(json_number, self.p_values)),
         }
 
 
 @dataclass(frozen=True)
-class Discrimination:
+class Discrimination(Exportable):
     """How many pairs of runs each measure separates.
 
     Attributes:
@@ -108,19 +110,37 @@ class Discrimination:
 
         names = ("measure", "pairs", "separated", "share", "needed", "queries")
         return polars.DataFrame(
-            {name: [getattr(one, name) for one in self.measures] for name in names}
+            {name: [getattr(one, name) for one in self.measures] for name in names},
+            schema_overrides={"share": polars.Float64, "needed": polars.Float64},
+        ).fill_nan(None)
+
+    def document(self, *, digits: int = DIGITS) -> Document:
+        """Returns one row per measure, the most discriminative first.
+
+        Args:
+            digits: Decimals.
+        """
+        rows = [
+            [
+                one.measure,
+                f"{one.separated:,} of {one.pairs:,}",
+                "-" if math.isnan(one.share) else TERMINAL.percent(one.share, 1),
+                TERMINAL.number(one.needed, digits),
+                f"{one.queries:,}",
+            ]
+            for one in self.measures
+        ]
+        table = Table(["measure", "pairs separated", "share", "difference needed", "queries"], rows)
+        note = (
+            "Difference needed: every pair of runs that differs by as much or more is separated;"
+            " inf where even the largest difference is not."
         )
-
-    def to_csv(self) -> str:
-        """Returns CSV: one row a measure, values in full."""
-        return agreement.discrimination_csv(self)
-
-    def to_markdown(self, *, digits: int = render.DIGITS) -> str:
-        """Returns a Markdown table, one row a measure."""
-        return agreement.discrimination_markdown(self, digits=digits)
-
-    def __str__(self) -> str:
-        return agreement.discrimination_table(self)
+        rules = "randomised Tukey HSD"
+        if self.test != "tukey":
+            rules = f"test {self.test}, correction {self.correction}"
+        rules += f", significance level {self.alpha:g}"
+        title = f"Discriminative power: {len(self.runs)} runs, {rules}"
+        return Document([table, Prose([note])], title)
 
 
 def discriminative_power(

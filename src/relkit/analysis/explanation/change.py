@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.explanation.derivation import LIMIT, Explanation, derive
-from relkit.analysis.explanation.section import (
-    Section,
-    document_html,
-    document_markdown,
-    document_text,
-    plain,
-)
 from relkit.analysis.explanation.subject import Subject
+from relkit.analysis.explanation.values import plain
+from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.rendering import number, signed
 from relkit.data.convention import Convention, load_convention
@@ -23,6 +19,9 @@ from relkit.data.run import run_name
 from relkit.data.scale import Scale
 from relkit.io import as_run
 from relkit.measures.base import Measure
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["Change", "Move", "explain_change"]
 
@@ -56,7 +55,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Exportable):
     """One query's value under two runs, and the documents that make the difference.
 
     Attributes:
@@ -133,8 +132,8 @@ class Change:
             )
         return rows
 
-    def sections(self) -> list[Section]:
-        """Returns the tables in the order in which they are shown."""
+    def document(self) -> Document:
+        """Returns the moves, what is left out of them, and both formulas."""
         rows = self.rows()
         lines = []
         left_out = self.moves[self.limit :]
@@ -146,22 +145,22 @@ class Change:
         if self.additive and self.moves:
             lines.append(f"all changes together: {signed(self.difference)}")
         lines.append(self._remark())
-        found = [
-            Section(lines=(f"A = {self.names[0]}, B = {self.names[1]}",)),
-            Section(
-                headings=self.headings,
-                rows=tuple(rows[: self.limit]),
-                lines=tuple(lines),
-                long=(0,),
-                left=1,
-            ),
-        ]
+        table = Table(self.headings, rows[: self.limit], notes=lines, long=[0])
+        blocks: list[Block] = [table if rows else Lines(lines)]
         formulas = [
             f"{side}: {one.formula}"
             for side, one in zip("AB", (self.before, self.after), strict=True)
             if one.formula
         ]
-        return [*found, Section(lines=tuple(formulas))] if formulas else found
+        if formulas:
+            blocks.append(Lines(formulas))
+        return Document(blocks, self.title, [f"A = {self.names[0]}, B = {self.names[1]}"])
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per move."""
+        import polars
+
+        return polars.DataFrame([move.to_dict() for move in self.moves], infer_schema_length=None)
 
     def _remark(self) -> str:
         if not self.moved and not self.moves:
@@ -176,22 +175,6 @@ class Change:
             return f"{self.moved:,} documents moved; what each move cost cannot be said: {reason}."
         effective = sum(move.before != move.after for move in self.moves)
         return f"{self.moved:,} documents moved, {self.moved - effective:,} of them without effect."
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, columns: int | None = 80) -> str:
-        """Returns tables for the terminal.
-
-        Args:
-            columns: Terminal columns a line may take: long ids are shortened in their middle;
-                `None` shows them whole.
-        """
-        return f"{self.title}\n{document_text(self.sections(), columns)}"
-
-    def to_markdown(self) -> str:
-        """Returns the moves as a Markdown table."""
-        return f"{self.title}\n\n{document_markdown(self.sections())}"
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; `moves` is whole, whatever `limit` is."""
@@ -210,11 +193,6 @@ class Change:
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
         }
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(self.title)}</p>" + document_html(self.sections())
 
 
 def explain_change(

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.explanation.discrepancy import Discrepancy, discrepancy
-from relkit.analysis.explanation.section import (
-    Section,
-    document_html,
-    document_markdown,
-    document_text,
-    plain,
-)
 from relkit.analysis.explanation.subject import Subject
+from relkit.analysis.explanation.values import plain
+from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.result import Exportable
 from relkit.core.rendering import DIGITS, number
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
@@ -23,6 +19,9 @@ from relkit.data.scale import Scale
 from relkit.io import as_run
 from relkit.measures.base import Measure, Step
 from relkit.measures.inversions import Inversion
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["Explanation", "IdealStep", "Missed", "derive", "explain"]
 
@@ -75,7 +74,7 @@ class Missed:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Exportable):
     """How one query's value of one measure comes about.
 
     Attributes:
@@ -211,77 +210,62 @@ class Explanation:
             else ""
         )
 
-    def sections(self) -> list[Section]:
+    def document(self) -> Document:
         """Returns the tables in the order in which they are shown."""
         counts = f"{self.retrieved:,} retrieved, {self.judged:,} judged"
-        headings = self.headings
-        found = [
-            Section(
-                headings=headings,
-                rows=tuple(self.rows()),
-                lines=(counts,),
-                long=(1,),
-            )
-        ]
+        rows = self.rows()
+        first = Table(self.headings, rows, left=0, notes=[counts], long=[1])
+        blocks: list[Block] = [first if rows else Lines([counts])]
         if self.ideal:
-            rows = self.ideal_rows()
-            more = len(rows) - max(self.limit, len(self.steps))
-            found.append(
-                Section(
-                    f"The ideal list ({len(rows):,} documents with a gain)",
+            shown = max(self.limit, len(self.steps))
+            blocks.append(
+                Table(
                     ("rank", "document", "grade", "gain", "adds", "in the run at"),
-                    tuple(rows[: max(self.limit, len(self.steps))]),
-                    (f"… and {more:,} more",) if more > 0 else (),
-                    long=(1,),
+                    self.ideal_rows()[:shown],
+                    f"The ideal list ({len(self.ideal):,} documents with a gain)",
+                    left=0,
+                    notes=_more(len(self.ideal) - shown),
+                    long=[1],
                 )
             )
         if self.missed:
-            rows = self.missed_rows()
-            found.append(
-                Section(
-                    f"Missed: {len(rows):,} relevant"
-                    f" {'document' if len(rows) == 1 else 'documents'} not among the counted ranks",
+            documents = "document" if len(self.missed) == 1 else "documents"
+            blocks.append(
+                Table(
                     ("document", "grade", "in the run at"),
-                    tuple(rows[: self.limit]),
-                    (f"… and {len(rows) - self.limit:,} more",) if len(rows) > self.limit else (),
-                    long=(0,),
-                    left=1,
+                    self.missed_rows()[: self.limit],
+                    f"Missed: {len(self.missed):,} relevant {documents} not among the counted"
+                    " ranks",
+                    notes=_more(len(self.missed) - self.limit),
+                    long=[0],
                 )
             )
         if self.inverted:
-            more = self.inverted - len(self.inversions)
-            found.append(
-                Section(
-                    f"Inverted: {self.inverted:,} {'pair' if self.inverted == 1 else 'pairs'} in"
-                    " the wrong order, the costliest first",
+            pairs = "pair" if self.inverted == 1 else "pairs"
+            blocks.append(
+                Table(
                     PAIR_HEADINGS,
-                    tuple(self.inversion_rows()),
-                    (f"… and {more:,} more",) if more else (),
-                    long=(1, 5),
+                    self.inversion_rows(),
+                    f"Inverted: {self.inverted:,} {pairs} in the wrong order, the costliest first",
+                    left=0,
+                    notes=_more(self.inverted - len(self.inversions)),
+                    long=[1, 5],
                 )
             )
         if self.formula:
-            found.append(Section(lines=(self.formula,)))
+            blocks.append(Lines([self.formula]))
         if self.against is not None:
-            found.append(self.against.section())
-        return found
+            blocks += self.against.document().blocks
+        title, *lead = self.title.split("\n")
+        return Document(blocks, title, lead)
 
-    def __str__(self) -> str:
-        return self.to_text()
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per rank: what it adds, and the sum up to it."""
+        import polars
 
-    def to_text(self, columns: int | None = 80) -> str:
-        """Returns tables for the terminal.
-
-        Args:
-            columns: Terminal columns a line may take: long ids are shortened in their middle;
-                `None` shows them whole.
-        """
-        return f"{self.title}\n\n{document_text(self.sections(), columns)}"
-
-    def to_markdown(self) -> str:
-        """Returns the derivation as Markdown tables."""
-        title = self.title.replace("\n", "\n\n")
-        return f"{title}\n\n{document_markdown(self.sections())}"
+        scores = self.scores or {}
+        rows = [{**plain(step), "score": scores.get(step.document)} for step in self.steps]
+        return polars.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; lists are whole but for the inverted pairs."""
@@ -313,12 +297,6 @@ class Explanation:
             "convention": self.convention.to_dict(),
         }
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        title = escape(self.title).replace("\n", "<br>")
-        return f"<p>{title}</p>" + document_html(self.sections())
-
 
 def _pair(pair: Inversion) -> dict[str, Any]:
     sides = {
@@ -337,6 +315,11 @@ def _column(values: Sequence[float]) -> list[str]:
     """Returns numbers as text: without decimals where all of them are whole."""
     whole = all(value == int(value) for value in values)
     return [number(value, 0 if whole else DIGITS) for value in values]
+
+
+def _more(count: int) -> list[str]:
+    """Returns how many rows a table leaves out."""
+    return [f"… and {count:,} more"] if count > 0 else []
 
 
 def _ranked(place: int | None) -> str:

@@ -7,10 +7,12 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.explanation.section import Section, plain
 from relkit.analysis.explanation.subject import Subject
+from relkit.analysis.explanation.values import plain
+from relkit.core.document.model import Document, Lines, Table
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, RelkitError
 from relkit.core.rendering import number, signed
 from relkit.core.rules import COUNTED
@@ -19,6 +21,9 @@ from relkit.data.ranking import Ranking
 from relkit.data.run import Run
 from relkit.evaluation import Evaluator
 from relkit.measures.base import Measure
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["Discrepancy", "Outcome", "RuleShare", "discrepancy"]
 
@@ -82,7 +87,7 @@ class RuleShare:
 
 
 @dataclass(frozen=True)
-class Discrepancy:
+class Discrepancy(Exportable):
     """One query's value under two conventions, and the rules that make the difference.
 
     What a rule contributes depends on which of the others are already changed, so each gets the
@@ -123,19 +128,28 @@ class Discrepancy:
     shares: tuple[RuleShare, ...]
     idle: tuple[RuleShare, ...]
 
-    def section(self) -> Section:
-        """Returns the rules as a titled table."""
+    @property
+    def title(self) -> str:
+        """The two values, and their difference where there is one."""
         here, there = self.here.said("here"), self.there.said("there")
-        title = f"Against {self.there_name}: {self.name} is {here}, {there}"
-        lines = []
+        difference = f" ({signed(self.difference)})" if self._split else ""
+        return f"Against {self.there_name}: {self.name} is {here}, {there}{difference}"
+
+    @property
+    def _split(self) -> bool:
+        """Whether each rule has a part of the difference."""
         numeric = not math.isnan(self.difference)
-        rows: tuple[tuple[str, ...], ...] = ()
-        if numeric and self.shares and not math.isnan(self.shares[0].contribution):
-            title += f" ({signed(self.difference)})"
-            rows = tuple(
+        return numeric and bool(self.shares) and not math.isnan(self.shares[0].contribution)
+
+    def document(self) -> Document:
+        """Returns the rules that matter, with what each contributes, and those that do not."""
+        lines = []
+        rows: list[tuple[str, ...]] = []
+        if self._split:
+            rows = [
                 (share.rule, share.here, share.there, signed(share.contribution))
                 for share in self.shares
-            )
+            ]
             lines.append(f"all rules together: {signed(self.difference)}")
         elif self.shares:
             lines.append("decided by " + ", ".join(map(str, self.shares)))
@@ -143,12 +157,17 @@ class Discrepancy:
             lines.append("No rule that differs matters here.")
         if self.idle:
             lines.append("without effect: " + ", ".join(map(str, self.idle)))
-        return Section(
-            title, ("rule", self.here_name, self.there_name, "adds"), rows, tuple(lines), left=3
-        )
+        if not rows:
+            return Document([Lines([self.title, *lines])])
+        headings = ("rule", self.here_name, self.there_name, "adds")
+        return Document([Table(headings, rows, self.title, left=3, notes=lines)])
 
-    def __str__(self) -> str:
-        return "\n".join(self.section().text())
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row per rule that differs, those that change nothing last."""
+        import polars
+
+        rows = [share.to_dict() for share in (*self.shares, *self.idle)]
+        return polars.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: a number that JSON cannot hold becomes null."""

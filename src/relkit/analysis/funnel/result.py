@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit.analysis.funnel import rendering as rendered
 from relkit.analysis.funnel.wording import verdict_sentence
+from relkit.core.cells import csv_text
+from relkit.core.document.json import json_number, note_dict
+from relkit.core.document.model import Block, Document, Lines, Prose, Table
+from relkit.core.document.result import Exportable
 from relkit.core.language import Language
 from relkit.core.notes import Note
-from relkit.core.rendering import json_number, note_dict
+from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention
+from relkit.measures.labels import convention_line
 
 if TYPE_CHECKING:
     import polars
@@ -21,6 +25,7 @@ __all__ = ["Funnel", "Stage", "share_of"]
 
 #: From this share of the loss on, one side alone is named.
 MOSTLY = 0.6
+HEADINGS = ("docs", "recall", "kept", "judged")
 NUMBERS = (
     "candidates",
     "judged",
@@ -78,7 +83,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Funnel:
+class Funnel(Exportable):
     """The gain that a search could have, and where it is lost on the way to the user.
 
     ``ideal - actual`` is the whole loss: ``recall_loss``, which is the sum of the stages' losses,
@@ -149,7 +154,14 @@ class Funnel:
         Raises:
             ParameterError: If the language is neither.
         """
-        return verdict_sentence(self, language)
+        return verdict_sentence(
+            self.verdict,
+            [(stage.name, stage.share) for stage in self.stages],
+            recall=self.recall_share,
+            ranking=self.ranking_share,
+            values={"measure": self.label, "actual": self.actual, "ideal": self.ideal},
+            language=language,
+        )
 
     @property
     def label(self) -> str:
@@ -161,19 +173,40 @@ class Funnel:
         """The cutoffs at which at least one stage has a Recall."""
         return sorted({k for stage in self.stages for k in stage.recall_at})
 
-    def __str__(self) -> str:
-        return rendered.text(self)
+    def document(self, language: Language = "en") -> Document:
+        """Returns the stages, between what is judged and what the user sees, and the verdict.
 
-    def to_markdown(self, language: Language = "en") -> str:
-        """Returns the stages as a Markdown table, with the verdict below."""
-        return rendered.markdown(self, language)
+        Args:
+            language: `en` or `zh`.
+        """
+        number, percent = TERMINAL.number, TERMINAL.percent
+        rows = [("all judged", "", "", "", "", number(self.ideal), "", "")]
+        for stage in self.stages:
+            kept, judged, share = map(percent, (stage.retention, stage.judged, stage.share))
+            docs, ideal, loss = number(stage.candidates, 1), number(stage.ideal), number(stage.loss)
+            rows.append((stage.name, docs, number(stage.recall), kept, judged, ideal, loss, share))
+        last = number(self.actual), number(self.ranking_loss), percent(self.ranking_share)
+        rows.append(("ranking", "", "", "", "", *last))
+        shares = [math.nan, *(stage.share for stage in self.stages), self.ranking_share]
+        headings = ("stage", *HEADINGS, self.label, "lost", "share")
+        blocks: list[Block] = [Table(headings, rows, long=[0], bars=shares)]
+        cutoffs = self.reached_cutoffs
+        if cutoffs:
+            recalls = [(stage.name, *(_recall(stage, k) for k in cutoffs)) for stage in self.stages]
+            blocks.append(Table(("recall at", *map(str, cutoffs)), recalls, long=[0]))
+        blocks.append(Prose([self.sentence(language)]))
+        blocks.append(Lines([convention_line(self.convention, [self.label.lower()])]))
+        queries = "query" if self.queries == 1 else "queries"
+        return Document(blocks, f"{self.measure} over {self.queries:,} {queries}")
 
     def to_csv(self) -> str:
-        """Returns one line a stage, and one for the ranking; numbers in full."""
-        return rendered.csv(self)
-
-    def _repr_html_(self) -> str:
-        return rendered.html(self)
+        """Returns one line per stage, and one for the ranking; numbers in full."""
+        columns: dict[str, list[Any]] = self.to_frame().fill_nan(None).to_dict(as_series=False)
+        last = {"ideal": self.actual, "loss": self.ranking_loss, "share": self.ranking_share}
+        numbers = {name: value for name, value in last.items() if not math.isnan(value)}
+        ranking = {"stage": "ranking", **numbers}
+        rows = [*zip(*columns.values(), strict=True), [ranking.get(name) for name in columns]]
+        return csv_text([list(columns), *rows]).rstrip("\n")
 
     @property
     def per_query(self) -> polars.DataFrame:
@@ -182,10 +215,16 @@ class Funnel:
 
         return polars.DataFrame(dict(self._values))
 
-    def to_frame(self) -> polars.DataFrame:
-        """Returns one row a stage, with a column for each number and each cutoff."""
+    def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
+        """Returns one row per stage, with a column for each number and each cutoff.
+
+        Args:
+            per_query: Returns `per_query` instead.
+        """
         import polars
 
+        if per_query:
+            return self.per_query
         rows = []
         for stage in self.stages:
             row: dict[str, Any] = {"stage": stage.name, **stage.numbers}
@@ -222,6 +261,10 @@ class Funnel:
                 for row in zip(*self._values.values(), strict=True)
             ]
         return values
+
+
+def _recall(stage: Stage, k: int) -> str:
+    return TERMINAL.number(stage.recall_at[k]) if k in stage.recall_at else ""
 
 
 def share_of(part: float, whole: float) -> float:

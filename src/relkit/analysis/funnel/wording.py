@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from relkit.core.language import Language, check_language
 from relkit.core.rendering import number, percent
-
-if TYPE_CHECKING:
-    from relkit.analysis.funnel.result import Funnel
 
 __all__ = ["verdict_sentence"]
 
@@ -36,31 +34,44 @@ SENTENCES = {
 }
 
 
-def verdict_sentence(found: Funnel, language: Language = "en") -> str:
+def verdict_sentence(
+    verdict: str,
+    stages: Sequence[tuple[str, float]],
+    *,
+    recall: float,
+    ranking: float,
+    values: Mapping[str, Any],
+    language: Language = "en",
+) -> str:
     """Returns the verdict with its numbers, and whom to ask.
+
+    Args:
+        verdict: `recall`, `ranking`, `both` or `none`.
+        stages: The name of each stage, and its share of the loss.
+        recall: The share of the loss that is recall.
+        ranking: The share of the loss that is ranking.
+        values: The `measure`, what it is (`actual`), and what it could be (`ideal`).
+        language: `en` or `zh`.
 
     Raises:
         ParameterError: If the language is neither `en` nor `zh`.
     """
     check_language(language)
-    verdict = found.verdict
-    stages, whom = "", WHOM[language]
-    if verdict in {"recall", "both"} and len(found.stages) > 1:
-        largest = sorted(found.stages, key=lambda stage: -stage.share)
+    named, whom = "", WHOM[language]
+    if verdict in {"recall", "both"} and len(stages) > 1:
+        largest = sorted(stages, key=lambda stage: -stage[1])
         comma, left, right = (", ", " (", ")") if language == "en" else ("、", "（", "）")
-        whom = f" {largest[0].name}" if language == "zh" else largest[0].name
+        whom = f" {largest[0][0]}" if language == "zh" else largest[0][0]
         parts = [
-            f"{stage.name} {percent(stage.share, language=language)}"
-            for stage in largest
-            if stage.share > 0
+            f"{name} {percent(share, language=language)}" for name, share in largest if share > 0
         ]
-        stages = left + comma.join(parts) + right if parts else ""
+        named = left + comma.join(parts) + right if parts else ""
     return SENTENCES[language][verdict].format(
-        recall=percent(found.recall_share, language=language),
-        ranking=percent(found.ranking_share, language=language),
-        stages=stages,
+        recall=percent(recall, language=language),
+        ranking=percent(ranking, language=language),
+        stages=named,
         whom=whom,
-        actual=number(found.actual),
-        ideal=number(found.ideal),
-        measure=found.label,
+        measure=values["measure"],
+        actual=number(values["actual"]),
+        ideal=number(values["ideal"]),
     )

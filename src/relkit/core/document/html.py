@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import groupby
 
 from relkit.core.document.model import (
     Block,
@@ -19,6 +20,7 @@ from relkit.core.document.model import (
 
 __all__ = ["render_html"]
 
+BESIDE = ' style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start"'
 LEFT = ' style="text-align:left"'
 
 
@@ -34,10 +36,13 @@ def render_html(document: Document) -> str:
 
 
 def _blocks(blocks: Sequence[Block]) -> str:
+    """Returns blocks one after the other, tables beside each other where there is room."""
     found = ""
-    for block in blocks:
-        render: Callable[..., str] = RENDERERS[block.kind]
-        found += render(block)
+    for kind, group in groupby(blocks, lambda block: block.kind):
+        parts = [RENDERERS[kind](block) for block in group]
+        if kind == "table" and len(parts) > 1:
+            parts = [f"<div{BESIDE}>", *(f"<div>{part}</div>" for part in parts), "</div>"]
+        found += "".join(parts)
     return found
 
 

@@ -1,0 +1,16 @@
+"""Values of explanations as JSON has them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from relkit.core.document.json import json_values
+
+__all__ = ["plain"]
+
+
+def plain(entry: Any) -> dict[str, Any]:
+    """Returns the fields of a flat dataclass, a number that JSON cannot hold as `None`."""
+    found: dict[str, Any] = json_values(asdict(entry))
+    return found
