@@ -8,7 +8,6 @@ import math
 import random
 import re
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 import pytest
@@ -17,10 +16,10 @@ from hypothesis import given, strategies as st
 import relkit
 from relkit.analysis.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules
 from relkit.analysis.diagnosis.averages import Averages
-from relkit.analysis.diagnosis.catalogue import catalogue, say
 from relkit.analysis.diagnosis.coverage import Coverage
 from relkit.analysis.diagnosis.flat_ndcg import FlatNDCG
 from relkit.analysis.diagnosis.flat_online import FlatOnline
+from relkit.analysis.diagnosis.listing import findings_text
 from relkit.analysis.diagnosis.poor_candidates import PoorCandidates
 from relkit.analysis.diagnosis.single_relevant import SingleRelevant
 from relkit.analysis.diagnosis.tail_gain import TailGain
@@ -727,33 +726,24 @@ def test_values_alone_and_stages_of_two_candidates_are_refused() -> None:
         relkit.diagnose(several, stages={"a": BETTER})
 
 
-def fields(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name}
-
-
-def test_both_catalogues_say_the_same() -> None:
-    english, chinese = catalogue("en"), catalogue("zh")
-    assert list(english) == list(chinese)
-    for key, text in english.items():
-        extra = fields(text) ^ fields(chinese[key])
-        # Reasons that are sentences already are said in English only.
-        assert all(name.endswith("_reason") for name in extra), key
-    with pytest.raises(relkit.ParameterError, match="`en`, `zh`"):
-        catalogue("de")  # type: ignore[arg-type]
+def test_a_language_without_texts_is_refused() -> None:
+    for say in (Finding("ties", "high", {}).title, lambda language: findings_text([], language)):
+        with pytest.raises(relkit.ParameterError, match="`en`, `zh`"):
+            say("de")  # type: ignore[arg-type]
 
 
 def test_each_rule_has_a_title_and_is_registered() -> None:
     assert len(rules) == 9
     for name in rules:
         assert rules.get(name).name == name
-        assert say(f"{name}.title", {"k": 10}, "en") != say(f"{name}.title", {"k": 10}, "zh")
+        found = Finding(name, "high", {"k": 10})
+        assert found.title("en") != found.title("zh")
 
 
 def test_numbers_in_sentences() -> None:
     values: dict[str, Any] = {"missing_baseline": 1, "missing_candidate": 1234}
-    assert say("coverage.text.missing", values, "en") == (
-        "The baseline lacks 1 judged query, the candidate 1,234."
-    )
+    found = Finding("coverage", "high", values, parts=("text.missing",))
+    assert found.text() == ("The baseline lacks 1 judged query, the candidate 1,234.")
 
 
 @pytest.mark.parametrize("page", ["diagnoses.md", "zh/diagnoses.md"])

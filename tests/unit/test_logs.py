@@ -16,7 +16,6 @@ from hypothesis import given, strategies as st
 from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
 from relkit.core.rendering import width
 from relkit.online.logs import Check, Checkup, Finding, Log, checks, examine, summarise
-from relkit.online.logs.catalogue import counted
 from relkit.online.logs.searches import fold_query
 from relkit.online.logs.times import Gaps
 
@@ -583,8 +582,9 @@ def test_text_fits_80_columns(clean: pl.DataFrame, language: Any) -> None:
 
 
 def test_shares_in_words() -> None:
-    assert counted(1, 3, "sessions", "en") == "1 of 3 sessions (33.3 %)"
-    assert counted(1, 3, "sessions", "zh") == "3 个会话中的 1 个会话（33.3%）"
+    counted = Finding("bots", "info", 1, 3, "sessions").counted
+    assert str(counted) == "1 of 3 sessions (33.3 %)"
+    assert counted.text("zh") == "3 个会话中的 1 个会话（33.3%）"
 
 
 def test_warnings_come_first(clean: pl.DataFrame) -> None:

@@ -345,13 +345,14 @@ def check(
     language: Any,
 ) -> None:
     """Runs `relkit monitor check`."""
+    from relkit.core.texts import catalogue
     from relkit.online.monitoring.wording import losses_sentence
 
     found = _monitor(rounds, k, common_k, alpha)
     alarms = found.alarms(tier, max_drop)
     messages.notes(found.notes)
     if not alarms:
-        emit(QUIET[language].format(month=found.months[-1]))
+        emit(catalogue("monitoring", language).say("alarm.none-in", month=found.months[-1]))
         return
     lines = [alarm.sentence(language) for alarm in alarms]
     causes = {alarm.tier: alarm.losses for alarm in alarms if alarm.losses is not None}
@@ -405,6 +406,3 @@ def report(
     )
     emit(text, output)
     messages.notes(found.notes)
-
-
-QUIET = {"en": "{month}: no alarm", "zh": "{month}：没有告警"}

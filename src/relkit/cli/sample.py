@@ -285,15 +285,8 @@ def _text(sample: Sample, pool: Pool, form: str, language: Any) -> str:
 
         found = {**sample.to_dict(), "pool": counts}
         return json.dumps(found, ensure_ascii=False, indent=2)
+    from relkit.core.texts import catalogue
+
     table = sample.to_markdown(language) if form == "markdown" else sample.to_text(language)
-    if language == "zh":
-        line = (
-            f"待标注 {counts['to_judge']:,} 对（新增 {counts['new']:,}，"
-            f"过期 {counts['expired']:,}），复用已有标注 {counts['reused']:,} 对"
-        )
-    else:
-        line = (
-            f"to judge: {counts['to_judge']:,} pairs of query and document ({counts['new']:,} new,"
-            f" {counts['expired']:,} expired); used again: {counts['reused']:,}"
-        )
+    line = catalogue("sampling", language).say("pool", **counts)
     return f"{table}\n\n{line}"

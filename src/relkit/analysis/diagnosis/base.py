@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from relkit.analysis.diagnosis.catalogue import say
 from relkit.core.errors import ParameterError
-from relkit.core.language import Language
+from relkit.core.language import Language, check_language
 from relkit.core.registry import Registry
 from relkit.core.rendering import json_values
+from relkit.core.texts import Catalogue, catalogue
 from relkit.data.ranking import first_rows
 from relkit.evaluation import Evaluator
 from relkit.measures import measure as parse_measure
@@ -92,10 +92,24 @@ class Finding:
         return self._say(self.steps, language)
 
     def _say(self, keys: Sequence[str], language: Language) -> str:
+        check_language(language)
+        texts = catalogue("diagnosis", language)
+        return texts.word("list.sentence").join(self._sentence(key, texts) for key in keys)
+
+    def _sentence(self, key: str, texts: Catalogue) -> str:
+        """Returns a sentence that the rule brought, or that of the catalogue.
+
+        English stands in for a language that the rule did not bring, and general words, from the
+        rule's name and its numbers, for a rule without sentences.
+        """
+        brought = [self.sentences.get(language, {}).get(key) for language in (texts.language, "en")]
+        sentence = brought[0] or brought[1] or texts.get(f"{self.rule}.{key}")
+        if sentence is None:
+            numbers = [f"{name}: {one}" for name, one in self.evidence.items()]
+            general = key if key in {"title", "step"} else "text"
+            return texts.say(f"own.{general}", rule=self.rule, numbers=numbers or "-")
         names = {"baseline": self.baseline, "candidate": self.candidate}
-        values = {**names, **self.evidence}
-        texts = [say(f"{self.rule}.{key}", values, language, own=self.sentences) for key in keys]
-        return ("" if language == "zh" else " ").join(texts)
+        return texts.write(sentence, {**names, **self.evidence})
 
     def to_dict(self, language: Language = "en") -> dict[str, Any]:
         """Returns JSON-ready values: a number that JSON cannot hold becomes null."""

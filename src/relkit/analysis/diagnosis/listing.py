@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from relkit.analysis.diagnosis.base import Finding, rules
-from relkit.analysis.diagnosis.catalogue import say
-from relkit.core.language import Language
+from relkit.core.language import Language, check_language
 from relkit.core.rendering import width
+from relkit.core.texts import catalogue
 
 __all__ = ["findings_markdown", "findings_text"]
 
@@ -40,7 +40,8 @@ def findings_text(
         Nothing was found (9 rules applied).
     """
     if not findings:
-        return say("label.none", {"rules": applied or len(rules)}, language)
+        return _nothing(applied, language)
+    texts = catalogue("diagnosis", language)
     blocks = []
     for place, finding in enumerate(findings, 1):
         first = f"{place}. "
@@ -48,10 +49,10 @@ def findings_text(
         lines = _wrap(finding.title(language), columns, indent, first)
         lines += _wrap(_about(finding, language), columns, indent, indent)
         lines += _wrap(finding.text(language), columns, indent, indent)
-        following = say("label.next", {}, language) + finding.next_step(language)
+        following = texts["label.next"] + finding.next_step(language)
         lines += _wrap(following, columns, indent, indent)
         if finding.examples:
-            named = say("label.examples", {}, language) + ", ".join(finding.examples)
+            named = texts["label.examples"] + ", ".join(finding.examples)
             lines += _wrap(named, columns, indent, indent)
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -75,27 +76,36 @@ def findings_markdown(
         没有发现问题（应用了 9 条规则）。
     """
     if not findings:
-        return say("label.none", {"rules": applied or len(rules)}, language)
+        return _nothing(applied, language)
+    texts = catalogue("diagnosis", language)
     lines: list[str] = []
     for finding in findings:
         lines += [f"### {finding.title(language)}", "", f"*{_about(finding, language)}*", ""]
         lines += [finding.text(language), ""]
         lines += [
-            f"**{say('label.next', {}, language).strip()}** {finding.next_step(language)}",
+            f"**{texts['label.next'].strip()}** {finding.next_step(language)}",
             "",
         ]
         if finding.examples:
             examples = ", ".join(f"`{example}`" for example in finding.examples)
-            lines += [say("label.examples", {}, language) + examples, ""]
+            lines += [texts["label.examples"] + examples, ""]
     return "\n".join(lines).rstrip("\n")
 
 
 def _about(finding: Finding, language: Language) -> str:
     """Returns how severe a finding is, and which runs it is about."""
-    names = {"candidate": finding.candidate, "baseline": finding.baseline}
+    values = {
+        "severity": finding.severity,
+        "candidate": finding.candidate,
+        "baseline": finding.baseline,
+    }
     key = "label.against" if finding.candidate else "label.data"
-    comma = "，" if language == "zh" else ", "
-    return say(f"label.{finding.severity}", {}, language) + comma + say(key, names, language)
+    return catalogue("diagnosis", language).say(key, **values)
+
+
+def _nothing(applied: int | None, language: Language) -> str:
+    check_language(language)
+    return catalogue("diagnosis", language).say("label.none", rules=applied or len(rules))
 
 
 def _wrap(text: str, columns: int, indent: str, first: str) -> list[str]:

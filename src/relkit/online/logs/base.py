@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from relkit.core.language import Language
+from relkit.core.language import Language, check_language
 from relkit.core.registry import Registry
+from relkit.core.texts import Text, catalogue
 from relkit.data.sessions import REQUIRED, gather
-from relkit.online.logs.catalogue import catalogue, counted, written
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -75,9 +75,16 @@ class Finding:
         return self._say("fix", language)
 
     def _say(self, part: str, language: Language) -> str:
-        sentence = catalogue(language).get(f"{self.kind}.{part}") or self.texts.get(part, "")
-        values = {"counted": counted(self.count, self.total, self.unit, language)}
-        return written(sentence, {**self.evidence, **values}, language)
+        check_language(language)
+        texts = catalogue("logs", language)
+        sentence = texts.get(f"{self.kind}.{part}") or self.texts.get(part, "")
+        return texts.write(sentence, {**self.evidence, "counted": self.counted})
+
+    @property
+    def counted(self) -> Text:
+        """How many of how many, with their share."""
+        values = {"count": self.count, "total": self.total, "unit": self.unit, "share": self.share}
+        return Text("logs.counted", values)
 
     def to_dict(self, language: Language = "en") -> dict[str, Any]:
         """Returns JSON-ready values."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
 from relkit.core.rendering import width
+from relkit.core.texts import TERMINAL, catalogue
 from relkit.data.sessions import Sessions
 from relkit.online.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
-from relkit.online.logs.catalogue import say, share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -170,9 +170,10 @@ class Checkup:
 
     def to_text(self, language: Language = "en") -> str:
         """Returns the findings as text of 80 columns."""
+        texts = catalogue("logs", language)
         lines = [self._summary(language)]
         for one in self.findings:
-            lines += ["", f"{say(f'level.{one.level}', {}, language)} {one.kind}"]
+            lines += ["", f"{texts.name('level', one.level)} {one.kind}"]
             for text in (one.title(language), one.text(language), self._advice(one, language)):
                 lines += _fold(text, "  ", "  ") if text else []
             for row in one.examples:
@@ -181,9 +182,10 @@ class Checkup:
 
     def to_markdown(self, language: Language = "en") -> str:
         """Returns the findings as Markdown."""
+        texts = catalogue("logs", language)
         lines = [self._summary(language)]
         for one in self.findings:
-            level = say(f"level.{one.level}", {}, language)
+            level = texts.name("level", one.level)
             lines += ["", f"### {one.title(language)}", "", f"{level} `{one.kind}`", ""]
             lines += [one.text(language), "", self._advice(one, language)]
             if one.examples:
@@ -197,12 +199,14 @@ class Checkup:
             "warnings": len(self.warnings),
             "hints": len(self.findings) - len(self.warnings),
         }
-        return say("summary" if self.findings else "clean", values, language)
+        check_language(language)
+        return catalogue("logs", language).say("summary" if self.findings else "clean", **values)
 
     def _advice(self, finding: Finding, language: Language) -> str:
+        texts = catalogue("logs", language)
         fix = finding.fix(language)
-        advice = say("advice", {"fix": fix}, language) if fix else ""
-        return advice + (say("fixable", {}, language) if finding.fixable else "")
+        advice = texts.say("advice", fix=fix) if fix else ""
+        return advice + (texts["fixable"] if finding.fixable else "")
 
     def __str__(self) -> str:
         return self.to_text()
@@ -230,7 +234,7 @@ def _fold(text: str, first: str, indent: str, columns: int = 80) -> list[str]:
 def _written(row: Mapping[str, Any]) -> str:
     parts = []
     for name, value in row.items():
-        shown = share(value) if isinstance(value, float) else value
+        shown = TERMINAL.part(value) if isinstance(value, float) else value
         parts.append(f"{name}={json.dumps(shown, ensure_ascii=False, default=str)}")
     return " ".join(parts)
 

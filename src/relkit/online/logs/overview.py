@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.rendering import align, markdown_lines
+from relkit.core.texts import TERMINAL
 from relkit.data.sessions import Sessions, gather
 from relkit.online.logs.base import Log, total
-from relkit.online.logs.catalogue import share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,13 +97,13 @@ class Overview:
         if self.first_position is not None:
             facts.append(("positions", f"{self.first_position:,} to {self.last_position:,}"))
         facts.append(("results a session", f"{self.results:.1f}"))
-        facts += [(name, share(value)) for name, value in self.rates.items()]
+        facts += [(name, TERMINAL.part(value)) for name, value in self.rates.items()]
         facts.append(("missing columns", ", ".join(self.missing) or "none"))
         return facts
 
     def _tiers(self) -> list[list[str]]:
         return [
-            [tier.name, f"{tier.queries:,}", f"{tier.sessions:,}", share(tier.share)]
+            [tier.name, f"{tier.queries:,}", f"{tier.sessions:,}", TERMINAL.part(tier.share)]
             for tier in self.tiers
         ]
 

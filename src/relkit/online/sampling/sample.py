@@ -25,10 +25,17 @@ __all__ = ["Design", "Sample", "Stratum", "make_stratum", "read_sample"]
 
 Design = Literal["stratified", "pptss"]
 
-HEADINGS = {
-    "en": ("tier", "queries", "sessions", "traffic", "least", "most", "sampled", "inclusion", "k"),
-    "zh": ("层", "查询数", "会话数", "流量占比", "最少", "最多", "抽样数", "入样概率", "k"),
-}
+HEADINGS = (
+    "tier",
+    "queries",
+    "sessions",
+    "traffic",
+    "least",
+    "most",
+    "sampled",
+    "inclusion",
+    "k",
+)
 
 
 @dataclass(frozen=True)
@@ -224,7 +231,7 @@ class Sample:
 
     def _cells(self, language: Language) -> tuple[tuple[str, ...], list[list[str]]]:
         check_language(language)
-        texts = catalogue("common", language)
+        texts = catalogue("sampling", language)
         rows = [
             [
                 texts.name("tier", tier.name),
@@ -241,7 +248,7 @@ class Sample:
         ]
         rows.append(
             [
-                "总体" if language == "zh" else "all",
+                texts["all"],
                 f"{sum(tier.queries for tier in self.tiers):,}",
                 f"{sum(tier.sessions for tier in self.tiers):,}",
                 "100.0%",
@@ -252,7 +259,7 @@ class Sample:
                 "",
             ]
         )
-        return HEADINGS[language], rows
+        return tuple(texts[f"heading.{name}"] for name in HEADINGS), rows
 
 
 def make_stratum(
