@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import relkit
-from relkit import statistics
+from relkit.analysis import statistics
 
 Values = NDArray[np.float64]
 

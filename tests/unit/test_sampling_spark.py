@@ -12,8 +12,6 @@ import pytest
 
 from relkit.online.sampling import build_tiers, draw_sample
 
-pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
-
 pytestmark = [
     pytest.mark.spark,
     # PySpark's own code warns, of sockets it leaves open and of what pandas will change.
@@ -38,6 +36,7 @@ LOG = pl.DataFrame(
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
     from pyspark.sql import SparkSession
 
     with warnings.catch_warnings():
