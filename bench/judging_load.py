@@ -106,9 +106,11 @@ def start_import(address: str, folder: str, count: int) -> subprocess.Popen[byte
 def measure(address: str, judges: int, seconds: float, items: int, more: int) -> Load:
     """Runs a server and its judges once."""
     with open_store(address, create=True) as store:
-        project = store.create_project("load", overlap=OVERLAP)
-        store.add_items(project.id, [Item(f"q{n // 10}", f"d{n}") for n in range(items)])
-        tokens = [create_token(store, store.create_user(f"j{n}"), "load") for n in range(judges)]
+        project = store.projects.create("load", overlap=OVERLAP)
+        store.items.add(project.id, [Item(f"q{n // 10}", f"d{n}") for n in range(items)])
+        tokens = [
+            create_token(store, store.accounts.create(f"j{n}"), "load") for n in range(judges)
+        ]
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "relkit", "judge", "serve", address, "--port", str(port)]
@@ -139,7 +141,7 @@ def measure(address: str, judges: int, seconds: float, items: int, more: int) ->
         took = time.monotonic() - start
         server.terminate()
     with open_store(address) as store:
-        counts = [len(found) for found in store.ratings(1).values()]
+        counts = [len(found) for found in store.grades.ratings(1).values()]
     if bad or sum(counts) != len(times) or max(counts) > OVERLAP:
         raise RuntimeError(f"refused {bad}, {sum(counts)} of {len(times)} stored, {max(counts)=}")
     times.sort()

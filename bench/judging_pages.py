@@ -33,9 +33,9 @@ GRADED = 0.3
 def build(path: str, count: int) -> None:
     """Makes the database."""
     with open_store(path, create=True) as store:
-        project = store.create_project("large", overlap=2, gold_share=0.05)
-        judges = [store.create_user(f"judge {n}").id for n in range(JUDGES)]
-        store.create_user("lead", role="admin")
+        project = store.projects.create("large", overlap=2, gold_share=0.05)
+        judges = [store.accounts.create(f"judge {n}").id for n in range(JUDGES)]
+        store.accounts.create("lead", role="admin")
         numbers = iter(range(1, count + 1))
         action = 0
         while batch := list(islice(numbers, BATCH)):
@@ -85,8 +85,10 @@ def measure(store: Store) -> None:
     """Asks for every page and prints how long each took."""
     app = create_app(store)
     lead, judge = TestClient(app), TestClient(app)
-    lead.cookies.set("relkit_session", start_sign_in(store, store.user("lead")))
-    judge.headers["Authorization"] = f"Bearer {create_token(store, store.user('judge 3'), 'x')}"
+    lead.cookies.set("relkit_session", start_sign_in(store, store.accounts.get("lead")))
+    judge.headers["Authorization"] = (
+        f"Bearer {create_token(store, store.accounts.get('judge 3'), 'x')}"
+    )
     pages = [
         (lead, "GET", "/"),
         (lead, "GET", "/projects/1"),

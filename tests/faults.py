@@ -123,9 +123,9 @@ def locked(database: Path) -> Iterator[None]:
 def prepare(address: str | Path, *, judges: int = 4, items: int = 2000) -> list[str]:
     """Makes a database with the project June and judges, and returns a token for each."""
     with open_store(address, create=True) as store:
-        project = store.create_project("June", overlap=2)
-        store.add_items(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(items)])
-        users = [store.create_user(f"judge {number}") for number in range(judges)]
+        project = store.projects.create("June", overlap=2)
+        store.items.add(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(items)])
+        users = [store.accounts.create(f"judge {number}") for number in range(judges)]
         return [create_token(store, user, "test") for user in users]
 
 
@@ -215,15 +215,15 @@ class Graders:
 def check_grades(address: str | Path, graders: Graders) -> None:
     """Fails if a confirmed grade is lost or changed, or any is stored twice."""
     with open_store(address) as store:
-        project = store.project("June")
-        documents = {item.id: item.document for item in store.items(project.id)}
+        project = store.projects.get("June")
+        documents = {item.id: item.document for item in store.items.all(project.id)}
         stored = {
             (rating.judge, documents[item]): rating.grade
-            for item, ratings in store.ratings(project.id).items()
+            for item, ratings in store.grades.ratings(project.id).items()
             for rating in ratings
         }
         times = Counter(
-            (row["judge"], documents[row["item_id"]]) for row in store.history(project.id)
+            (row["judge"], documents[row["item_id"]]) for row in store.grades.history(project.id)
         )
     assert stored == graders.confirmed
     assert set(times.values()) <= {1}

@@ -109,7 +109,7 @@ JSON = st.recursive(
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     path = tmp_path_factory.mktemp("imports") / "judging.db"
     with open_store(path, create=True) as opened:
-        opened.create_project("June", overlap=2, scale=SEARCH)
+        opened.projects.create("June", overlap=2, scale=SEARCH)
         yield opened
 
 

@@ -203,7 +203,7 @@ def test_the_note_says_what_becomes_of_them(
 
 
 def test_quadratic_kappa_of_two_judges() -> None:
-    from relkit.judging.agreement import cohen_kappa
+    from relkit.judging.coefficients import cohen_kappa
 
     assert cohen_kappa([2, 0, -2, 1], [2, 0, -2, 1], weights="quadratic") == 1.0
 

@@ -6,13 +6,18 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.clock import Clock
+
+if TYPE_CHECKING:
+    from relkit.judging import Store
 
 JUDGMENTS = """q1 0 d1 3
 q1 0 d2 2
@@ -65,6 +70,30 @@ b,0,0.2
 def clock() -> Clock:
     """The time, for a test to set."""
     return Clock()
+
+
+@pytest.fixture
+def store_clock() -> Callable[[], float]:
+    """What tells a store the time; a file of tests can have its own."""
+    return time.time
+
+
+@pytest.fixture
+def store(judging_database: str, store_clock: Callable[[], float]) -> Iterator[Store]:
+    """A judging database that is open, of either kind."""
+    from relkit.judging import open_store
+
+    with open_store(judging_database, clock=store_clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def file_store(tmp_path: Path) -> Iterator[Store]:
+    """A judging database in a file that is open."""
+    from relkit.judging import open_store
+
+    with open_store(tmp_path / "judging.db", create=True) as opened:
+        yield opened
 
 
 @pytest.fixture

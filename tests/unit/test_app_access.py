@@ -19,17 +19,17 @@ from tests.unit.visitors import PASSWORD, sign_in, token_of
 from relkit.app import Settings, create_app
 from relkit.app.catalogue import texts
 from relkit.judging.access import create_first_account, find_signed_in
+from relkit.judging.accounts import Accounts
 from relkit.judging.store import Store, open_store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        opened.create_user("ana", password=PASSWORD)
-        opened.create_user("bo", password=PASSWORD)
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("ana", password=PASSWORD)
+    store.accounts.create("bo", password=PASSWORD)
+    return store
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_who_signed_out_is_out(client: TestClient, store: Store) -> None:
 def test_a_closed_account_is_out_at_once(client: TestClient, store: Store) -> None:
     sign_in(client)
     assert client.get("/").status_code == 200
-    store.set_user("ana", active=False)
+    store.accounts.change("ana", active=False)
     assert client.get("/").status_code == 303
     assert sign_in(client).status_code == 401
 
@@ -101,7 +101,7 @@ def test_a_closed_account_is_out_at_once(client: TestClient, store: Store) -> No
 def test_a_sign_in_ends_by_itself(judging_database: str) -> None:
     now = 1000.0
     with open_store(judging_database, clock=lambda: now) as store:
-        store.create_user("ana", password=PASSWORD)
+        store.accounts.create("ana", password=PASSWORD)
         with TestClient(create_app(store), follow_redirects=False) as client:
             sign_in(client)
             assert client.get("/").status_code == 200
@@ -118,7 +118,7 @@ def test_a_form_from_elsewhere_does_nothing(client: TestClient, store: Store, pa
         answer = client.post(path, data={"csrf": csrf, **values})
         assert answer.status_code == 403
     assert 'href="/account">ana</a>' in client.get("/").text
-    assert store.check_password("ana", PASSWORD) is not None
+    assert store.accounts.check_password("ana", PASSWORD) is not None
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/static/style.css", "/nothing", "/account"])
@@ -201,12 +201,12 @@ def test_the_first_account_has_a_password_of_its_own(
     with new_judging_database("sqlite") as other:
         for address in (judging_database, other):
             with open_store(address) as store:
-                store.create_user("lead")
+                store.accounts.create("lead")
                 made = create_first_account(store)
                 assert made is not None
                 user, password = made
                 assert (user.name, user.role) == ("lead-2", "admin")
-                assert store.check_password("lead-2", password) == user
+                assert store.accounts.check_password("lead-2", password) == user
                 assert user.must_change
                 assert create_first_account(store) is None
                 passwords.add(password)
@@ -218,15 +218,18 @@ def test_two_processes_that_start_at_once_make_one_first_account(judging_databas
 
     def start(_: int) -> bool:
         with open_store(judging_database) as store:
-            seen = store.users()
+            seen = store.accounts.all()
             both.wait(30)
             # What this process saw before the other one wrote.
             answers = iter([seen, seen])
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(store, "users", lambda: next(answers, None) or Store.users(store))
+                accounts = store.accounts
+                patch.setattr(
+                    accounts, "all", lambda: next(answers, None) or Accounts.all(accounts)
+                )
                 return create_first_account(store) is not None
 
     with ThreadPoolExecutor(2) as pool:
         assert sorted(pool.map(start, range(2))) == [False, True]
     with open_store(judging_database) as store:
-        assert [user.name for user in store.users()] == ["lead"]
+        assert [user.name for user in store.accounts.all()] == ["lead"]

@@ -29,7 +29,7 @@ from relkit.judging.access import (
 )
 from relkit.judging.events import list_events
 from relkit.judging.records import Item
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
@@ -38,19 +38,23 @@ DAY = 86400.0
 
 
 @pytest.fixture
+def store_clock(clock: Clock) -> Clock:
+    return clock
+
+
+@pytest.fixture
 def clock() -> Clock:
     return Clock(1_700_000_000.0)
 
 
 @pytest.fixture
-def store(judging_database: str, clock: Clock) -> Iterator[Store]:
-    with open_store(judging_database, clock=clock) as opened:
-        opened.create_user("ana", password=PASSWORD)
-        opened.create_user("lea", role="lead", password=PASSWORD)
-        opened.create_user("root", role="admin", password=PASSWORD)
-        project = opened.create_project("June", overlap=2)
-        opened.add_items(project.id, [Item("q", f"d{n}") for n in range(5)])
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("ana", password=PASSWORD)
+    store.accounts.create("lea", role="lead", password=PASSWORD)
+    store.accounts.create("root", role="admin", password=PASSWORD)
+    project = store.projects.create("June", overlap=2)
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(5)])
+    return store
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ def test_a_new_password_ends_all_other_sign_ins_and_all_tokens(
     other = TestClient(client.app, follow_redirects=False)
     sign_in(other)
     sign_in(client)
-    secret = create_token(store, store.user("ana"), "nightly")
+    secret = create_token(store, store.accounts.get("ana"), "nightly")
     assert change(client, old="wrong").status_code == 403
     assert find_token_user(store, secret) is not None
     answer = change(client)
@@ -85,12 +89,12 @@ def test_a_new_password_ends_all_other_sign_ins_and_all_tokens(
     assert "signed out everywhere else" in client.get("/account?told=changed").text
     assert other.get("/").status_code == 303
     assert find_token_user(store, secret) is None
-    assert store.check_password("ana", NEW) is not None
+    assert store.accounts.check_password("ana", NEW) is not None
 
 
 def test_tokens_are_kept_where_that_is_asked_for(client: TestClient, store: Store) -> None:
     sign_in(client)
-    secret = create_token(store, store.user("ana"), "nightly")
+    secret = create_token(store, store.accounts.get("ana"), "nightly")
     assert change(client, keep_tokens="yes").status_code == 303
     assert find_token_user(store, secret) is not None
 
@@ -124,7 +128,7 @@ def test_a_bad_new_password_is_refused_in_words(
     assert answer.status_code == 400
     assert told in answer.text
     assert 'name="new"' in answer.text
-    assert store.check_password("ana", PASSWORD) is not None
+    assert store.accounts.check_password("ana", PASSWORD) is not None
 
 
 def test_a_bad_new_password_is_refused_in_chinese(client: TestClient) -> None:
@@ -146,8 +150,8 @@ def test_guessing_at_the_page_has_to_wait_and_others_mistakes_do_not_count(store
 def test_a_made_password_opens_only_the_page_that_replaces_it(
     client: TestClient, store: Store
 ) -> None:
-    store.create_project("July")
-    store.create_user("new", password="made by somebody", chosen_by="other")
+    store.projects.create("July")
+    store.accounts.create("new", password="made by somebody", chosen_by="other")
     answer = sign_in(client, "new", "made by somebody", next="/projects/1/judge")
     assert answer.status_code == 303
     for path in ("/", "/account", "/projects/1/judge"):
@@ -166,7 +170,7 @@ def test_a_made_password_opens_only_the_page_that_replaces_it(
     answer = change(client, "made by somebody", next="/projects/1/judge")
     assert answer.headers["location"] == "/projects/1/judge"
     assert client.get("/projects/1/judge").status_code == 200
-    assert not store.user("new").must_change
+    assert not store.accounts.get("new").must_change
 
 
 def test_the_page_of_the_password_leads_nowhere_else(client: TestClient) -> None:
@@ -195,7 +199,7 @@ def test_a_token_is_shown_once_and_deleted_by_its_owner_only(
     assert re.search(r"<code>relkit_[\w-]{43}</code>", page)
     assert "&lt;b&gt;nightly" in page
     assert "relkit_" not in client.get("/account").text
-    create_token(store, store.user("lea"), "hers")
+    create_token(store, store.accounts.get("lea"), "hers")
     assert client.post("/account/tokens/2/delete", data={"csrf": csrf}).status_code == 400
     assert client.post("/account/tokens/1/delete", data={"csrf": csrf}).status_code == 303
     assert "nightly" not in client.get("/account").text
@@ -247,7 +251,7 @@ def call(client: TestClient, method: str, path: str, secret: str) -> int:
 
 
 def test_each_route_asks_for_what_a_token_may(client: TestClient, store: Store) -> None:
-    lead = store.user("lea")
+    lead = store.accounts.get("lea")
     secrets = {scope: create_token(store, lead, scope, scope=scope) for scope in SCOPES}
     seen = set()
     for method, path, for_leads in routes(client):
@@ -261,7 +265,7 @@ def test_each_route_asks_for_what_a_token_may(client: TestClient, store: Store) 
 
 
 def test_a_body_of_another_type_is_refused(client: TestClient, store: Store) -> None:
-    headers = bearer(create_token(store, store.user("lea"), "t"))
+    headers = bearer(create_token(store, store.accounts.get("lea"), "t"))
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/xml"):
         answer = client.post(
             "/api/actions", content=json.dumps(ACTION), headers={**headers, "Content-Type": kind}
@@ -283,8 +287,8 @@ def test_no_other_origin_reads_an_answer(client: TestClient, store: Store) -> No
 
 
 def test_a_token_that_grades_sees_what_a_judge_sees(client: TestClient, store: Store) -> None:
-    judge = create_token(store, store.user("ana"), "t", scope="grade")
-    lead = create_token(store, store.user("lea"), "t", scope="grade")
+    judge = create_token(store, store.accounts.get("ana"), "t", scope="grade")
+    lead = create_token(store, store.accounts.get("lea"), "t", scope="grade")
     assert client.post("/api/projects/1/tasks", headers=bearer(judge)).status_code == 200
     assert client.post("/api/actions", headers=bearer(judge), json=ACTION).status_code == 200
     assert client.get("/api/projects/1/history", headers=bearer(lead)).json() == []
@@ -294,7 +298,7 @@ def test_a_token_that_grades_sees_what_a_judge_sees(client: TestClient, store: S
 def test_when_a_token_was_used_is_noted_once_a_minute(
     client: TestClient, store: Store, clock: Clock
 ) -> None:
-    secret = create_token(store, store.user("ana"), "t")
+    secret = create_token(store, store.accounts.get("ana"), "t")
     assert list_tokens(store)[0].used_at is None
     first = clock.now
     for later, noted in ((0, 0), (59, 0), (60, 60), (100, 60)):
@@ -306,7 +310,7 @@ def test_when_a_token_was_used_is_noted_once_a_minute(
 def test_what_is_noted_by_the_way_waits_for_no_other_writer(
     client: TestClient, store: Store, clock: Clock
 ) -> None:
-    secret = create_token(store, store.user("ana"), "t")
+    secret = create_token(store, store.accounts.get("ana"), "t")
     with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE tokens SET name = 'busy'")
         assert client.get("/api/projects", headers=bearer(secret)).status_code == 200
@@ -316,18 +320,18 @@ def test_what_is_noted_by_the_way_waits_for_no_other_writer(
 
 
 def test_tokens_of_a_closed_account_stay_dead(client: TestClient, store: Store) -> None:
-    secret = create_token(store, store.user("ana"), "t")
-    cookie = start_sign_in(store, store.user("ana"))
-    store.set_user("ana", active=False)
-    store.set_user("ana", active=True)
+    secret = create_token(store, store.accounts.get("ana"), "t")
+    cookie = start_sign_in(store, store.accounts.get("ana"))
+    store.accounts.change("ana", active=False)
+    store.accounts.change("ana", active=True)
     assert find_token_user(store, secret) is None
     assert find_signed_in(store, cookie) is None
 
 
 def test_a_password_that_somebody_else_sets_ends_everything(store: Store) -> None:
-    secret = create_token(store, store.user("ana"), "t")
-    cookie = start_sign_in(store, store.user("ana"))
-    store.set_user("ana", password="made by an admin", chosen_by="other")
+    secret = create_token(store, store.accounts.get("ana"), "t")
+    cookie = start_sign_in(store, store.accounts.get("ana"))
+    store.accounts.change("ana", password="made by an admin", chosen_by="other")
     assert find_token_user(store, secret) is None
     assert find_signed_in(store, cookie) is None
 
@@ -355,11 +359,13 @@ def test_sign_ins_are_listed_and_ended_one_by_one(client: TestClient, store: Sto
     assert "Safari, iPhone" in page
     assert "2001:db8:1:2::/64" in page
     assert "this browser" in page
-    here, there = list_sign_ins(store, store.user("ana"), secret=client.cookies["relkit_session"])
+    here, there = list_sign_ins(
+        store, store.accounts.get("ana"), secret=client.cookies["relkit_session"]
+    )
     assert (here.current, there.current) == (True, False)
     csrf = token_of(page)
-    strangers = start_sign_in(store, store.user("lea"))
-    (hers,) = list_sign_ins(store, store.user("lea"))
+    strangers = start_sign_in(store, store.accounts.get("lea"))
+    (hers,) = list_sign_ins(store, store.accounts.get("lea"))
     answer = client.post(f"/account/sign-ins/{hers.id}/end", data={"csrf": csrf})
     assert answer.status_code == 400
     assert find_signed_in(store, strangers) is not None
@@ -376,7 +382,7 @@ def test_all_other_sign_ins_are_ended_at_once(client: TestClient, store: Store) 
     csrf = token_of(client.get("/account").text)
     assert client.post("/account/sign-ins/end", data={"csrf": csrf}).status_code == 303
     assert [one.get("/").status_code for one in (*others, client)] == [303, 303, 200]
-    assert end_all_sign_ins(store, store.user("ana")) == 1
+    assert end_all_sign_ins(store, store.accounts.get("ana")) == 1
 
 
 def test_a_sign_in_that_nobody_uses_ends(store: Store, clock: Clock) -> None:
@@ -388,7 +394,7 @@ def test_a_sign_in_that_nobody_uses_ends(store: Store, clock: Clock) -> None:
     clock.now += 3.1 * DAY
     assert client.get("/").status_code == 303
     sign_in(client)
-    assert len(list_sign_ins(store, store.user("ana"))) == 1
+    assert len(list_sign_ins(store, store.accounts.get("ana"))) == 1
 
 
 def test_a_sign_in_ends_after_two_weeks_whatever_happens(store: Store, clock: Clock) -> None:
@@ -410,7 +416,7 @@ def test_when_a_browser_was_last_seen_is_noted_once_a_minute(
     for later, noted in ((30, 0), (61, 61), (90, 61)):
         clock.now = first + later
         client.get("/")
-        (found,) = list_sign_ins(store, store.user("ana"))
+        (found,) = list_sign_ins(store, store.accounts.get("ana"))
         assert found.seen_at == first + noted
 
 

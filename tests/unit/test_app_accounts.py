@@ -25,18 +25,17 @@ from relkit.judging.access import (
 )
 from relkit.judging.events import EVENT_KINDS, list_events, record_event
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 pytestmark = pytest.mark.usefixtures("cheap_passwords")
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        opened.create_user("root", role="admin", password=PASSWORD)
-        opened.create_user("lea", role="lead", password=PASSWORD)
-        opened.create_user("ana", password=PASSWORD)
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("root", role="admin", password=PASSWORD)
+    store.accounts.create("lea", role="lead", password=PASSWORD)
+    store.accounts.create("ana", password=PASSWORD)
+    return store
 
 
 @pytest.fixture
@@ -57,28 +56,28 @@ def change(client: TestClient, name: str, action: str, **values: str) -> Any:
 
 @pytest.mark.parametrize("action", ["bogus", "", "delete", "role", "PASSWORD"])
 def test_an_unknown_action_changes_nothing(client: TestClient, store: Store, action: str) -> None:
-    secret = start_sign_in(store, store.user("ana"))
-    before = store.users()
+    secret = start_sign_in(store, store.accounts.get("ana"))
+    before = store.accounts.all()
     assert change(client, "ana", action).status_code == 400
-    assert store.users() == before
+    assert store.accounts.all() == before
     assert find_signed_in(store, secret) is not None
-    assert store.check_password("ana", PASSWORD) is not None
+    assert store.accounts.check_password("ana", PASSWORD) is not None
 
 
 def test_a_made_password_has_to_be_replaced(client: TestClient, store: Store) -> None:
     page = post(client, "/accounts", name="王小明", role="judge").text
     (password,) = re.findall(r"<code>([\w-]+)</code>", page)
     assert "replaced at the first sign-in" in page
-    assert store.user("王小明").must_change
+    assert store.accounts.get("王小明").must_change
     (password,) = re.findall(r"<code>([\w-]+)</code>", change(client, "ana", "password").text)
-    assert store.user("ana").must_change
-    assert store.check_password("ana", password) is not None
+    assert store.accounts.get("ana").must_change
+    assert store.accounts.check_password("ana", password) is not None
 
 
 def test_a_reset_ends_sign_ins_and_tokens(client: TestClient, store: Store) -> None:
     secret, token = (
-        start_sign_in(store, store.user("ana")),
-        create_token(store, store.user("ana"), "t"),
+        start_sign_in(store, store.accounts.get("ana")),
+        create_token(store, store.accounts.get("ana"), "t"),
     )
     change(client, "ana", "password")
     assert find_signed_in(store, secret) is None
@@ -87,9 +86,9 @@ def test_a_reset_ends_sign_ins_and_tokens(client: TestClient, store: Store) -> N
 
 def test_roles_are_changed(client: TestClient, store: Store) -> None:
     assert "Role changed." in change(client, "ana", "role", role="lead").text
-    assert store.user("ana").role == "lead"
+    assert store.accounts.get("ana").role == "lead"
     assert change(client, "ana", "role", role="boss").status_code == 400
-    assert store.user("ana").role == "lead"
+    assert store.accounts.get("ana").role == "lead"
 
 
 def test_the_last_administrator_stays(client: TestClient, store: Store) -> None:
@@ -97,28 +96,28 @@ def test_the_last_administrator_stays(client: TestClient, store: Store) -> None:
     assert answer.status_code == 400
     assert "the only administrator" in answer.text
     with pytest.raises(ParameterError, match="only administrator"):
-        store.set_user("root", active=False)
+        store.accounts.change("root", active=False)
     change(client, "ana", "role", role="admin")
     assert change(client, "root", "role", role="judge").headers["location"] == "/"
     assert client.get("/accounts").status_code == 403
-    assert store.user("root").role == "judge"
+    assert store.accounts.get("root").role == "judge"
 
 
 @pytest.mark.parametrize("action", ["password", "close", "open", "sign_out"])
 def test_nobody_does_it_to_themselves(client: TestClient, store: Store, action: str) -> None:
     assert change(client, "root", action).status_code == 403
-    assert store.check_password("root", PASSWORD) is not None
+    assert store.accounts.check_password("root", PASSWORD) is not None
 
 
 def test_sign_ins_of_others_are_ended(client: TestClient, store: Store) -> None:
-    secret = start_sign_in(store, store.user("ana"))
+    secret = start_sign_in(store, store.accounts.get("ana"))
     assert "Signed out everywhere." in change(client, "ana", "sign_out").text
     assert find_signed_in(store, secret) is None
-    assert store.check_password("ana", PASSWORD) is not None
+    assert store.accounts.check_password("ana", PASSWORD) is not None
 
 
 def test_an_administrator_sees_and_ends_every_token(client: TestClient, store: Store) -> None:
-    secret = create_token(store, store.user("ana"), "nightly", scope="grade")
+    secret = create_token(store, store.accounts.get("ana"), "nightly", scope="grade")
     page = client.get("/accounts").text
     assert "ana · nightly" in page
     assert "Grade: what a judge does." in page
@@ -136,9 +135,9 @@ def test_a_name_that_looks_like_another_is_refused(
     answer = post(client, "/accounts", name=name)
     assert answer.status_code == 400
     assert "already an account" in answer.text or "looks the same" in answer.text
-    assert len(store.users()) == 3
+    assert len(store.accounts.all()) == 3
     with pytest.raises(ParameterError):
-        store.create_user(name)
+        store.accounts.create(name)
 
 
 def test_a_name_that_mixes_scripts_is_refused(client: TestClient, store: Store) -> None:
@@ -148,14 +147,14 @@ def test_a_name_that_mixes_scripts_is_refused(client: TestClient, store: Store) 
 
 
 def test_files_may_name_judges_that_look_alike(store: Store) -> None:
-    project = store.create_project("June", overlap=3)
+    project = store.projects.create("June", overlap=3)
     names = ["Ann", "ann", "аnn"]
     rows = [(Item("q", "d"), [Rating(name, 1) for name in names])]
-    store.import_ratings(project.id, rows)
-    assert {one.judge for found in store.ratings(project.id).values() for one in found} == set(
-        names
-    )
-    assert len(store.users()) == 6
+    store.grades.add(project.id, rows)
+    assert {
+        one.judge for found in store.grades.ratings(project.id).values() for one in found
+    } == set(names)
+    assert len(store.accounts.all()) == 6
 
 
 @pytest.mark.parametrize("who", ["lea", "ana"])
@@ -168,7 +167,7 @@ def test_only_administrators_see_it(store: Store, who: str, path: str) -> None:
     for target in ("/accounts", "/accounts/change", "/accounts/tokens/1/delete"):
         answer = post(client, target, name="eve", action="password")
         assert answer.status_code == 403
-    assert len(store.users()) == 3
+    assert len(store.accounts.all()) == 3
 
 
 def test_what_is_refused_is_in_the_log(store: Store, caplog: pytest.LogCaptureFixture) -> None:
@@ -221,7 +220,7 @@ def test_what_administrators_and_leads_do_is_written_down(client: TestClient, st
     change(client, "eve", "password")
     change(client, "eve", "close")
     change(client, "eve", "open")
-    create_token(store, store.user("ana"), "nightly")
+    create_token(store, store.accounts.get("ana"), "nightly")
     post(client, "/accounts/tokens/1/delete")
     post(client, "/projects", name="June", overlap="2")
     post(client, "/projects/1/guideline", en="Grade it.")

@@ -32,11 +32,10 @@ HOME, OFFICE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "203.0.113.9"
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        for name in ("ana", "bo", "lead"):
-            opened.create_user(name, password=PASSWORD)
-        yield opened
+def store(store: Store) -> Store:
+    for name in ("ana", "bo", "lead"):
+        store.accounts.create(name, password=PASSWORD)
+    return store
 
 
 def browser(app: FastAPI, address: str = HOME) -> TestClient:
@@ -242,7 +241,7 @@ def test_what_the_browser_keeps_is_new_each_time(store: Store) -> None:
 def test_an_hour_later_strangers_may_try_again(judging_database: str) -> None:
     now = 1000.0
     with open_store(judging_database, clock=lambda: now) as store:
-        store.create_user("ana", password=PASSWORD)
+        store.accounts.create("ana", password=PASSWORD)
         app = create_app(store, Settings(sign_in_attempts=2))
         for number in range(8):
             guess(browser(app, f"198.51.100.{number}"), "ana", 1)
@@ -317,7 +316,7 @@ def test_a_flood_of_mistakes_does_not_fill_the_disk(
 def test_old_events_are_forgotten_by_the_way(judging_database: str) -> None:
     now = 0.0
     with open_store(judging_database, clock=lambda: now) as store:
-        store.create_user("ana", password=PASSWORD)
+        store.accounts.create("ana", password=PASSWORD)
         client = browser(create_app(store, Settings(event_days=10)))
         now = 86400.0 * 2
         sign_in(client)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,28 +14,29 @@ pytest.importorskip("httpx2")
 from fastapi.testclient import TestClient
 
 from relkit.app import create_app
+from relkit.app.interface import SentAction
 from relkit.app.protection import csrf_token
 from relkit.judging.access import create_token, start_sign_in
+from relkit.judging.actions import Action
 from relkit.judging.exchange import import_sheet
 from relkit.judging.formats import formats
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        for name in ("ana", "bo", "cy"):
-            opened.create_user(name)
-        opened.create_user("lea", role="lead")
-        project = opened.create_project("June", overlap=2)
-        opened.add_items(
-            project.id,
-            [Item("q", f"d{n}", tier="head", session="s", rank=n, title="T") for n in (1, 2, 3)],
-        )
-        yield opened
+def store(store: Store) -> Store:
+    for name in ("ana", "bo", "cy"):
+        store.accounts.create(name)
+    store.accounts.create("lea", role="lead")
+    project = store.projects.create("June", overlap=2)
+    store.items.add(
+        project.id,
+        [Item("q", f"d{n}", tier="head", session="s", rank=n, title="T") for n in (1, 2, 3)],
+    )
+    return store
 
 
 class Caller:
@@ -44,7 +45,7 @@ class Caller:
     def __init__(self, store: Store, name: str) -> None:
         self.client = TestClient(create_app(store))
         self.client.headers["Authorization"] = (
-            f"Bearer {create_token(store, store.user(name), 't')}"
+            f"Bearer {create_token(store, store.accounts.get(name), 't')}"
         )
 
     def take(self, count: int = 10) -> list[dict]:
@@ -66,7 +67,7 @@ def test_grades_are_stored_once(store: Store) -> None:
     assert ana.act("grade", "one", item_id=tasks[0]["id"], grade=2).status_code == 400
     assert ana.act("undo", "two", project_id=1, undoes="one").status_code == 200
     assert ana.client.get("/api/projects/1/progress").json()["done"] == 0
-    assert [one["kind"] for one in store.history(1)] == ["grade", "undo"]
+    assert [one["kind"] for one in store.grades.history(1)] == ["grade", "undo"]
 
 
 def test_nobody_grades_what_was_not_given(store: Store) -> None:
@@ -77,7 +78,7 @@ def test_nobody_grades_what_was_not_given(store: Store) -> None:
     answer = cy.act("grade", "one", item_id=tasks[0]["id"], grade=3)
     assert answer.status_code == 400
     assert "was not given" in answer.json()["error"]["message"]
-    assert store.history(1) == []
+    assert store.grades.history(1) == []
 
 
 def test_a_judge_sees_own_grades_only(store: Store) -> None:
@@ -90,7 +91,7 @@ def test_a_judge_sees_own_grades_only(store: Store) -> None:
     assert [one["judge"] for one in lea.client.get(path).json()] == ["ana", "bo"]
     # A key is the judge's own: using another's takes nothing back.
     assert bo.act("undo", "three", project_id=1, undoes="one").status_code == 400
-    assert store.grades(1)
+    assert store.grades.by_judge(1)
 
 
 def test_without_an_account_there_is_nothing(store: Store) -> None:
@@ -101,13 +102,13 @@ def test_without_an_account_there_is_nothing(store: Store) -> None:
         assert answer.json()["error"]["message"]
     ana = Caller(store, "ana")
     assert ana.client.get("/api/session").json()["name"] == "ana"
-    store.set_user("ana", active=False)
+    store.accounts.change("ana", active=False)
     assert ana.client.get("/api/session").status_code == 401
 
 
 def test_a_cookie_needs_the_token_of_the_page_too(store: Store) -> None:
     client = TestClient(create_app(store))
-    secret = start_sign_in(store, store.user("ana"))
+    secret = start_sign_in(store, store.accounts.get("ana"))
     client.cookies.set("relkit_session", secret)
     assert client.get("/api/projects").status_code == 200
     for token in ("", "0" * 64, csrf_token("another")):
@@ -135,9 +136,9 @@ def test_what_is_not_there_is_told_in_one_form(store: Store, path: str, status: 
 
 
 def test_side_by_side_does_not_say_which_system_is_where(store: Store) -> None:
-    project = store.create_project("SBS", kind="side_by_side")
+    project = store.projects.create("SBS", kind="side_by_side")
     results = (Item("q", "a", title="A"),), (Item("q", "b", title="B"),)
-    store.add_comparisons(project.id, [Comparison("q", "old-system", "new-system", *results)])
+    store.items.add_comparisons(project.id, [Comparison("q", "old-system", "new-system", *results)])
     ana = Caller(store, "ana")
     answer = ana.client.post(f"/api/projects/{project.id}/tasks")
     assert "system" not in answer.text
@@ -145,7 +146,7 @@ def test_side_by_side_does_not_say_which_system_is_where(store: Store) -> None:
     assert {task["left"][0]["title"], task["right"][0]["title"]} == {"A", "B"}
     assert ana.act("grade", "one", item_id=task["id"], grade=-2).json()["grade"] == -2
     better = task["left"][0]["title"]
-    ((grade,),) = (found.values() for found in store.grades(project.id).values())
+    ((grade,),) = (found.values() for found in store.grades.by_judge(project.id).values())
     assert grade == (-2 if better == "A" else 2)
 
 
@@ -173,11 +174,11 @@ def test_a_lead_works_with_files_and_decides(store: Store) -> None:
         headers={"Content-Type": "text/plain"},
     )
     assert added.json() == {"items": 1, "grades": 0}
-    assert [item.title for item in store.items(1)][-1] == "Neun"
+    assert [item.title for item in store.items.all(1)][-1] == "Neun"
 
 
 def test_a_program_gets_ids_and_their_tables(store: Store) -> None:
-    store.import_ratings(1, [(Item("red shoes", "d 1"), [Rating("ana", 3)])])
+    store.grades.add(1, [(Item("red shoes", "d 1"), [Rating("ana", 3)])])
     lea = Caller(store, "lea").client
     answer = lea.get("/api/projects/1/export?format=trec")
     assert (answer.text, answer.headers["relkit-tables"]) == ("q1 0 d4 3\n", "queries, documents")
@@ -211,7 +212,7 @@ def test_what_leads_do_no_judge_does(store: Store) -> None:
         "/api/projects/1/import", content="q", headers={"Content-Type": "text/plain"}
     )
     assert answer.status_code == 403
-    assert store.adjudicated(1) == {}
+    assert store.decisions.all(1) == {}
 
 
 @pytest.mark.parametrize("name", ["seconds", "grade"])
@@ -223,7 +224,7 @@ def test_numbers_are_numbers_within_reason(store: Store, name: str, value: objec
     # A grade is refused by its scale as well, if it is a number.
     number = isinstance(value, float | int) and not isinstance(value, bool)
     assert answer.status_code == (400 if name == "grade" and number else 422), answer.text
-    assert store.history(1) == []
+    assert store.grades.history(1) == []
 
 
 @pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN", "1e999"])
@@ -235,7 +236,7 @@ def test_numbers_that_json_does_not_have(store: Store, value: str) -> None:
         text = json.dumps(body | {name: "HERE"}).replace('"HERE"', value)
         headers = {"Content-Type": "application/json"}
         assert ana.client.post("/api/actions", content=text, headers=headers).status_code == 422
-    assert store.history(1) == []
+    assert store.grades.history(1) == []
 
 
 def test_a_second_answer_replaces_the_first_only_if_it_is_meant_to(store: Store) -> None:
@@ -256,7 +257,7 @@ def test_a_second_answer_replaces_the_first_only_if_it_is_meant_to(store: Store)
     assert ana.act("note", "6", item_id=first, note="n").status_code == 200
     assert ana.act("grade", "7", item_id=third, grade=2).status_code == 200
     assert ana.act("grade", "8", item_id=first, grade=0, again="replace").status_code == 200
-    assert [one["kind"] for one in store.history(1)] == [
+    assert [one["kind"] for one in store.grades.history(1)] == [
         "grade", "skip", "later", "note", "grade", "grade",
     ]  # fmt: skip
     assert ana.act("undo", "9", project_id=1).status_code == 200
@@ -273,11 +274,11 @@ def test_two_answers_at_once_are_one_and_a_refusal(store: Store) -> None:
         ]
         found = sorted(one.result().status_code for one in sent)
     assert found == [200] + [409] * 11
-    assert len(store.history(1)) == 1
+    assert len(store.grades.history(1)) == 1
 
 
 def test_what_a_sample_says_of_itself_is_not_shown(store: Store) -> None:
-    project = store.create_project("July")
+    project = store.projects.create("July")
     sheet = formats.get("csv").read(
         "query,doc,title,price,sessions,Sampling Weight,weight,tier\n"
         "q,d1,Shoe,30,12,0.5,2.5,head\n",
@@ -285,19 +286,19 @@ def test_what_a_sample_says_of_itself_is_not_shown(store: Store) -> None:
     )
     import_sheet(store, project.id, sheet)
     shoe = Item("q", "d2", title="Boot", fields={"weight": "300 g"})
-    store.add_items(project.id, [shoe])
+    store.items.add(project.id, [shoe])
     ana = Caller(store, "ana")
     tasks = ana.client.post(f"/api/projects/{project.id}/tasks").json()["tasks"]
     found = {task["document"]: task["fields"] for task in tasks}
     assert found == {"d1": {"price": "30"}, "d2": {"weight": "300 g"}}
     # It is kept, and exported.
-    kept = {one.document: set(one.fields) for one in store.items(project.id)}
+    kept = {one.document: set(one.fields) for one in store.items.all(project.id)}
     assert kept["d1"] == {"price", "sessions", "Sampling Weight", "weight"}
 
 
 def test_the_history_of_a_judge_names_sides_and_not_systems(store: Store) -> None:
-    project = store.create_project("SBS", kind="side_by_side")
-    store.add_comparisons(
+    project = store.projects.create("SBS", kind="side_by_side")
+    store.items.add_comparisons(
         project.id,
         [
             Comparison(f"q{n}", "old", "new", (Item(f"q{n}", "a"),), (Item(f"q{n}", "b"),))
@@ -309,24 +310,28 @@ def test_the_history_of_a_judge_names_sides_and_not_systems(store: Store) -> Non
         ana.act("grade", f"{task['id']}", item_id=task["id"], grade=-1)
     history = ana.client.get(f"/api/projects/{project.id}/history").json()
     assert [one["grade"] for one in history] == [-1.0] * 12
-    assert len({one["grade"] for one in store.history(project.id)}) == 2
+    assert len({one["grade"] for one in store.grades.history(project.id)}) == 2
 
 
 def test_changed_keys_are_told_once_a_judge_and_project(store: Store) -> None:
-    project, july = store.project(1), store.create_project("July")
+    project, july = store.projects.get(1), store.projects.create("July")
     ana, bo = Caller(store, "ana"), Caller(store, "bo")
     ana.act("grade", "one", item_id=ana.take()[0]["id"], grade=1)
     change = sa.update(projects).where(projects.c.id == 1)
     with store.database.write() as connection:
         connection.execute(change.values(keys_changed_at=store.clock() + 1))
-    project, user = store.project(1), store.user("ana")
+    project, user = store.projects.get(1), store.accounts.get("ana")
     assert is_notice_due(store, project, user)
     # Also where only newer projects are graded in: the fingers are the same.
     assert is_notice_due(store, july, user)
-    assert not is_notice_due(store, project, store.user("bo"))
+    assert not is_notice_due(store, project, store.accounts.get("bo"))
     for _ in range(2):
         assert ana.client.post("/api/projects/1/keys").status_code == 204
     assert not is_notice_due(store, project, user)
     assert not is_notice_due(store, july, user)
     assert count_confirmed(store, 1) == 1
     assert bo.client.post("/api/projects/99/keys").status_code == 404
+
+
+def test_what_is_sent_has_the_fields_of_an_action() -> None:
+    assert set(SentAction.model_fields) == {one.name for one in dataclasses.fields(Action)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -23,28 +22,27 @@ from relkit.judging.exchange import export_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.formats.base import PARTS
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 HOSTILE = "<script>broken()</script>{{7*7}}"
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        opened.create_user("lea", role="lead")
-        opened.create_user("adam", role="admin")
-        project = opened.create_project("June", overlap=2)
-        opened.import_ratings(
-            project.id,
-            [
-                (Item("=1+1", "d1", title=HOSTILE), [Rating("ana", 3), Rating("bo", 3)]),
-                (
-                    Item(HOSTILE, "d2", title="=cmd()", snippet=HOSTILE),
-                    [Rating("ana", 3, note=HOSTILE), Rating("bo", 0)],
-                ),
-            ],
-        )
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("lea", role="lead")
+    store.accounts.create("adam", role="admin")
+    project = store.projects.create("June", overlap=2)
+    store.grades.add(
+        project.id,
+        [
+            (Item("=1+1", "d1", title=HOSTILE), [Rating("ana", 3), Rating("bo", 3)]),
+            (
+                Item(HOSTILE, "d2", title="=cmd()", snippet=HOSTILE),
+                [Rating("ana", 3, note=HOSTILE), Rating("bo", 0)],
+            ),
+        ],
+    )
+    return store
 
 
 class Somebody:
@@ -52,7 +50,7 @@ class Somebody:
 
     def __init__(self, store: Store, name: str, settings: Settings | None = None) -> None:
         self.client = TestClient(create_app(store, settings), follow_redirects=False)
-        self.secret = start_sign_in(store, store.user(name))
+        self.secret = start_sign_in(store, store.accounts.get(name))
         self.client.cookies.set("relkit_session", self.secret)
 
     def get(self, path: str, **more):
@@ -78,7 +76,7 @@ def test_a_judge_sees_nothing_of_others(store: Store, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/projects/1/queue", "/projects/1", "/", "/projects/1/judge"])
 def test_what_strangers_wrote_is_text(store: Store, path: str) -> None:
-    store.set_guideline(1, en=f"{HOSTILE} [a](javascript:broken())")
+    store.projects.set_guideline(1, {"en": f"{HOSTILE} [a](javascript:broken())"})
     page = Somebody(store, "lea").get(path).text
     assert "<script>broken" not in page
     assert 'href="javascript' not in page
@@ -100,11 +98,11 @@ def test_a_judge_changes_nothing_and_neither_does_a_form_from_elsewhere(
         path, data={**values, "csrf": "0" * 64}, files=files
     )
     assert forged.status_code == 403
-    assert len(store.projects()) == 1
-    assert len(store.items(1)) == 2
-    assert store.adjudicated(1) == {}
-    assert store.project(1).guideline_en == ""
-    assert store.user("ana").active
+    assert len(store.projects.all()) == 1
+    assert len(store.items.all(1)) == 2
+    assert store.decisions.all(1) == {}
+    assert store.projects.get(1).guideline == {}
+    assert store.accounts.get("ana").active
 
 
 def test_a_disagreement_is_decided_once(store: Store) -> None:
@@ -116,7 +114,7 @@ def test_a_disagreement_is_decided_once(store: Store) -> None:
     for _ in range(2):
         values = {"item": item, "key": key, "grade": "2.0", "note": "near"}
         assert lea.post("/projects/1/queue", values).status_code == 303
-    assert store.adjudicated(1) == {int(item): 2.0}
+    assert store.decisions.all(1) == {int(item): 2.0}
     assert "Nothing to adjudicate" in lea.get("/projects/1/queue").text
 
 
@@ -132,7 +130,7 @@ def test_a_decision_is_told_and_can_be_changed(store: Store) -> None:
     page = lea.get(f"/projects/1/queue?again={item}").text
     assert f'name="item" value="{item}"' in page
     lea.post("/projects/1/queue", {**values, "key": "second", "grade": "1.0"})
-    assert store.adjudicated(1) == {int(item): 1.0}
+    assert store.decisions.all(1) == {int(item): 1.0}
 
 
 def test_what_is_to_decide_is_shown_whole(store: Store) -> None:
@@ -145,8 +143,8 @@ def test_what_is_to_decide_is_shown_whole(store: Store) -> None:
         image="javascript:broken()",
         fields={"price": 12, "brand": HOSTILE, "size": None},
     )
-    store.import_ratings(1, [(item, [Rating("ana", 2, note="too wide"), Rating("bo", 0)])])
-    store.set_guideline(1, en="Look at the **price**.")
+    store.grades.add(1, [(item, [Rating("ana", 2, note="too wide"), Rating("bo", 0)])])
+    store.projects.set_guideline(1, {"en": "Look at the **price**."})
     page = Somebody(store, "lea").get("/projects/1/queue").text
     for text in (
         "red shoes",
@@ -163,20 +161,20 @@ def test_what_is_to_decide_is_shown_whole(store: Store) -> None:
 
 def test_no_item_of_another_project_is_decided(store: Store) -> None:
     lea = Somebody(store, "lea")
-    other = store.create_project("July")
-    store.add_items(other.id, [Item("q", "d")])
-    (item,) = store.items(other.id)
+    other = store.projects.create("July")
+    store.items.add(other.id, [Item("q", "d")])
+    (item,) = store.items.all(other.id)
     values = {"item": str(item.id), "key": "k", "grade": "2"}
     answer = lea.post("/projects/1/queue", values)
     assert answer.status_code == 400
     assert f"no item {item.id} in this project" in answer.text
-    assert store.adjudicated(other.id) == {}
+    assert store.decisions.all(other.id) == {}
     assert lea.post(f"/projects/{other.id}/queue", values).status_code == 303
-    assert store.adjudicated(other.id) == {item.id: 2.0}
+    assert store.decisions.all(other.id) == {item.id: 2.0}
 
 
 def test_the_agreement_is_that_of_the_library(store: Store) -> None:
-    from relkit.judging.agreement import fleiss_kappa
+    from relkit.judging.coefficients import fleiss_kappa
 
     page = Somebody(store, "lea").get("/projects/1/agreement").text
     expected = fleiss_kappa([[3, 3], [3, 0]])
@@ -194,10 +192,12 @@ def test_what_is_exported_is_no_formula_and_comes_back(store: Store) -> None:
     assert lea.post("/projects", {"name": "July", "overlap": "2"}).status_code == 303
     files = {"file": ("june.csv", answer.content)}
     assert lea.post("/projects/2/import", {"form": "csv"}, files=files).status_code == 200
-    assert [(one.query, one.title) for one in store.items(2)] == [
-        (one.query, one.title) for one in store.items(1)
+    assert [(one.query, one.title) for one in store.items.all(2)] == [
+        (one.query, one.title) for one in store.items.all(1)
     ]
-    assert sorted(store.grades(1).values(), key=str) == sorted(store.grades(2).values(), key=str)
+    assert sorted(store.grades.by_judge(1).values(), key=str) == sorted(
+        store.grades.by_judge(2).values(), key=str
+    )
 
 
 @pytest.mark.parametrize(("form", "ending"), [("trec", "qrels"), ("ranklib", "letor")])
@@ -205,8 +205,8 @@ def test_queries_of_several_words_are_packed_with_a_table(
     store: Store, form: str, ending: str
 ) -> None:
     rating = [Rating("ana", 3)]
-    store.import_ratings(
-        store.create_project("Shop").id,
+    store.grades.add(
+        store.projects.create("Shop").id,
         [
             (Item("red running shoes", "a document"), rating),
             (Item("red\tshoes", "d1"), rating),
@@ -238,8 +238,8 @@ def test_queries_of_several_words_are_packed_with_a_table(
 
 
 def test_an_export_is_sent_in_parts(store: Store) -> None:
-    project = store.create_project("Large").id
-    store.add_items(project, [Item("q", f"d{n}", snippet="x" * 200) for n in range(2000)])
+    project = store.projects.create("Large").id
+    store.items.add(project, [Item("q", f"d{n}", snippet="x" * 200) for n in range(2000)])
     lea = Somebody(store, "lea")
     for form in ("csv", "jsonl"):
         with lea.client.stream("GET", f"/projects/{project}/export?form={form}") as answer:
@@ -250,7 +250,7 @@ def test_an_export_is_sent_in_parts(store: Store) -> None:
 
 
 def test_an_export_that_fails_says_so(store: Store) -> None:
-    store.import_ratings(1, [(Item("q", "d3"), [Rating("query", 3)])])
+    store.grades.add(1, [(Item("q", "d3"), [Rating("query", 3)])])
     answer = Somebody(store, "lea").get("/projects/1/export?form=quepid-book-csv")
     assert answer.status_code == 400
     assert "cannot hold a judge named" in answer.text
@@ -284,7 +284,7 @@ def test_an_import_takes_no_more_than_its_share(
     assert answer.status_code == 400
     assert told in answer.text
     assert len(answer.text) < 20_000
-    assert len(store.items(1)) == 2
+    assert len(store.items.all(1)) == 2
 
 
 def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
@@ -325,7 +325,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_words(
     files = {"file": ("bad.bin", content)}
     answer = Somebody(store, "lea").post("/projects/1/import", {"form": form}, files=files)
     assert answer.status_code in {200, 400, 404}
-    assert len(store.items(1)) == 2
+    assert len(store.items.all(1)) == 2
 
 
 def test_an_upload_that_is_too_large_is_refused(store: Store) -> None:
@@ -340,12 +340,12 @@ def test_an_admin_makes_and_closes_accounts(store: Store) -> None:
     adam = Somebody(store, "adam")
     page = adam.post("/accounts", {"name": "eve", "role": "judge"}).text
     (password,) = re.findall(r"<code>([\w-]+)</code>", page)
-    eve = store.check_password("eve", password)
+    eve = store.accounts.check_password("eve", password)
     assert eve is not None
     secret = start_sign_in(store, eve)
     assert adam.post("/accounts/change", {"name": "eve", "action": "close"}).status_code == 200
     assert find_signed_in(store, secret) is None
-    assert store.check_password("eve", password) is None
+    assert store.accounts.check_password("eve", password) is None
     assert adam.post("/accounts/change", {"name": "adam", "action": "close"}).status_code == 403
 
 
@@ -355,7 +355,7 @@ def test_hostile_names_do_no_harm(store: Store, name: str) -> None:
     for path in ("/accounts", "/projects"):
         answer = adam.post(path, {"name": name})
         assert answer.status_code in {200, 303, 400}
-    assert {"ana", "bo", "lea", "adam"} <= {user.name for user in store.users()}
+    assert {"ana", "bo", "lea", "adam"} <= {user.name for user in store.accounts.all()}
     assert ">49<" not in adam.get("/accounts").text
     assert adam.get("/").status_code == 200
 
@@ -370,7 +370,7 @@ def test_a_name_that_is_taken_is_told_in_the_readers_language(store: Store) -> N
         answer = adam.post(path, {"name": name})
         assert answer.status_code == 400
         assert said in answer.text
-    assert len(store.projects()) == 1
+    assert len(store.projects.all()) == 1
 
 
 def test_an_error_leads_back_to_where_it_happened(store: Store) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -20,42 +19,41 @@ from relkit.core.errors import UnknownNameError
 from relkit.judging.access import start_sign_in
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
-from relkit.judging.llm.configurations import Configuration, draft_configuration
 from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.models import Configuration, draft_configuration
 from relkit.judging.llm.wording import describe_machines
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        opened.create_user("lea", role="admin")
-        project = opened.create_project("June", overlap=2)
-        items = [Item(f"q{n // 4}", f"d{n}", title=f"T{n}") for n in range(24)]
-        opened.import_ratings(
-            project.id,
-            [(item, [Rating("ana", n % 4), Rating("bo", min(n % 4 + (n % 5 == 0), 3))])
-             for n, item in enumerate(items[:16])],
-        )  # fmt: skip
-        opened.add_items(project.id, items)
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("lea", role="admin")
+    project = store.projects.create("June", overlap=2)
+    items = [Item(f"q{n // 4}", f"d{n}", title=f"T{n}") for n in range(24)]
+    store.grades.add(
+        project.id,
+        [(item, [Rating("ana", n % 4), Rating("bo", min(n % 4 + (n % 5 == 0), 3))])
+         for n, item in enumerate(items[:16])],
+    )  # fmt: skip
+    store.items.add(project.id, items)
+    return store
 
 
 def grade_all(store: Store, *, judge: str = "llm:small", samples: int = 1) -> Configuration:
-    project = store.project("June")
-    chosen = store.add_configuration(
+    project = store.projects.get("June")
+    chosen = store.models.add(
         draft_configuration(
             project.id, judge, endpoint="https://models.example/v1", model="small",
             samples=samples, parameters={}, language="en", prompt="Grade it.",
         )
     )  # fmt: skip
-    items = store.items(project.id)
-    store.add_requests(chosen, {item.id: f"{judge} {samples} {item.id}" for item in items})
+    items = store.items.all(project.id)
+    store.replies.add_requests(chosen, {item.id: f"{judge} {samples} {item.id}" for item in items})
     for place, item in enumerate(items):
         for sample in range(1, samples + 1):
             answer = Answer(float(place % 4))
-            store.add_answer(f"{judge} {samples} {item.id}", sample, 1, answer, Completion(""))
+            store.replies.add(f"{judge} {samples} {item.id}", sample, 1, answer, Completion(""))
     return chosen
 
 
@@ -64,7 +62,7 @@ class Lead:
 
     def __init__(self, store: Store) -> None:
         self.client = TestClient(create_app(store), follow_redirects=False)
-        self.secret = start_sign_in(store, store.user("lea"))
+        self.secret = start_sign_in(store, store.accounts.get("lea"))
         self.client.cookies.set("relkit_session", self.secret)
 
     def read(self, path: str) -> str:
@@ -88,7 +86,7 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     assert "within the range of people" in model
     assert "Cohen κ 1.00 [1.00, 1.00]" in model
     assert "none 4 0 0 0 low 0 4 0 0 middle 0 0 4 0 high 0 0 0 4" in model
-    accept_judge(store, chosen, store.user("lea"), least=16)
+    accept_judge(store, chosen, store.accounts.get("lea"), least=16)
     for page in ("/projects/1/agreement", "/projects/1"):
         text = Lead(store).read(page)
         assert re.search(r"llm:small .*Accepted by lea on .*: its grades count for 8 res", text)
@@ -98,26 +96,26 @@ def test_the_newest_version_and_the_accepted_one_are_shown(store: Store) -> None
     first = grade_all(store)
     grade_all(store, samples=2)
     assert "(version 1)" not in Lead(store).read("/projects/1/agreement")
-    accept_judge(store, first, store.user("lea"), least=16)
+    accept_judge(store, first, store.accounts.get("lea"), least=16)
     text = Lead(store).read("/projects/1/agreement")
     assert "(version 1)" in text
     assert "(version 2)" in text
 
 
 def test_a_model_that_graded_nothing_in_common(store: Store) -> None:
-    project = store.create_project("July")
-    store.add_items(project.id, [Item("q", "d", title="T")])
+    project = store.projects.create("July")
+    store.items.add(project.id, [Item("q", "d", title="T")])
     draft = draft_configuration(
         project.id, "llm:small", endpoint="https://models.example/v1", model="small",
         samples=1, parameters={}, language="en", prompt="",
     )  # fmt: skip
-    chosen = store.add_configuration(draft)
+    chosen = store.models.add(draft)
     # Before its first answer it has graded nothing, and is in nobody's way.
     text = Lead(store).read(f"/projects/{project.id}/agreement")
     assert "llm:small" not in text
-    (item,) = store.items(project.id)
-    store.add_requests(chosen, {item.id: "asked"})
-    store.add_answer("asked", 1, 1, Answer(1.0), Completion(""))
+    (item,) = store.items.all(project.id)
+    store.replies.add_requests(chosen, {item.id: "asked"})
+    store.replies.add("asked", 1, 1, Answer(1.0), Completion(""))
     text = Lead(store).read(f"/projects/{project.id}/agreement")
     assert "No result has been graded by both the model and people." in text
 
@@ -130,26 +128,26 @@ def test_nobody_gets_a_password_for_a_model(store: Store) -> None:
         values = {"csrf": csrf_token(lead.secret), "name": "llm:small", "action": action}
         answer = lead.client.post("/accounts/change", data=values)
         assert answer.status_code == 400
-    assert not store.user("llm:small").active
+    assert not store.accounts.get("llm:small").active
     values = {"csrf": csrf_token(lead.secret), "name": "llm:evil", "role": "judge"}
     assert lead.client.post("/accounts", data=values).status_code == 400
 
 
 def test_a_model_without_an_answer_does_not_count_as_having_graded(store: Store) -> None:
-    project = store.project("June")
+    project = store.projects.get("June")
     draft = draft_configuration(
         project.id, "llm:broken", endpoint="https://models.example/v1", model="broken",
         samples=1, parameters={}, language="en", prompt="",
     )  # fmt: skip
-    broken = store.add_configuration(draft)
-    assert store.configuration(project.id) == broken
+    broken = store.models.add(draft)
+    assert store.models.get(project.id) == broken
     small = grade_all(store)
-    assert store.configuration(project.id) == small
+    assert store.models.get(project.id) == small
     # Settings that were tried and gave no grade are not the newest that count.
-    store.add_configuration(replace(draft, judge="llm:small", prompt="another"))
-    assert store.configuration(project.id) == small
-    assert store.configuration(project.id, "llm:broken") == broken
+    store.models.add(replace(draft, judge="llm:small", prompt="another"))
+    assert store.models.get(project.id) == small
+    assert store.models.get(project.id, "llm:broken") == broken
     assert [one["judge"] for one in describe_machines(store, project.id)] == ["llm:small"]
     assert "llm:broken" not in Lead(store).read("/projects/1/agreement")
     with pytest.raises(UnknownNameError):
-        store.configuration(project.id, "llm:nobody")
+        store.models.get(project.id, "llm:nobody")

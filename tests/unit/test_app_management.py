@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,24 +15,22 @@ from tests.unit.test_app_lead import Somebody
 
 from relkit.app import leading, management
 from relkit.judging import importing, jobs
-from relkit.judging.actions import record_action
+from relkit.judging.actions import Action
 from relkit.judging.archive import pack_project
-from relkit.judging.assignment import take_tasks
+from relkit.judging.archive_reader import Archive
 from relkit.judging.jobs import list_jobs, start_job
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
-from relkit.judging.unpacking import Archive
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        opened.create_user("lea", role="lead")
-        opened.create_user("adam", role="admin")
-        project = opened.create_project("June", overlap=2)
-        opened.import_ratings(project.id, [(Item("q", "d"), [Rating("ana", 3), Rating("bo", 1)])])
-        opened.adjudicate(1, opened.user("lea"), 2, key="k")
-        yield opened
+def store(store: Store) -> Store:
+    store.accounts.create("lea", role="lead")
+    store.accounts.create("adam", role="admin")
+    project = store.projects.create("June", overlap=2)
+    store.grades.add(project.id, [(Item("q", "d"), [Rating("ana", 3), Rating("bo", 1)])])
+    store.decisions.decide(1, store.accounts.get("lea"), 2, key="k")
+    return store
 
 
 def ended(store: Store, project: int) -> jobs.Job:
@@ -56,16 +53,16 @@ def test_an_archive_is_downloaded_and_becomes_a_project(store: Store) -> None:
     made = lea.post("/archives", {"name": "June again"}, files=files)
     assert made.status_code == 200
     assert "ana, bo, lea" in made.text
-    project = store.project("June again")
-    assert [one.value for one in store.final_grades(project.id)] == [2.0]
-    assert [one.source for one in store.final_grades(project.id)] == ["adjudicated"]
+    project = store.projects.get("June again")
+    assert [one.value for one in store.decisions.final_grades(project.id)] == [2.0]
+    assert [one.source for one in store.decisions.final_grades(project.id)] == ["adjudicated"]
     for data in (b"query,document\n", answer.content[:-40], answer.content[:60]):
         refused = lea.post("/archives", files={"file": ("x", data)})
         assert refused.status_code == 400
         assert "archive" in refused.text
     pointed = lea.post("/projects/1/import", files=files)
     assert (pointed.status_code, "New project from an archive" in pointed.text) == (400, True)
-    assert len(store.projects()) == 2
+    assert len(store.projects.all()) == 2
 
 
 def test_a_large_archive_is_unpacked_while_nobody_waits(
@@ -80,10 +77,10 @@ def test_a_large_archive_is_unpacked_while_nobody_waits(
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/jobs/")
     end = time.monotonic() + 60
-    while len(store.projects()) < 2:
+    while len(store.projects.all()) < 2:
         assert lea.get(answer.headers["location"]).status_code == 200
         assert time.monotonic() < end
-    assert ended(store, store.project("Copy").id).state == "done"
+    assert ended(store, store.projects.get("Copy").id).state == "done"
     assert "Import complete" in lea.get(answer.headers["location"]).text
 
 
@@ -121,7 +118,7 @@ def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(jobs, "REST", 0.02)
     lea = Somebody(store, "lea")
     place = lea.post("/projects/1/import", files=table(3000)).headers["location"]
-    while len(store.items(1)) < 20:
+    while len(store.items.all(1)) < 20:
         time.sleep(0.01)
     page = lea.get("/projects/1").text
     assert place in page
@@ -131,7 +128,7 @@ def test_an_import_is_cancelled(store: Store, monkeypatch: pytest.MonkeyPatch) -
     assert lea.client.post(f"{place}/stop").status_code == 403
     assert lea.post(f"{place}/stop").status_code == 303
     assert ended(store, 1).state == "stopped"
-    assert len(store.items(1)) == 1
+    assert len(store.items.all(1)) == 1
     assert "cancelled" in lea.get(place).text
 
 
@@ -165,13 +162,13 @@ def test_a_project_is_closed_and_opened_again(store: Store) -> None:
 
 def test_settings_of_a_project(store: Store) -> None:
     lea = Somebody(store, "lea")
-    store.create_project("July")
+    store.projects.create("July")
     assert lea.post("/projects/1/settings", {"name": "July"}).status_code == 400
     assert lea.post("/projects/1/settings", {"name": "", "gold_share": "0"}).status_code == 400
     assert Somebody(store, "ana").post("/projects/1/settings", {"name": "x"}).status_code == 403
     values = {"name": "Juni", "gold_share": "0.2"}
     assert lea.post("/projects/1/settings", values).status_code == 303
-    found = store.project("Juni")
+    found = store.projects.get("Juni")
     assert found.gold_share == 0.2
     assert '<option value="0.2" selected>' in lea.get("/projects/1").text
 
@@ -188,12 +185,12 @@ def test_an_admin_deletes_a_project_by_typing_its_name(store: Store) -> None:
     wrong = adam.post("/projects/1/delete", {"name": "july"})
     assert (wrong.status_code, "Nothing was deleted" in wrong.text) == (400, True)
     assert adam.client.post("/projects/1/delete", data={"name": "June"}).status_code == 403
-    assert len(store.projects()) == 1
+    assert len(store.projects.all()) == 1
     assert adam.post("/projects/1/delete", {"name": "June"}).status_code == 303
-    assert store.projects() == []
+    assert store.projects.all() == []
     assert adam.get("/projects/1").status_code == 404
     assert ended(store, 1).state == "done"
-    assert store.create_project("June").id == 2
+    assert store.projects.create("June").id == 2
 
 
 def test_a_program_archives_and_closes(store: Store) -> None:
@@ -202,5 +199,7 @@ def test_a_program_archives_and_closes(store: Store) -> None:
     assert Archive(io.BytesIO(whole.content)).name == "June"
     assert ana.get("/api/projects/1/archive").status_code == 403
     assert ana.get("/api/jobs/1").status_code == 403
-    for task in take_tasks(store, store.user("lea"), 1):
-        record_action(store, store.user("lea"), "skip", key="s", item_id=task.item.id)
+    for task in store.grading.take(store.accounts.get("lea"), 1):
+        store.grading.record(
+            store.accounts.get("lea"), Action("skip", key="s", item_id=task.item.id)
+        )

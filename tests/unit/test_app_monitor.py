@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from relkit.app import Settings, create_app
 from relkit.app.rounds import RoundsFolder
 from relkit.core.errors import InputError
 from relkit.judging.access import start_sign_in
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 HOSTILE = "</td><script>broken()</script>{{7*7}}"
 MONTHS = {"2026-01": "ab", "2026-02": "ab", "2026-03": "b"}
@@ -57,16 +56,15 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
-        opened.create_user("ana")
-        opened.create_user("lea", role="lead")
-        yield opened
+def store(file_store: Store) -> Store:
+    file_store.accounts.create("ana")
+    file_store.accounts.create("lea", role="lead")
+    return file_store
 
 
 def visit(store: Store, folder: Path | None, name: str = "lea") -> TestClient:
     client = TestClient(create_app(store, Settings(rounds=folder)), follow_redirects=False)
-    client.cookies.set("relkit_session", start_sign_in(store, store.user(name)))
+    client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
     return client
 
 

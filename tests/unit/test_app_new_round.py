@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -23,25 +22,24 @@ from relkit.app.protection import csrf_token
 from relkit.app.staging import find_last_added
 from relkit.judging.access import start_sign_in
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
-        opened.create_user("ana")
-        opened.create_user("lea", role="lead")
-        project = opened.create_project("Live", overlap=2)
-        opened.create_project("SBS", kind="side_by_side")
-        opened.create_project("Empty")
-        opened.import_ratings(
-            project.id,
-            [
-                (Item("tv", "a"), [Rating("ana", 3), Rating("bo", 2)]),
-                (Item("tv", "b"), [Rating("ana", 1)]),
-            ],
-        )
-        yield opened
+def store(file_store: Store) -> Store:
+    file_store.accounts.create("ana")
+    file_store.accounts.create("lea", role="lead")
+    project = file_store.projects.create("Live", overlap=2)
+    file_store.projects.create("SBS", kind="side_by_side")
+    file_store.projects.create("Empty")
+    file_store.grades.add(
+        project.id,
+        [
+            (Item("tv", "a"), [Rating("ana", 3), Rating("bo", 2)]),
+            (Item("tv", "b"), [Rating("ana", 1)]),
+        ],
+    )
+    return file_store
 
 
 @pytest.fixture
@@ -64,7 +62,7 @@ class Lead:
     def __init__(self, store: Store, folder: Path | None, name: str = "lea") -> None:
         settings = Settings(rounds=folder)
         self.client = TestClient(create_app(store, settings), follow_redirects=False)
-        self.secret = start_sign_in(store, store.user(name))
+        self.secret = start_sign_in(store, store.accounts.get(name))
         self.client.cookies.set("relkit_session", self.secret)
 
     def look(self, sample: bytes, name: str = "march.csv", **values: str):
@@ -182,7 +180,7 @@ def test_a_month_is_looked_at_before_it_is_stored(
     assert relkit.online.monitoring.archive.find_rounds(tmp_path / "rounds") == []
     assert lead.client.get("/monitor").status_code == 200
     # What was looked at is what is stored, even if a grade changes in between.
-    store.import_ratings(1, [(Item("tv", "b"), [Rating("bo", 0)])])
+    store.grades.add(1, [(Item("tv", "b"), [Rating("bo", 0)])])
     assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 303
     (made,) = relkit.read_rounds(tmp_path / "rounds")
     assert made.judgments["tv"] == {"a": 2.0, "b": 1.0}

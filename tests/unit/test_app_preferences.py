@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,45 +15,48 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.preferences import build_page
 from relkit.judging.access import start_sign_in
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.records import Comparison, Item
 from relkit.judging.sbs import Preference, summarize_preferences
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 HOSTILE = "<script>broken()</script>"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(file_store: Store) -> Store:
     """Ten queries of two systems; the judge likes what the second one shows."""
-    with open_store(tmp_path / "judging.db", create=True) as opened:
-        opened.create_user("lea", role="lead")
-        judge = opened.create_user("ana")
-        project = opened.create_project("SBS", kind="side_by_side")
-        opened.create_project("June")
-        opened.add_comparisons(
-            project.id,
-            [
-                Comparison(
-                    f"q{n}", "old", HOSTILE, (Item(f"q{n}", "bad"),), (Item(f"q{n}", "good"),),
-                    tier="head" if n < 5 else "tail",
-                )
-                for n in range(10)
-            ],
-        )  # fmt: skip
-        for task in take_tasks(opened, judge, project.id, count=10):
-            left_is_good = task.left[0].document == "good"
-            record_action(
-                opened, judge, "grade", key=f"{task.item.id}", item_id=task.item.id,
+    file_store.accounts.create("lea", role="lead")
+    judge = file_store.accounts.create("ana")
+    project = file_store.projects.create("SBS", kind="side_by_side")
+    file_store.projects.create("June")
+    file_store.items.add_comparisons(
+        project.id,
+        [
+            Comparison(
+                f"q{n}", "old", HOSTILE, (Item(f"q{n}", "bad"),), (Item(f"q{n}", "good"),),
+                tier="head" if n < 5 else "tail",
+            )
+            for n in range(10)
+        ],
+    )  # fmt: skip
+    for task in file_store.grading.take(judge, project.id, count=10):
+        left_is_good = task.left[0].document == "good"
+        file_store.grading.record(
+            judge,
+            Action(
+                "grade",
+                key=f"{task.item.id}",
+                item_id=task.item.id,
                 grade=-2 if left_is_good else 1,
-            )  # fmt: skip
-        yield opened
+            ),
+        )
+    return file_store
 
 
 def page(store: Store, name: str, path: str, language: str = "en") -> tuple[int, str]:
     client = TestClient(create_app(store))
-    client.cookies.set("relkit_session", start_sign_in(store, store.user(name)))
+    client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
     answer = client.get(path, params={"lang": language})
     return answer.status_code, answer.text
 
@@ -82,7 +83,7 @@ def test_only_side_by_side_projects_have_preferences(store: Store) -> None:
 
 
 def test_a_project_without_judgments_says_so(store: Store) -> None:
-    store.create_project("Later", kind="side_by_side")
+    store.projects.create("Later", kind="side_by_side")
     status, text = page(store, "lea", "/projects/3/preferences")
     assert (status, "Nothing has been compared yet" in text) == (200, True)
 

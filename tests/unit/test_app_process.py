@@ -49,9 +49,9 @@ def test_a_signal_ends_it_in_order_and_the_file_holds_everything(
         shutil.copy(database, tmp_path / "copy.db")
         server.start()
     with open_store(tmp_path / "copy.db") as store:
-        project = store.project("June").id
-        documents = {item.id: item.document for item in store.items(project)}
-        stored = store.ratings(project)
+        project = store.projects.get("June").id
+        documents = {item.id: item.document for item in store.items.all(project)}
+        stored = store.grades.ratings(project)
     graded = {(one.judge, documents[item]) for item, found in stored.items() for one in found}
     assert set(kept) <= graded
     check_grades(database, judges)

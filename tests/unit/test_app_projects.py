@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,26 +16,24 @@ from relkit.app import create_app
 from relkit.app.leading import judge_agreement
 from relkit.data.scale import Level, Scale
 from relkit.judging.access import start_sign_in
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
-from relkit.judging.disguise import find_marks
+from relkit.judging.actions import Action
 from relkit.judging.filling import fill_items, measure_bare
+from relkit.judging.marks import find_marks
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "judging.db", create=True) as opened:
-        opened.create_user("ana")
-        opened.create_user("lea", role="lead")
-        yield opened
+def store(file_store: Store) -> Store:
+    file_store.accounts.create("ana")
+    file_store.accounts.create("lea", role="lead")
+    return file_store
 
 
 def client(store: Store, name: str) -> TestClient:
     found = TestClient(create_app(store))
-    found.cookies.set("relkit_session", start_sign_in(store, store.user(name)))
+    found.cookies.set("relkit_session", start_sign_in(store, store.accounts.get(name)))
     return found
 
 
@@ -52,14 +48,16 @@ def read(store: Store, name: str, path: str, language: str = "en") -> str:
 
 
 def grade(store: Store, count: int) -> None:
-    ana = store.user("ana")
-    for task in take_tasks(store, ana, 1, count=count)[:count]:
-        record_action(store, ana, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    ana = store.accounts.get("ana")
+    for task in store.grading.take(ana, 1, count=count)[:count]:
+        store.grading.record(
+            ana, Action("grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+        )
 
 
 def test_the_text_says_what_the_bar_shows(store: Store) -> None:
-    project = store.create_project("June", overlap=3)
-    store.add_items(project.id, [Item("q", f"d{n}") for n in range(4)])
+    project = store.projects.create("June", overlap=3)
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(4)])
     grade(store, 3)
     page = read(store, "lea", "/")
     assert "3 of 12 judgments given (25%); 0 of 4 results complete." in page
@@ -70,9 +68,9 @@ def test_the_text_says_what_the_bar_shows(store: Store) -> None:
 
 
 def test_the_main_button_is_what_there_is_to_do(store: Store) -> None:
-    project = store.create_project("June")
+    project = store.projects.create("June")
     assert "[primary Manage]" in read(store, "lea", "/")
-    store.add_items(project.id, [Item("q", f"d{n}") for n in range(2)])
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(2)])
     assert "[primary Start judging]" in read(store, "ana", "/")
     assert "[primary Start judging]" in read(store, "lea", "/projects/1")
     grade(store, 1)
@@ -86,7 +84,7 @@ def test_the_main_button_is_what_there_is_to_do(store: Store) -> None:
 
 
 def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
-    store.create_project("old & new", kind="side_by_side")
+    store.projects.create("old & new", kind="side_by_side")
     page = read(store, "lea", "/projects/1")
     assert "nothing to compare yet" in page
     command = page[page.index("relkit judge import") :]
@@ -97,7 +95,7 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
     )
     assert offered == ["csv", "jsonl", "archive"]
     results = (Item("q", "a"),), (Item("q", "b"),)
-    store.add_comparisons(1, [Comparison("q", "old", "new", *results)])
+    store.items.add_comparisons(1, [Comparison("q", "old", "new", *results)])
     assert "nothing to compare yet" not in read(store, "lea", "/projects/1")
     for path in ("/projects/1/export?form=", "/api/projects/1/export?format="):
         lead = client(store, "lea")
@@ -108,10 +106,10 @@ def test_an_empty_comparison_says_what_fills_it(store: Store) -> None:
 
 
 def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
-    project = store.create_project("June")
+    project = store.projects.create("June")
     assert "mere ID" not in read(store, "lea", "/projects/1")
     known = Item("q", "d2", title="Boot", fields={"price": 3})
-    store.add_items(project.id, [Item("q", "d1"), known])
+    store.items.add(project.id, [Item("q", "d1"), known])
     page = read(store, "lea", "/projects/1")
     assert "Results that judges see as a mere ID: 50%." in page
     assert "--project June \\ pool.csv" in page
@@ -122,7 +120,7 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
     ]
     assert fill_items(store, project.id, told) == 2
     assert fill_items(store, project.id, told) == 0
-    found = {one.document: one for one in store.items(project.id)}
+    found = {one.document: one for one in store.items.all(project.id)}
     assert found.keys() == {"d1", "d2"}
     assert (found["d1"].title, found["d1"].fields) == ("Shoe", {"colour": "red"})
     assert (found["d2"].title, found["d2"].snippet) == ("Boot", "warm")
@@ -132,11 +130,11 @@ def test_a_pool_without_titles_says_how_to_add_them(store: Store) -> None:
 
 
 def test_leads_see_which_keys_a_project_has(store: Store) -> None:
-    store.create_project("June")
+    store.projects.create("June")
     page = read(store, "lea", "/projects/1")
     assert "Keys: 3 High · 2 Middle · 1 Low · 0 None" in page
     assert "no more its place" not in page
-    store.create_project("July", scale=Scale("f", levels=(Level(0.5, "so"), Level(-1.0, "no"))))
+    store.projects.create("July", scale=Scale("f", levels=(Level(0.5, "so"), Level(-1.0, "no"))))
     assert "Keys: a So (0.5) · b No (-1)" in read(store, "lea", "/projects/2")
     with store.database.write() as connection:
         connection.execute(sa.update(projects).values(keys_changed_at=86_400.0))
@@ -156,27 +154,27 @@ def test_the_agreement_has_a_verdict(units: int, alpha: float | None, said: str)
 
 
 def test_the_page_of_agreement_begins_with_the_verdict(store: Store) -> None:
-    project = store.create_project("June", overlap=2)
+    project = store.projects.create("June", overlap=2)
     ratings = [(Item("q", f"d{n}"), [Rating("ana", n % 4), Rating("bo", n % 4)]) for n in range(7)]
-    store.import_ratings(project.id, ratings)
+    store.grades.add(project.id, ratings)
     page = read(store, "lea", "/projects/1/agreement")
     assert "Too early to say: results judged by two people or more: 7" in page
     assert "1.0000" not in page
     more = [(Item("p", f"d{n}"), [Rating("ana", n % 4), Rating("bo", n % 4)]) for n in range(40)]
-    store.import_ratings(project.id, more)
+    store.grades.add(project.id, more)
     page = read(store, "lea", "/projects/1/agreement")
     assert "Judges agree well: ordinal α is 1.00 over 47 results." in page
     assert "标注员高度一致" in read(store, "lea", "/projects/1/agreement", "zh")
 
 
 def test_gold_items_that_look_different_are_told_to_leads(store: Store) -> None:
-    project = store.create_project("June", gold_share=0.2)
+    project = store.projects.create("June", gold_share=0.2)
     shown = {"price": 3, "sessions": 4}
-    store.add_items(
+    store.items.add(
         project.id, [Item("q", f"d{n}", title="T", url="u", fields=shown) for n in range(9)]
     )
     assert find_marks(store, project.id) == []
-    store.set_gold(project.id, [(Item("q", "g1", title="T"), 3), (Item("q", "g2", title="T"), 0)])
+    store.gold.add(project.id, [(Item("q", "g1", title="T"), 3), (Item("q", "g2", title="T"), 0)])
     assert find_marks(store, project.id) == ["fields.price", "url"]
     page = read(store, "lea", "/projects/1")
     assert "Gold items can be told from others. Only one of the two has: price, URLs." in page

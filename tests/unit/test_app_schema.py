@@ -28,15 +28,15 @@ def store(
     new_judging_database: Callable[[str], AbstractContextManager[str]],
 ) -> Iterator[Store]:
     with new_judging_database(request.param) as address, open_store(address) as opened:
-        project = opened.create_project("June", overlap=2)
-        opened.add_items(project.id, [Item("q", f"d{n}") for n in range(20)])
-        opened.create_user("lea", role="lead")
+        project = opened.projects.create("June", overlap=2)
+        opened.items.add(project.id, [Item("q", f"d{n}") for n in range(20)])
+        opened.accounts.create("lea", role="lead")
         yield opened
 
 
 def test_no_request_breaks_the_server(store: Store) -> None:
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", create_app(store))
-    secret = create_token(store, store.user("lea"), "schema")
+    secret = create_token(store, store.accounts.get("lea"), "schema")
     reached = set()
     for found in schema.get_all_operations():
         operation = found.ok()

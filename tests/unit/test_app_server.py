@@ -7,7 +7,6 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,11 +27,10 @@ PASSWORD = "a long sentence"
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as store:
-        store.create_user("ana", role="admin", password=PASSWORD)
-        store.create_project("June")
-        yield store
+def store(store: Store) -> Store:
+    store.accounts.create("ana", role="admin", password=PASSWORD)
+    store.projects.create("June")
+    return store
 
 
 def client_of(store: Store, settings: Settings | None = None, **more) -> TestClient:

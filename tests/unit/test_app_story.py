@@ -58,7 +58,7 @@ def test_it_tells_how_far_it_is(told: tuple[Story, list[tuple[int, int, str]]]) 
 
 
 def test_the_month_is_graded_and_leaves_something_to_decide(store: Store) -> None:
-    _, month, _ = store.projects()
+    _, month, _ = store.projects.all()
     found = describe_project(store, month.id)
     assert found["filled"] == found["places"] == 3 * found["items"]
     assert {one["judge"] for one in found["judges"]} == {judge.name for judge in JUDGES}
@@ -67,17 +67,17 @@ def test_the_month_is_graded_and_leaves_something_to_decide(store: Store) -> Non
     quality = {one["judge"]: one["equal"] for one in found["gold_quality"]}
     assert quality["simulated-1"] > quality["simulated-4"]
     assert 5 < found["queue"] < found["items"] / 3
-    assert set(store.tiers(month.id).values()) == {"head", "middle", "tail"}
+    assert set(store.items.tiers(month.id).values()) == {"head", "middle", "tail"}
 
 
 def test_every_grade_is_one_of_the_package_or_next_to_it(store: Store) -> None:
-    month = store.projects()[1]
+    month = store.projects.all()[1]
     texts = {question.id: question.text for question in load_questions()}
     known = {(texts[one.query], one.document): one.grade for one in load_judgments()}
-    items = {item.id: item for item in store.items(month.id)}
+    items = {item.id: item for item in store.items.all(month.id)}
     off = [
         abs(rating.grade - known[items[item].query, items[item].document])
-        for item, ratings in store.ratings(month.id).items()
+        for item, ratings in store.grades.ratings(month.id).items()
         for rating in ratings
     ]
     assert set(off) == {0.0, 1.0}
@@ -85,19 +85,19 @@ def test_every_grade_is_one_of_the_package_or_next_to_it(store: Store) -> None:
 
 
 def test_anybody_can_try(store: Store) -> None:
-    trial = store.projects()[0]
-    items = store.items(trial.id)
+    trial = store.projects.all()[0]
+    items = store.items.all(trial.id)
     assert len({item.query for item in items}) == 4
     assert any(item.query.isascii() for item in items)
     assert not all(item.query.isascii() for item in items)
     assert all(item.title and item.snippet for item in items)
-    assert store.ratings(trial.id) == {}
-    assert trial.guideline_en.startswith("# Grading guideline")
-    assert trial.guideline_zh.startswith("# 标注指南")
+    assert store.grades.ratings(trial.id) == {}
+    assert trial.guideline["en"].startswith("# Grading guideline")
+    assert trial.guideline["zh"].startswith("# 标注指南")
 
 
 def test_two_rankers_stand_side_by_side(store: Store) -> None:
-    sides = store.projects()[2]
+    sides = store.projects.all()[2]
     (pair,) = describe_project(store, sides.id)["preferences"]["overall"]["pairs"]
     assert (pair["first"], pair["second"]) == ("bm25", "tfidf")
     assert pair["first_wins"]
@@ -106,8 +106,8 @@ def test_two_rankers_stand_side_by_side(store: Store) -> None:
 
 
 def test_nobody_can_sign_in_before_there_is_a_password(store: Store) -> None:
-    assert {user.role for user in store.users()} == {"judge"}
-    assert not any(store.check_password(user.name, "") for user in store.users())
+    assert {user.role for user in store.accounts.all()} == {"judge"}
+    assert not any(store.accounts.check_password(user.name, "") for user in store.accounts.all())
 
 
 def test_a_second_start_changes_nothing(
@@ -131,8 +131,8 @@ def test_an_interrupted_start_is_taken_up(told: tuple[Story, object], tmp_path: 
     assert again.made
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judging.db", "rounds"]
     with open_store(again.database) as store, open_store(made.database) as first:
-        for project in store.projects():
-            assert store.grades(project.id) == first.grades(project.id)
+        for project in store.projects.all():
+            assert store.grades.by_judge(project.id) == first.grades.by_judge(project.id)
 
 
 @pytest.mark.parametrize("more", [["judging.db"], ["--rounds", "rounds"]])
@@ -172,7 +172,7 @@ def test_it_opens_on_the_months(
     )
     assert (first.code, second.code) == (0, 0)
     with open_store(tmp_path / "made" / "judging.db") as store:
-        lead = store.check_password("lead", first.out.strip())
+        lead = store.accounts.check_password("lead", first.out.strip())
     assert lead is not None
     assert lead.role == "admin"
     assert second.out == ""

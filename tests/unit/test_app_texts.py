@@ -89,13 +89,13 @@ def test_a_reason_is_told_in_the_language_of_the_reader_and_exported_as_its_code
     tmp_path: Path,
 ) -> None:
     with open_store(tmp_path / "judging.db", create=True) as store:
-        store.create_user("lea", role="lead")
-        project = store.create_project("June", overlap=4)
+        store.accounts.create("lea", role="lead")
+        project = store.projects.create("June", overlap=4)
         reasons = ["unclear_query", "lack of knowledge", "behind a paywall"]
         ratings = [Rating(f"judge {n}", None, reason) for n, reason in enumerate(reasons)]
-        store.import_ratings(project.id, [(Item("red shoes", "d1"), ratings)])
+        store.grades.add(project.id, [(Item("red shoes", "d1"), ratings)])
         client = TestClient(create_app(store))
-        client.cookies.set("relkit_session", start_sign_in(store, store.user("lea")))
+        client.cookies.set("relkit_session", start_sign_in(store, store.accounts.get("lea")))
         english = client.get("/projects/1/queue?lang=en").text
         chinese = client.get("/projects/1/queue?lang=zh").text
         text, _ = write_sheet(export_sheet(store, project.id), format="csv")

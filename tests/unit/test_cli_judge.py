@@ -46,7 +46,7 @@ def test_a_new_account_has_a_password_that_is_printed_once(relkit, files: Path) 
     assert len(password) >= 16
     assert password not in outcome.err
     with open_store(files / "judging.db") as store:
-        user = store.check_password("ann", password)
+        user = store.accounts.check_password("ann", password)
     assert user is not None
     assert user.role == "lead"
     again = relkit("judge", "init", "judging.db", "--account", "ann")
@@ -59,14 +59,14 @@ def test_a_lost_password_is_replaced_and_ends_the_sign_ins(relkit, files: Path) 
 
     before = relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead").out.strip()
     with open_store(files / "judging.db") as store:
-        secret = start_sign_in(store, store.user("ann"))
+        secret = start_sign_in(store, store.accounts.get("ann"))
     outcome = relkit("judge", "init", "judging.db", "--account", "ann", "--reset-password")
     assert outcome.code == 0
     with open_store(files / "judging.db") as store:
-        assert store.check_password("ann", before) is None
-        assert store.check_password("ann", outcome.out.strip()) is not None
+        assert store.accounts.check_password("ann", before) is None
+        assert store.accounts.check_password("ann", outcome.out.strip()) is not None
         assert find_signed_in(store, secret) is None
-        assert store.user("ann").role == "lead"
+        assert store.accounts.get("ann").role == "lead"
     outcome = relkit("judge", "init", "judging.db", "--account", "bob", "--reset-password")
     assert (outcome.code, "unknown user: `bob`" in outcome.err) == (2, True)
     assert relkit("judge", "init", "judging.db", "--reset-password").code == 2
@@ -75,7 +75,7 @@ def test_a_lost_password_is_replaced_and_ends_the_sign_ins(relkit, files: Path) 
 def test_a_made_password_has_to_be_replaced(relkit, files: Path) -> None:
     relkit("judge", "init", "judging.db", "--account", "ann")
     with open_store(files / "judging.db") as store:
-        assert store.user("ann").must_change
+        assert store.accounts.get("ann").must_change
 
 
 def test_accounts_are_listed_with_their_tokens(relkit, files: Path) -> None:
@@ -83,7 +83,7 @@ def test_accounts_are_listed_with_their_tokens(relkit, files: Path) -> None:
 
     relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
     with open_store(files / "judging.db") as store:
-        ann = store.create_user("bo", password="a long sentence")
+        ann = store.accounts.create("bo", password="a long sentence")
         secret = create_token(store, ann, "nightly", scope="read")
         start_sign_in(store, ann, agent="Firefox, Linux")
     table = relkit("judge", "accounts", "judging.db").out
@@ -110,16 +110,16 @@ def test_an_account_changes_on_the_command_line(relkit, files: Path) -> None:
     relkit("judge", "init", "judging.db", "--account", "root", "--role", "admin")
     assert "ann was admin and is lead" in run("--role", "lead").err
     with open_store(files / "judging.db") as store:
-        secret = start_sign_in(store, store.user("ann"))
-        create_token(store, store.user("ann"), "t")
+        secret = start_sign_in(store, store.accounts.get("ann"))
+        create_token(store, store.accounts.get("ann"), "t")
         assert run("--end-sign-ins", "--end-tokens").code == 0
         assert find_signed_in(store, secret) is None
         assert list_tokens(store) == []
         assert "ann is closed" in run("--state", "closed").err
-        assert not store.user("ann").active
+        assert not store.accounts.get("ann").active
         run("--state", "open")
         password = run("--reset-password").out.strip()
-        assert store.check_password("ann", password) is not None
+        assert store.accounts.check_password("ann", password) is not None
     assert run().code == 2
     assert relkit("judge", "account", "judging.db", "eve", "--role", "lead").code == 2
 
@@ -154,8 +154,8 @@ def test_guidelines_and_rules(relkit, files: Path) -> None:
     )  # fmt: skip
     assert "made the project June: scale binary, 3 judges an item, 10% gold items" in outcome.err
     with open_store(files / "judging.db") as store:
-        project = store.project("June")
-    assert (project.guideline_en, project.guideline_zh) == ("Grade it.", "请打分。")
+        project = store.projects.get("June")
+    assert project.guideline == {"en": "Grade it.", "zh": "请打分。"}
     assert (project.overlap, project.gold_share, project.k, project.seed) == (3, 0.1, 20, 5)
 
 
@@ -174,8 +174,8 @@ def test_of_several_files_all_come_in_or_none(relkit, june: Path) -> None:
     assert outcome.code == 3
     assert "more than 2 grades" in outcome.err
     with open_store(june / "judging.db") as store:
-        assert len(store.items(1)) == 3
-        assert [user.name for user in store.users()] == ["Ann", "Bo"]
+        assert len(store.items.all(1)) == 3
+        assert [user.name for user in store.accounts.all()] == ["Ann", "Bo"]
 
 
 def test_status(relkit, june: Path) -> None:
@@ -234,7 +234,7 @@ def test_items_of_a_run(relkit, june: Path) -> None:
                      "--run", "tfidf.run", "-k", "2")  # fmt: skip
     assert "June: 4 new items, 0 new grades" in outcome.err
     with open_store(june / "judging.db") as store:
-        items = store.items(store.project("June").id)
+        items = store.items.all(store.projects.get("June").id)
     assert [(item.query, item.document, item.rank) for item in items[3:]] == [
         ("q2", "d9", 2),
         ("q1", "d3", 2),
@@ -268,7 +268,7 @@ def test_side_by_side(relkit, june: Path) -> None:
     )  # fmt: skip
     assert "SBS: 2 new comparisons" in outcome.err
     with open_store(june / "judging.db") as store:
-        first, second = store.comparisons(store.project("SBS").id).values()
+        first, second = store.items.comparisons(store.projects.get("SBS").id).values()
     assert (first.query_text, first.tier, first.first, first.second) == (
         "red shoes", "head", "old", "new",
     )  # fmt: skip
@@ -294,8 +294,8 @@ def test_tables_describe_what_runs_name_by_ids(relkit, june: Path) -> None:
     relkit("judge", "import", "judging.db", "--project", "SBS", "--side", "old=bm25.run",
            "--side", "new=tfidf.run", *tables)  # fmt: skip
     with open_store(june / "judging.db") as store:
-        items = store.items(store.project("July").id)
-        pairs = list(store.comparisons(store.project("SBS").id).values())
+        items = store.items.all(store.projects.get("July").id)
+        pairs = list(store.items.comparisons(store.projects.get("SBS").id).values())
     told = {one.document: (one.query_text, one.title, dict(one.fields)) for one in items}
     assert told["d9"] == ("blue", "Nine", {})
     assert told["d2"] == ("red shoes", "Two", {"price": "6"})
@@ -309,11 +309,11 @@ def test_tables_describe_what_was_imported_before(relkit, june: Path) -> None:
     words = ("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run", "-k", "2")
     relkit(*words)
     with open_store(june / "judging.db") as store:
-        assert {one.title for one in store.items(store.project("July").id)} == {""}
+        assert {one.title for one in store.items.all(store.projects.get("July").id)} == {""}
     outcome = relkit(*words, "--documents", "catalogue.csv")
     assert "July: 0 new items, 0 new grades, texts for 3 earlier items" in outcome.err
     with open_store(june / "judging.db") as store:
-        titles = {one.document: one.title for one in store.items(store.project("July").id)}
+        titles = {one.document: one.title for one in store.items.all(store.projects.get("July").id)}
     assert titles == {"d1": "One", "d2": "Two", "d4": "", "d9": "Nine"}
     assert "earlier" not in relkit(*words, "--documents", "catalogue.csv").err
 
@@ -325,7 +325,7 @@ def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> N
     outcome = relkit("judge", "import", "judging.db", "pool.csv", "--project", "June")
     assert "1 new item" in outcome.err
     with open_store(june / "judging.db") as store:
-        item = store.items(store.project("June").id)[-1]
+        item = store.items.all(store.projects.get("June").id)[-1]
     assert (item.query, item.document, item.tier, item.rank) == ("tv", "d7", "head", 3)
     assert item.fields == {"sessions": "120"}  # kept, and exported
     assert choose_fields(item) == {}
@@ -345,13 +345,13 @@ def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:
             "q2": {"d4": 1.0},
         }
     with open_store(june / "judging.db") as store:
-        project = store.project("June").id
+        project = store.projects.get("June").id
         direct, grading = final_judgments(store, project)
         assert {query: direct[query] for query in direct.queries} == {
             query: found[query] for query in found.queries
         }
         assert grading == "median"
-        assert direct.scale == store.project("June").scale
+        assert direct.scale == store.projects.get("June").scale
         gains, _ = final_judgments(store, project, rule="mean_gain")
         assert gains["q1"] == {"d1": 1.0, "d2": 0.5}
 
@@ -448,7 +448,9 @@ def test_queries_of_several_words_are_exported_with_a_table_of_ids(relkit, june:
     )  # fmt: skip
     assert "2 new items, 2 new grades" in outcome.err
     with open_store(june / "judging.db") as store:
-        found = [(one.query, one.query_text, one.document, one.fields) for one in store.items(3)]
+        found = [
+            (one.query, one.query_text, one.document, one.fields) for one in store.items.all(3)
+        ]
     assert found == [("red running shoes", "", "a document", {}), ("tv", "", "d1", {})]
 
 

@@ -42,8 +42,8 @@ def number(request: Received) -> int:
 def june(files: Path) -> Path:
     """Two people graded 60 of 80 items; the last 20 nobody did."""
     with open_store(files / "judging.db", create=True) as store:
-        project = store.create_project("June", overlap=2, guideline_en="Grade it.")
-        store.create_user("Lee", role="lead")
+        project = store.projects.create("June", overlap=2, guideline={"en": "Grade it."})
+        store.accounts.create("Lee", role="lead")
         items = [
             Item(f"q{n // 5}", f"d{n}", title=f"Title {n}", tier="head" if n % 2 else "tail")
             for n in range(80)
@@ -52,8 +52,8 @@ def june(files: Path) -> Path:
             (item, (Rating("Ann", n % 4), Rating("Bo", (n % 4 if n % 3 else min(n % 4 + 1, 3)))))
             for n, item in enumerate(items[:60])
         ]
-        store.import_ratings(project.id, given)
-        store.add_items(project.id, items)
+        store.grades.add(project.id, given)
+        store.items.add(project.id, items)
     return files
 
 
@@ -227,8 +227,8 @@ def test_problems_are_counted_and_said(relkit, june: Path, server: Completions) 
 
 def test_remarks(relkit, june: Path, server: Completions) -> None:
     with open_store(june / "judging.db") as store:
-        july = store.create_project("July")
-        store.add_items(july.id, [Item("q", "bare"), Item("q", "d", title="Title 1")])
+        july = store.projects.create("July")
+        store.items.add(july.id, [Item("q", "bare"), Item("q", "d", title="Title 1")])
     outcome = relkit("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
                      "--model", "small", "--temperature", "0")  # fmt: skip
     assert "`July` has no guideline" in outcome.err

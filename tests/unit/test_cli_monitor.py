@@ -62,8 +62,8 @@ def live(files: Path) -> str:
     from relkit.judging.store import open_store
 
     with open_store(files / "judging.db", create=True) as store:
-        project = store.create_project("Live", overlap=2)
-        store.import_ratings(
+        project = store.projects.create("Live", overlap=2)
+        store.grades.add(
             project.id,
             [
                 (Item("tv", "tv-1"), [Rating("Ann", 3), Rating("Bo", 3)]),
@@ -72,9 +72,9 @@ def live(files: Path) -> str:
                 (Item("pen", "pen-1"), [Rating("Ann", 2)]),
             ],
         )
-        lead = store.create_user("Lee", role="lead")
-        store.adjudicate(store.queue(project.id)[0].item.id, lead, 2, key="first")
-        store.create_project("Empty")
+        lead = store.accounts.create("Lee", role="lead")
+        store.decisions.decide(store.decisions.queue(project.id)[0].item.id, lead, 2, key="first")
+        store.projects.create("Empty")
     return "judging.db"
 
 

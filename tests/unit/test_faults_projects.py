@@ -22,14 +22,14 @@ from tests.faults import await_true, check_file, locked, small_disk
 from relkit.core.errors import InputError
 from relkit.judging import importing, jobs
 from relkit.judging.archive import pack_project
-from relkit.judging.assignment import take_tasks
+from relkit.judging.archive_reader import Archive
 from relkit.judging.jobs import list_jobs
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Rating
 from relkit.judging.removal import remove_project, tidy_up
 from relkit.judging.schema import metadata, sa
 from relkit.judging.store import Store, open_store
-from relkit.judging.unpacking import Archive, unpack_project
+from relkit.judging.unpacking import unpack_project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 
@@ -57,9 +57,9 @@ def table(folder: Path) -> Path:
 def archive(folder: Path) -> Path:
     path = folder / "june.relkit-project"
     with open_store(folder / "source.db", create=True) as store:
-        project = store.create_project("Restored", overlap=2)
+        project = store.projects.create("Restored", overlap=2)
         given = [(Item(f"q{n % 500}", f"d{n}"), [Rating("Ann", n % 4)]) for n in range(COUNT)]
-        store.import_ratings(project.id, given)
+        store.grades.add(project.id, given)
         with path.open("wb") as file:
             pack_project(store, project.id, file)
     return path
@@ -82,10 +82,10 @@ def ended(
 def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.Signals) -> None:
     file = table(tmp_path)
     with open_store(judging_database) as store:
-        project = store.create_project("June", overlap=2)
-        store.import_ratings(project.id, [(Item("q0", "before"), [Rating("Ann", 1)])])
+        project = store.projects.create("June", overlap=2)
+        store.grades.add(project.id, [(Item("q0", "before"), [Rating("Ann", 1)])])
         before = rows(store)
-        judge = store.create_user("Bo")
+        judge = store.accounts.create("Bo")
         arguments = ["import", judging_database, str(file), "--project", "June"]
         code = ended(store, judging_database, arguments, how)
         # In the middle of a statement it may be told as an error: what is left is the same.
@@ -94,7 +94,7 @@ def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.S
         )
         if how == signal.SIGKILL:
             assert count(store, "items") > 1
-        assert len(take_tasks(store, judge, project.id, count=100)) == 1
+        assert len(store.grading.take(judge, project.id, count=100)) == 1
         tidy_up(store)
         assert rows(store) == {**before, "users": before["users"] + 1}
         done = subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True,
@@ -113,14 +113,14 @@ def test_an_unpacking_is_ended(judging_database: str, tmp_path: Path, how: signa
         before = rows(store)
         arguments = ["import", judging_database, str(file)]
         assert ended(store, judging_database, arguments, how) in (-9, 143, 3)
-        assert store.projects() == []
+        assert store.projects.all() == []
         tidy_up(store)
         assert rows(store) == {**before, "users": 1}
         subprocess.run([sys.executable, "-m", "relkit", "judge", *arguments], check=True)
-        project = store.project("Restored")
+        project = store.projects.get("Restored")
         packed = io.BytesIO()
         assert pack_project(store, project.id, packed)["actions"] == COUNT
-        assert [len(one) for one in store.ratings(project.id).values()] == [1] * COUNT
+        assert [len(one) for one in store.grades.ratings(project.id).values()] == [1] * COUNT
 
 
 def test_a_packing_is_killed(tmp_path: Path) -> None:
@@ -141,15 +141,15 @@ def test_a_packing_is_killed(tmp_path: Path) -> None:
 def many(store: Store, report: Callable[[int, int], None]) -> None:
     title = "t" * 200
     given = [(Item(f"q{n % 50}", f"d{n}", title=title), [Rating("Ann", 1)]) for n in range(COUNT)]
-    store.import_ratings(store.project("June").id, given, report=report)
+    store.grades.add(store.projects.get("June").id, given, report=report)
 
 
 def test_the_disk_is_full_during_an_import() -> None:
     with small_disk(24) as disk:
         database = disk.folder / "judging.db"
         with open_store(database, create=True) as store:
-            project = store.create_project("June", overlap=2)
-            store.add_items(project.id, [Item("q", "before")])
+            project = store.projects.create("June", overlap=2)
+            store.items.add(project.id, [Item("q", "before")])
             if not disk.own:
                 pytest.skip("no file system can be mounted here, and this process has to go on")
 
@@ -162,7 +162,7 @@ def test_the_disk_is_full_during_an_import() -> None:
             disk.free()
             # What could not be taken out is taken out by whoever comes next.
             tidy_up(store)
-            assert [item.document for item in store.items(project.id)] == ["before"]
+            assert [item.document for item in store.items.all(project.id)] == ["before"]
             many(store, lambda done, total: None)
             assert measure_progress(store, project.id).items == COUNT + 1
         check_file(database)
@@ -171,7 +171,7 @@ def test_the_disk_is_full_during_an_import() -> None:
 def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
     database = tmp_path / "judging.db"
     with open_store(database, create=True) as store:
-        project = store.create_project("June", overlap=2)
+        project = store.projects.create("June", overlap=2)
         held: list[float] = []
         holder = threading.Thread(target=lambda: hold())  # noqa: PLW0108
 
@@ -203,8 +203,8 @@ def test_postgresql_is_started_again(
             address = server.url.format("postgres")
             file = archive(tmp_path)
             with open_store(address, create=True) as store:
-                project = store.create_project("June", overlap=2)
-                store.add_items(project.id, [Item("q", "before")])
+                project = store.projects.create("June", overlap=2)
+                store.items.add(project.id, [Item("q", "before")])
                 before = rows(store)
                 if work == "remove":
                     many(store, lambda done, total: None)

@@ -15,13 +15,8 @@ from hypothesis import given, strategies as st
 
 import relkit
 from relkit.core.errors import InputError, ParameterError
-from relkit.judging.agreement import (
-    cohen_kappa,
-    find_disagreements,
-    fleiss_kappa,
-    krippendorff_alpha,
-    measure_agreement,
-)
+from relkit.judging.agreement import find_disagreements, measure_agreement
+from relkit.judging.coefficients import cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 

@@ -15,20 +15,20 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.judging.actions import record_action
+from relkit.judging.actions import Action
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts
-from relkit.judging.assignment import take_tasks
+from relkit.judging.archive_reader import Archive, is_archive
 from relkit.judging.exchange import export_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.jobs import list_jobs
-from relkit.judging.llm.configurations import draft_configuration
+from relkit.judging.llm.models import draft_configuration
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Comparison, Item, Project, Rating
 from relkit.judging.schema import metadata, sa
 from relkit.judging.status import describe_project
 from relkit.judging.store import Store, open_store
-from relkit.judging.unpacking import Archive, is_archive, unpack_project
+from relkit.judging.unpacking import unpack_project
 
 KINDS = ["sqlite", "postgresql"]
 Make = Callable[[str], AbstractContextManager[str]]
@@ -47,11 +47,11 @@ class Clock:
 
 def fill(store: Store) -> Project:
     """Makes a project in which everything happened that can happen."""
-    other = store.create_project("Before", overlap=3)
-    store.import_ratings(other.id, [(Item("q", "x"), [Rating("Zoe", 1)])])
-    project = store.create_project(
+    other = store.projects.create("Before", overlap=3)
+    store.grades.add(other.id, [(Item("q", "x"), [Rating("Zoe", 1)])])
+    project = store.projects.create(
         "June", overlap=2, gold_share=0.3, k=5, seed=7, lease_seconds=60,
-        guideline_en="# Guide\n\n`x` \U0001f600", guideline_zh="指南",
+        guideline={"en": "# Guide\n\n`x` \U0001f600", "zh": "指南"},
     )  # fmt: skip
     items = [
         Item(f"query {n // 4}", f"d{n}", query_text="Größe ' \" \\", rank=n, title="=1+1",
@@ -60,48 +60,51 @@ def fill(store: Store) -> Project:
              fields={"ä": [1, 1.0, None, {"b": True}]})
         for n in range(40)
     ]  # fmt: skip
-    store.add_items(project.id, items)
-    store.set_gold(project.id, [(items[0], 3), (Item("query 0", "gold"), 0)], note="known")
-    store.import_ratings(project.id, [(items[1], [Rating("import", 2, note="n", at=5.25)])])
-    people = [store.create_user(name) for name in ("Ann", "Bo", "Zoe 2", "陈")]
-    lead = store.create_user("Lee", role="lead", password="correct horse battery")
+    store.items.add(project.id, items)
+    store.gold.add(project.id, [(items[0], 3), (Item("query 0", "gold"), 0)], note="known")
+    store.grades.add(project.id, [(items[1], [Rating("import", 2, note="n", at=5.25)])])
+    people = [store.accounts.create(name) for name in ("Ann", "Bo", "Zoe 2", "陈")]
+    lead = store.accounts.create("Lee", role="lead", password="correct horse battery")
     for user in people:
-        for n, task in enumerate(take_tasks(store, user, project.id, count=12)):
+        for n, task in enumerate(store.grading.take(user, project.id, count=12)):
             key = f"{user.name} {n}"
             kind = ("grade", "grade", "cannot", "skip", "later", "grade")[n % 6]
             grade = (n + len(user.name)) % 4 if kind == "grade" else None
-            record_action(
-                store,
+            store.grading.record(
                 user,
-                kind,
-                key=key,
-                item_id=task.item.id,
-                grade=grade,
-                reason="language" if kind == "cannot" else "",
-                note="ok",
-                seconds=1.5,
+                Action(
+                    kind,
+                    key=key,
+                    item_id=task.item.id,
+                    grade=grade,
+                    reason="language" if kind == "cannot" else "",
+                    note="ok",
+                    seconds=1.5,
+                ),
             )
             if n == 5:
-                record_action(store, user, "undo", key=f"undo {user.name}", project_id=project.id)
-                record_action(store, user, "note", key=f"note {user.name}",
-                              item_id=task.item.id, note="remark")  # fmt: skip
+                store.grading.record(
+                    user, Action("undo", key=f"undo {user.name}", project_id=project.id)
+                )
+                note = Action("note", f"note {user.name}", item_id=task.item.id, note="remark")
+                store.grading.record(user, note)
     store.clock.now += 100  # type: ignore[attr-defined]
-    take_tasks(store, store.create_user("Late"), project.id, count=10)
-    for one in store.queue(project.id)[:3]:
-        store.adjudicate(one.item.id, lead, 1, key=f"a {one.item.id}", note="because")
-        store.adjudicate(one.item.id, lead, 2, key=f"b {one.item.id}")
+    store.grading.take(store.accounts.create("Late"), project.id, count=10)
+    for one in store.decisions.queue(project.id)[:3]:
+        store.decisions.decide(one.item.id, lead, 1, key=f"a {one.item.id}", note="because")
+        store.decisions.decide(one.item.id, lead, 2, key=f"b {one.item.id}")
     answer_as_a_model(store, project, lead)
-    return store.project(project.id)
+    return store.projects.get(project.id)
 
 
 def answer_as_a_model(store: Store, project: Project, lead: Any) -> None:
-    made = store.add_configuration(
+    made = store.models.add(
         draft_configuration(
             project.id, "llm:m", endpoint="http://127.0.0.1:1/v1", model="m", samples=1,
             parameters={"temperature": 0.0}, language="en", prompt="Grade.",
         )
     )  # fmt: skip
-    ids = [item.id for item in store.items(project.id)][-3:]
+    ids = [item.id for item in store.items.all(project.id)][-3:]
     with store.database.write() as connection:
         for n, item in enumerate(ids):
             connection.execute(
@@ -115,27 +118,27 @@ def answer_as_a_model(store: Store, project: Project, lead: Any) -> None:
                     prompt_tokens=1, completion_tokens=1, seconds=0.5, created_at=1.0,
                 )
             )  # fmt: skip
-    store.record_acceptance(made, lead, accepted=True, note="good enough")
+    store.models.record_acceptance(made, lead, accepted=True, note="good enough")
 
 
 def everything(store: Store, project: Project) -> dict[str, Any]:
     """What can be read of a project, without the ids of the database."""
-    items = store.items(project.id)
+    items = store.items.all(project.id)
     places = {item.id: n for n, item in enumerate(items)}
-    history = store.history(project.id)
+    history = store.grades.history(project.id)
     actions = {one["id"]: n for n, one in enumerate(history)}
     found: dict[str, Any] = {
         "project": replace(project, id=0),
-        "ratings": {places[key]: value for key, value in store.ratings(project.id).items()},
-        "grades": {places[key]: value for key, value in store.grades(project.id).items()},
-        "gold": {places[key]: value for key, value in store.gold(project.id).items()},
-        "quality": store.gold_quality(project.id),
-        "adjudicated": {places[key]: one for key, one in store.adjudicated(project.id).items()},
-        "queue": [(places[one.item.id], one.ratings) for one in store.queue(project.id)],
+        "ratings": {places[key]: value for key, value in store.grades.ratings(project.id).items()},
+        "grades": {places[key]: value for key, value in store.grades.by_judge(project.id).items()},
+        "gold": {places[key]: value for key, value in store.gold.all(project.id).items()},
+        "quality": store.gold.quality(project.id),
+        "adjudicated": {places[key]: one for key, one in store.decisions.all(project.id).items()},
+        "queue": [(places[one.item.id], one.ratings) for one in store.decisions.queue(project.id)],
         "finals": [
             (rule, places[one.item.id], one.value, one.source, one.judges, one.agreeing)
             for rule in ("median", "majority", "mean_gain")
-            for one in store.final_grades(project.id, rule=rule)  # type: ignore[arg-type]
+            for one in store.decisions.final_grades(project.id, rule=rule)  # type: ignore[arg-type]
         ],
         "status": describe_project(store, project.id),
         "history": [
@@ -144,11 +147,13 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
              "key": "import" if one["key"] == f"import {one['item_id']}" else one["key"]}
             for n, one in enumerate(history)
         ],
-        "comparisons": {places[key]: one for key, one in store.comparisons(project.id).items()},
+        "comparisons": {
+            places[key]: one for key, one in store.items.comparisons(project.id).items()
+        },
     }  # fmt: skip
     for user in ("Ann", "Bo", "Late"):
         if user in {one["judge"] for one in history}:
-            found[user] = measure_progress(store, project.id, store.user(user))
+            found[user] = measure_progress(store, project.id, store.accounts.get(user))
     for rule in ("median", "mean_gain"):
         sheet = export_sheet(store, project.id, rule=rule)  # type: ignore[arg-type]
         for name in formats:
@@ -182,10 +187,8 @@ def stores(request: pytest.FixtureRequest, new_judging_database: Make) -> Iterat
         for kind in request.param:
             address = stack.enter_context(new_judging_database(kind))
             found.append(stack.enter_context(open_store(address, clock=Clock())))
-        filler = found[1].create_project("Other", overlap=1)
-        found[1].import_ratings(
-            filler.id, [(Item("q", f"d{n}"), [Rating("Bo", 1)]) for n in range(9)]
-        )
+        filler = found[1].projects.create("Other", overlap=1)
+        found[1].grades.add(filler.id, [(Item("q", f"d{n}"), [Rating("Bo", 1)]) for n in range(9)])
         yield found
 
 
@@ -200,36 +203,36 @@ def test_a_project_comes_back_exactly(stores: list[Store]) -> None:
     assert everything(target, made.project) == everything(source, project)
     assert contents(pack(target, made.project)) == contents(packed)
     assert [job.state for job in list_jobs(target, made.project.id)] == ["done"]
-    lee = target.user("Lee")
+    lee = target.accounts.get("Lee")
     assert (lee.active, lee.role) == (False, "judge")
-    assert target.check_password("Lee", "correct horse battery") is None
+    assert target.accounts.check_password("Lee", "correct horse battery") is None
     assert b"argon2" not in packed.getvalue()
 
 
 def test_a_side_by_side_project_comes_back_exactly(stores: list[Store]) -> None:
     source, target = stores
-    project = source.create_project("SBS", kind="side_by_side", overlap=2)
+    project = source.projects.create("SBS", kind="side_by_side", overlap=2)
     pairs = [
         Comparison(f"q{n}", "old", "new", (Item(f"q{n}", "a", title="A"),), (Item(f"q{n}", "b"),))
         for n in range(5)
     ]
-    source.add_comparisons(project.id, pairs)
-    ann = source.create_user("Ann")
-    for n, task in enumerate(take_tasks(source, ann, project.id)):
-        record_action(source, ann, "grade", key=str(n), item_id=task.item.id, grade=n - 2)
-    source.close_project(project.id)
-    project = source.project(project.id)
+    source.items.add_comparisons(project.id, pairs)
+    ann = source.accounts.create("Ann")
+    for n, task in enumerate(source.grading.take(ann, project.id)):
+        source.grading.record(ann, Action("grade", key=str(n), item_id=task.item.id, grade=n - 2))
+    source.projects.close(project.id)
+    project = source.projects.get(project.id)
     packed = pack(source, project)
     made = unpack_project(target, Archive(packed), name="SBS again")
     assert made.project.name == "SBS again"
-    target.rename_project(made.project.id, "SBS")
+    target.projects.rename(made.project.id, "SBS")
     target.clock.now = source.clock.now = 9000.0  # type: ignore[attr-defined]
-    found = target.project(made.project.id)
+    found = target.projects.get(made.project.id)
     assert everything(target, found) == everything(source, project)
     assert contents(pack(target, found)) == contents(packed)
     with pytest.raises(ParameterError, match="`SBS` already"):
         unpack_project(target, Archive(packed))
-    assert len(target.projects()) == 2
+    assert len(target.projects.all()) == 2
 
 
 def test_the_archive_knows_every_table_and_no_secret() -> None:
@@ -241,27 +244,26 @@ def test_the_archive_knows_every_table_and_no_secret() -> None:
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database, clock=Clock()) as opened:
-        yield opened
+def store_clock() -> Callable[[], float]:
+    return Clock()
 
 
 def test_a_copy_beside_the_original(store: Store, packed: io.BytesIO) -> None:
     first = unpack_project(store, Archive(packed)).project
-    store.rename_project(first.id, "First")
+    store.projects.rename(first.id, "First")
     copy = unpack_project(store, Archive(packed)).project
     store.clock.now = 9000.0  # type: ignore[attr-defined]
     told = everything(store, copy)
-    store.rename_project(copy.id, "Copy")
-    original = everything(store, store.project(store.rename_project(first.id, "June").id))
+    store.projects.rename(copy.id, "Copy")
+    original = everything(store, store.projects.get(store.projects.rename(first.id, "June").id))
     for one in (told, original):
         assert len(one.pop("history")) > 50
         del one["project"]
     assert told == original
     # Further imports and actions find no key in their way.
     more = [(Item("q", f"new {n}"), [Rating("Ann", 1), Rating("import", 1)]) for n in range(60)]
-    assert store.import_ratings(copy.id, more) == (60, 120)
-    assert store.import_ratings(first.id, more) == (60, 120)
+    assert store.grades.add(copy.id, more) == (60, 120)
+    assert store.grades.add(first.id, more) == (60, 120)
 
 
 @pytest.fixture(scope="module")
@@ -347,11 +349,11 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
 def test_nothing_comes_of_a_damaged_archive(
     store: Store, packed: io.BytesIO, change: Callable[[dict[str, bytes]], None], told: str
 ) -> None:
-    store.create_user("Ann")
+    store.accounts.create("Ann")
     broken = remade(packed, change)
     with pytest.raises(InputError, match=told):
         unpack_project(store, Archive(broken, path="x.relkit-project"))
-    assert store.projects() == []
+    assert store.projects.all() == []
     # Nor is anything in the way of the right one.
     assert unpack_project(store, Archive(packed)).project.name == "June"
 
@@ -368,8 +370,8 @@ def test_files_that_are_no_archives(packed: io.BytesIO) -> None:
 
 
 def test_an_archive_is_bounded(store: Store) -> None:
-    project = store.create_project("June")
-    store.add_items(project.id, [Item("q", f"d{n}", title="x" * 5000) for n in range(400)])
+    project = store.projects.create("June")
+    store.items.add(project.id, [Item("q", f"d{n}", title="x" * 5000) for n in range(400)])
     whole = pack(store, project)
     assert len(whole.getvalue()) < 50_000
     Archive(whole, largest=3_000_000)

@@ -6,7 +6,7 @@ import math
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -16,51 +16,49 @@ from tests.unit.clock import Clock
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.judging.actions import Receipt, record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action, Receipt
 from relkit.judging.progress import measure_judges, measure_progress
 from relkit.judging.records import Comparison, Item, Project, User
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(judging_database: str, clock: Clock) -> Iterator[Store]:
-    with open_store(judging_database, clock=clock) as opened:
-        yield opened
+def store_clock(clock: Clock) -> Clock:
+    return clock
 
 
 @pytest.fixture
 def ann(store: Store) -> User:
-    return store.create_user("Ann")
+    return store.accounts.create("Ann")
 
 
 @pytest.fixture
 def bo(store: Store) -> User:
-    return store.create_user("Bo")
+    return store.accounts.create("Bo")
 
 
 def project_of(store: Store, count: int, **options: object) -> Project:
-    project = store.create_project("June", **options)  # type: ignore[arg-type]
-    store.add_items(project.id, [Item(f"q{n % 3}", f"d{n}") for n in range(count)])
+    project = store.projects.create("June", **options)  # type: ignore[arg-type]
+    store.items.add(project.id, [Item(f"q{n % 3}", f"d{n}") for n in range(count)])
     return project
 
 
 def documents(store: Store, user: User, project: Project, count: int = 100) -> list[str]:
-    return [task.item.document for task in take_tasks(store, user, project.id, count=count)]
+    return [task.item.document for task in store.grading.take(user, project.id, count=count)]
 
 
 def one(store: Store, user: User, project: Project) -> int:
-    return take_tasks(store, user, project.id, count=1)[0].item.id
+    return store.grading.take(user, project.id, count=1)[0].item.id
 
 
 def act(store: Store, user: User, kind: str, item: int, key: str, **more: object) -> Receipt:
-    return record_action(store, user, kind, item_id=item, key=key, **more)  # type: ignore[arg-type]
+    return store.grading.record(user, Action(kind, item_id=item, key=key, **more))  # type: ignore[arg-type]
 
 
 def replayed(store: Store, project: Project) -> dict[tuple[int, str], float | None]:
     """What the history says every judge says: independent of the assignments."""
     said: dict[tuple[int, str], list[tuple[int, str, float | None]]] = {}
-    for action in store.history(project.id):
+    for action in store.grades.history(project.id):
         stack = said.setdefault((action["item_id"], action["judge"]), [])
         if action["kind"] == "undo":
             stack[:] = [entry for entry in stack if entry[0] != action["undoes"]]
@@ -76,7 +74,7 @@ def replayed(store: Store, project: Project) -> dict[tuple[int, str], float | No
 def counted(store: Store, project: Project) -> dict[tuple[int, str], float | None]:
     return {
         (item, rating.judge): rating.grade
-        for item, ratings in store.ratings(project.id).items()
+        for item, ratings in store.grades.ratings(project.id).items()
         for rating in ratings
     }
 
@@ -93,18 +91,18 @@ def test_every_judge_has_an_order_of_their_own(store: Store, ann: User, bo: User
 def test_the_seed_makes_the_order(store: Store, ann: User) -> None:
     orders = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        project = store.create_project(name, seed=seed)
-        store.add_items(project.id, [Item("q", f"d{n}") for n in range(20)])
+        project = store.projects.create(name, seed=seed)
+        store.items.add(project.id, [Item("q", f"d{n}") for n in range(20)])
         orders.append(documents(store, ann, project))
     assert orders[0] == orders[1] != orders[2]
 
 
 def test_orders_are_uniform(store: Store) -> None:
     """Every item comes first about equally often."""
-    project = store.create_project("June", overlap=60)
-    store.add_items(project.id, [Item("q", f"d{n}") for n in range(4)])
+    project = store.projects.create("June", overlap=60)
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(4)])
     first = Counter(
-        documents(store, store.create_user(f"judge {n}"), project)[0] for n in range(60)
+        documents(store, store.accounts.create(f"judge {n}"), project)[0] for n in range(60)
     )
     assert set(first) == {"d0", "d1", "d2", "d3"}
     assert max(first.values()) <= 30  # 15 expected, standard deviation 3.4
@@ -117,7 +115,7 @@ def test_no_item_goes_to_more_judges_than_wanted(store: Store, ann: User, bo: Us
     assert len(mine) == 3
     assert len(others) == 2
     assert not {*mine} & {*others}
-    assert documents(store, store.create_user("Cy"), project) == []
+    assert documents(store, store.accounts.create("Cy"), project) == []
 
 
 def test_a_grade_is_stored_once(store: Store, ann: User) -> None:
@@ -127,10 +125,10 @@ def test_a_grade_is_stored_once(store: Store, ann: User) -> None:
     again = act(store, ann, "grade", item, "k1", grade=3, seconds=2.5, note="fine")
     assert (first.grade, first.repeated, first.counted) == (3.0, False, True)
     assert (again.id, again.repeated, again.counted) == (first.id, True, True)
-    assert len(store.history(project.id)) == 1
-    rating = store.ratings(project.id)[item][0]
+    assert len(store.grades.history(project.id)) == 1
+    rating = store.grades.ratings(project.id)[item][0]
     assert (rating.judge, rating.grade, rating.seconds, rating.note) == ("Ann", 3.0, 2.5, "fine")
-    assert item not in [task.item.id for task in take_tasks(store, ann, project.id)]
+    assert item not in [task.item.id for task in store.grading.take(ann, project.id)]
 
 
 def test_the_same_request_at_the_same_time_is_stored_once(store: Store, ann: User) -> None:
@@ -141,12 +139,12 @@ def test_the_same_request_at_the_same_time_is_stored_once(store: Store, ann: Use
         receipts = [future.result() for future in sent]
     assert len({receipt.id for receipt in receipts}) == 1
     assert sum(not receipt.repeated for receipt in receipts) == 1
-    assert len(store.history(project.id)) == 1
+    assert len(store.grades.history(project.id)) == 1
 
 
 def test_a_key_means_one_action(store: Store, ann: User, bo: User) -> None:
     project = project_of(store, 3, overlap=2)
-    tasks = take_tasks(store, ann, project.id)
+    tasks = store.grading.take(ann, project.id)
     act(store, ann, "grade", tasks[0].item.id, "k", grade=2)
     for kind, item, more in (
         ("grade", tasks[0].item.id, {"grade": 1}),
@@ -155,7 +153,7 @@ def test_a_key_means_one_action(store: Store, ann: User, bo: User) -> None:
     ):
         with pytest.raises(ParameterError, match="another action"):
             act(store, ann, kind, item, "k", **more)
-    take_tasks(store, bo, project.id)
+    store.grading.take(bo, project.id)
     assert not act(store, bo, "grade", tasks[0].item.id, "k", grade=1).repeated
 
 
@@ -164,40 +162,40 @@ def test_a_new_grade_replaces_the_old_one(store: Store, ann: User) -> None:
     item = one(store, ann, project)
     act(store, ann, "grade", item, "k1", grade=1)
     act(store, ann, "grade", item, "k2", grade=3)
-    assert store.grades(project.id) == {item: {"Ann": 3.0}}
-    assert [action["grade"] for action in store.history(project.id)] == [1.0, 3.0]
+    assert store.grades.by_judge(project.id) == {item: {"Ann": 3.0}}
+    assert [action["grade"] for action in store.grades.history(project.id)] == [1.0, 3.0]
 
 
 def test_undo_goes_back_step_by_step(store: Store, ann: User) -> None:
     project = project_of(store, 2)
-    first, second = (task.item.id for task in take_tasks(store, ann, project.id))
+    first, second = (task.item.id for task in store.grading.take(ann, project.id))
     act(store, ann, "grade", first, "k1", grade=1)
     act(store, ann, "grade", first, "k2", grade=3)
     act(store, ann, "cannot", second, "k3", reason="no picture")
-    undone = record_action(store, ann, "undo", project_id=project.id, key="u1")
-    again = record_action(store, ann, "undo", project_id=project.id, key="u1")
+    undone = store.grading.record(ann, Action("undo", project_id=project.id, key="u1"))
+    again = store.grading.record(ann, Action("undo", project_id=project.id, key="u1"))
     assert (undone.item_id, undone.repeated, again.repeated) == (second, False, True)
-    assert [task.item.id for task in take_tasks(store, ann, project.id)] == [second]
-    record_action(store, ann, "undo", project_id=project.id, key="u2")
-    assert store.grades(project.id) == {first: {"Ann": 1.0}}
-    record_action(store, ann, "undo", project_id=project.id, key="u3")
-    assert store.grades(project.id) == {}
-    assert {task.item.id for task in take_tasks(store, ann, project.id)} == {first, second}
+    assert [task.item.id for task in store.grading.take(ann, project.id)] == [second]
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u2"))
+    assert store.grades.by_judge(project.id) == {first: {"Ann": 1.0}}
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u3"))
+    assert store.grades.by_judge(project.id) == {}
+    assert {task.item.id for task in store.grading.take(ann, project.id)} == {first, second}
     with pytest.raises(InputError, match="nothing to undo"):
-        record_action(store, ann, "undo", project_id=project.id, key="u4")
+        store.grading.record(ann, Action("undo", project_id=project.id, key="u4"))
 
 
 def test_undo_of_a_named_action(store: Store, ann: User, bo: User) -> None:
     project = project_of(store, 2)
-    first, second = (task.item.id for task in take_tasks(store, ann, project.id))
+    first, second = (task.item.id for task in store.grading.take(ann, project.id))
     act(store, ann, "grade", first, "k1", grade=1)
     act(store, ann, "grade", second, "k2", grade=2)
-    record_action(store, ann, "undo", project_id=project.id, key="u1", undoes="k1")
-    assert store.grades(project.id) == {second: {"Ann": 2.0}}
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u1", undoes="k1"))
+    assert store.grades.by_judge(project.id) == {second: {"Ann": 2.0}}
     with pytest.raises(InputError, match="nothing to undo"):
-        record_action(store, ann, "undo", project_id=project.id, key="u2", undoes="k1")
+        store.grading.record(ann, Action("undo", project_id=project.id, key="u2", undoes="k1"))
     with pytest.raises(InputError, match="nothing to undo"):
-        record_action(store, bo, "undo", project_id=project.id, key="u1", undoes="k2")
+        store.grading.record(bo, Action("undo", project_id=project.id, key="u1", undoes="k2"))
 
 
 def test_a_skipped_item_goes_to_someone_else(store: Store, ann: User, bo: User) -> None:
@@ -207,7 +205,7 @@ def test_a_skipped_item_goes_to_someone_else(store: Store, ann: User, bo: User) 
     act(store, ann, "skip", item, "k1")
     assert documents(store, ann, project) == []
     assert documents(store, bo, project) == ["d0"]
-    record_action(store, ann, "undo", project_id=project.id, key="u1")
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u1"))
     assert documents(store, ann, project) == []  # Bo has it now
     act(store, bo, "skip", item, "k2")
     assert documents(store, ann, project) == ["d0"]
@@ -218,16 +216,16 @@ def test_what_is_put_off_comes_last(store: Store, ann: User, bo: User, clock: Cl
     item = one(store, ann, project)
     act(store, ann, "later", item, "k1")
     clock.now += 2 * project.lease_seconds
-    rest = take_tasks(store, ann, project.id)
+    rest = store.grading.take(ann, project.id)
     assert item not in [task.item.id for task in rest]
     assert len(rest) == 2
     assert documents(store, bo, project) == []
     for task in rest:
         act(store, ann, "grade", task.item.id, f"g{task.item.id}", grade=0)
-    (put_off,) = take_tasks(store, ann, project.id)
+    (put_off,) = store.grading.take(ann, project.id)
     assert (put_off.item.id, put_off.later) == (item, True)
     act(store, ann, "grade", item, "k2", grade=2)
-    assert take_tasks(store, ann, project.id) == []
+    assert store.grading.take(ann, project.id) == []
 
 
 def test_what_cannot_be_graded_fills_its_place(store: Store, ann: User, bo: User) -> None:
@@ -235,8 +233,8 @@ def test_what_cannot_be_graded_fills_its_place(store: Store, ann: User, bo: User
     item = one(store, ann, project)
     act(store, ann, "cannot", item, "k1", reason="page is gone")
     assert documents(store, bo, project) == []
-    assert store.grades(project.id) == {}
-    assert store.ratings(project.id)[item][0].reason == "page is gone"
+    assert store.grades.by_judge(project.id) == {}
+    assert store.grades.ratings(project.id)[item][0].reason == "page is gone"
     assert measure_progress(store, project.id).filled == 1
 
 
@@ -247,9 +245,9 @@ def test_a_note_changes_nothing(store: Store, ann: User) -> None:
     assert one(store, ann, project) == item
     act(store, ann, "grade", item, "k1", grade=3)
     act(store, ann, "note", item, "n2", note="still odd")
-    assert store.grades(project.id) == {item: {"Ann": 3.0}}
-    record_action(store, ann, "undo", project_id=project.id, key="u")
-    assert store.grades(project.id) == {}
+    assert store.grades.by_judge(project.id) == {item: {"Ann": 3.0}}
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u"))
+    assert store.grades.by_judge(project.id) == {}
 
 
 def test_a_lease_runs_out(store: Store, ann: User, bo: User, clock: Clock) -> None:
@@ -263,12 +261,12 @@ def test_a_lease_runs_out(store: Store, ann: User, bo: User, clock: Clock) -> No
     assert act(store, ann, "grade", item, "k1", grade=1).counted  # the first grade fills the place
     late = act(store, bo, "grade", item, "k1", grade=3)
     assert not late.counted
-    assert store.grades(project.id) == {item: {"Ann": 1.0}}
-    assert len(store.history(project.id)) == 2
+    assert store.grades.by_judge(project.id) == {item: {"Ann": 1.0}}
+    assert len(store.grades.history(project.id)) == 2
     # When the place becomes free, the grade that came late takes it.
-    record_action(store, ann, "undo", project_id=project.id, key="u")
+    store.grading.record(ann, Action("undo", project_id=project.id, key="u"))
     act(store, ann, "skip", item, "s")
-    assert store.grades(project.id) == {item: {"Bo": 3.0}}
+    assert store.grades.by_judge(project.id) == {item: {"Bo": 3.0}}
 
 
 def test_asking_again_renews_the_lease(store: Store, ann: User, bo: User, clock: Clock) -> None:
@@ -288,16 +286,16 @@ def test_a_judge_grades_only_what_was_given(store: Store, ann: User, bo: User) -
     with pytest.raises(InputError, match="there is no item 99999"):
         act(store, ann, "grade", 99999, "k", grade=3)
     with pytest.raises(InputError, match="there is no project"):
-        record_action(store, ann, "undo", key="k", project_id=99999)
+        store.grading.record(ann, Action("undo", key="k", project_id=99999))
 
 
 def test_an_item_of_another_project_is_refused(store: Store, ann: User) -> None:
     project = project_of(store, 1)
-    other = store.create_project("July")
+    other = store.projects.create("July")
     item = one(store, ann, project)
     with pytest.raises(InputError, match="there is no such item"):
         act(store, ann, "grade", item, "a", grade=1, project_id=other.id)
-    assert store.ratings(project.id) == {}
+    assert store.grades.ratings(project.id) == {}
     assert act(store, ann, "grade", item, "a", grade=1, project_id=project.id).counted
 
 
@@ -324,7 +322,7 @@ def test_bad_actions(store: Store, ann: User, kind: str, more: dict, error: type
     item = one(store, ann, project)
     with pytest.raises(error):
         act(store, ann, kind, item, "k", **more)
-    assert store.history(project.id) == []
+    assert store.grades.history(project.id) == []
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201, "a\nb"])
@@ -337,40 +335,40 @@ def test_bad_keys(store: Store, ann: User, key: str) -> None:
 def test_a_closed_account_does_nothing(store: Store, ann: User) -> None:
     project = project_of(store, 1)
     item = one(store, ann, project)
-    closed = store.set_user("Ann", active=False)
+    closed = store.accounts.change("Ann", active=False)
     with pytest.raises(ParameterError, match="is closed"):
-        take_tasks(store, closed, project.id)
+        store.grading.take(closed, project.id)
     with pytest.raises(ParameterError, match="is closed"):
         act(store, closed, "grade", item, "k", grade=1)
     with pytest.raises(ParameterError, match="`count`"):
-        take_tasks(store, ann, project.id, count=0)
+        store.grading.take(ann, project.id, count=0)
 
 
 def test_gold_items_are_mixed_in(store: Store, ann: User, bo: User) -> None:
-    project = store.create_project("June", gold_share=0.2, seed=3)
-    store.add_items(project.id, [Item("q", f"d{n}") for n in range(100)])
-    store.set_gold(project.id, [(Item("q", f"gold{n}"), n % 4) for n in range(30)])
+    project = store.projects.create("June", gold_share=0.2, seed=3)
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(100)])
+    store.gold.add(project.id, [(Item("q", f"gold{n}"), n % 4) for n in range(30)])
     kinds: dict[str, list[str]] = {}
     for user in (ann, bo):
         for _ in range(50):
-            item = take_tasks(store, user, project.id, count=1)[0].item
+            item = store.grading.take(user, project.id, count=1)[0].item
             act(store, user, "grade", item.id, f"k{item.id}", grade=int(item.id) % 4)
             kinds.setdefault(user.name, []).append(item.document[0])
     for found in kinds.values():
         assert 4 <= found.count("g") <= 18  # 10 expected, standard deviation 2.8
     assert kinds["Ann"] != kinds["Bo"]
-    quality = {one.judge: one for one in store.gold_quality(project.id)}
+    quality = {one.judge: one for one in store.gold.quality(project.id)}
     assert quality["Ann"].items == kinds["Ann"].count("g")
     assert 0 <= quality["Ann"].equal <= 1
     assert measure_progress(store, project.id).places == 100
 
 
 def test_a_gold_item_comes_once_a_judge(store: Store, ann: User) -> None:
-    project = store.create_project("June", gold_share=0.9)
-    store.add_items(project.id, [Item("q", f"d{n}") for n in range(10)])
-    store.set_gold(project.id, [(Item("q", "gold"), 3)])
+    project = store.projects.create("June", gold_share=0.9)
+    store.items.add(project.id, [Item("q", f"d{n}") for n in range(10)])
+    store.gold.add(project.id, [(Item("q", "gold"), 3)])
     seen: list[str] = []
-    while tasks := take_tasks(store, ann, project.id, count=1):
+    while tasks := store.grading.take(ann, project.id, count=1):
         item = tasks[0].item
         seen.append(item.document)
         act(store, ann, "skip" if item.document == "gold" else "grade", item.id, f"k{item.id}",
@@ -380,11 +378,11 @@ def test_a_gold_item_comes_once_a_judge(store: Store, ann: User) -> None:
 
 def test_progress(store: Store, ann: User, bo: User) -> None:
     project = project_of(store, 4, overlap=2)
-    tasks = take_tasks(store, ann, project.id, count=3)
+    tasks = store.grading.take(ann, project.id, count=3)
     act(store, ann, "grade", tasks[0].item.id, "1", grade=1, seconds=2)
     act(store, ann, "grade", tasks[1].item.id, "2", grade=1, seconds=4)
     act(store, ann, "later", tasks[2].item.id, "3")
-    take_tasks(store, bo, project.id, count=4)
+    store.grading.take(bo, project.id, count=4)
     act(store, bo, "grade", tasks[0].item.id, "1", grade=1)
     mine = measure_progress(store, project.id, ann)
     assert (mine.items, mine.finished, mine.places, mine.filled) == (4, 1, 8, 3)
@@ -394,14 +392,14 @@ def test_progress(store: Store, ann: User, bo: User) -> None:
 
 
 def test_sides_are_hidden_and_by_chance(store: Store, ann: User) -> None:
-    project = store.create_project("SBS", kind="side_by_side")
+    project = store.projects.create("SBS", kind="side_by_side")
     old = (Item("q", "a", title="from the old one"),)
     new = (Item("q", "b", title="from the new one"),)
-    store.add_comparisons(
+    store.items.add_comparisons(
         project.id, [Comparison(f"q{n}", "old", "new", old, new) for n in range(60)]
     )
     left = Counter()
-    for task in take_tasks(store, ann, project.id, count=60):
+    for task in store.grading.take(ann, project.id, count=60):
         assert task.item.document == ""
         left[task.left[0].document] += 1
         # Ann always likes the new system, wherever it stands.
@@ -410,9 +408,9 @@ def test_sides_are_hidden_and_by_chance(store: Store, ann: User) -> None:
         again = act(store, ann, "grade", task.item.id, f"k{task.item.id}", grade=seen)
         assert receipt.grade == again.grade == seen  # the answer does not give the side away
     assert 15 <= left["a"] <= 45  # 30 expected, standard deviation 3.9
-    assert {grade for found in store.grades(project.id).values() for grade in found.values()} == {
-        2.0
-    }
+    assert {
+        grade for found in store.grades.by_judge(project.id).values() for grade in found.values()
+    } == {2.0}
 
 
 def work(
@@ -426,7 +424,7 @@ def work(
     """Grades whatever comes until nothing is left; sends a part of its requests twice."""
     drawn = random.Random(seed)
     start()
-    while tasks := take_tasks(store, user, project.id, count=3):
+    while tasks := store.grading.take(user, project.id, count=3):
         for task in tasks:
             key = f"grade {task.item.id}"
             receipt = act(store, user, "grade", task.item.id, key, grade=drawn.randrange(4))
@@ -438,8 +436,8 @@ def work(
 
 def test_fifty_judges_at_once(store: Store) -> None:
     project = project_of(store, 60, overlap=3, gold_share=0.1)
-    store.set_gold(project.id, [(Item("gold", f"g{n}"), n % 4) for n in range(5)])
-    judges = [store.create_user(f"judge {n}") for n in range(50)]
+    store.gold.add(project.id, [(Item("gold", f"g{n}"), n % 4) for n in range(5)])
+    judges = [store.accounts.create(f"judge {n}") for n in range(50)]
     seen: dict[str, list[int]] = {user.name: [] for user in judges}
     start = threading.Barrier(len(judges))
     with ThreadPoolExecutor(len(judges)) as pool:
@@ -449,9 +447,9 @@ def test_fifty_judges_at_once(store: Store) -> None:
         ]
         for future in done:
             future.result()
-    known = store.gold(project.id)
-    graded = store.grades(project.id)
-    for item in store.items(project.id):
+    known = store.gold.all(project.id)
+    graded = store.grades.by_judge(project.id)
+    for item in store.items.all(project.id):
         if item.id in known:
             assert len(graded.get(item.id, {})) <= len(judges)
         else:
@@ -467,16 +465,16 @@ def test_fifty_judges_at_once(store: Store) -> None:
 def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
     """Any mixture of actions leaves the assignments as a replay of the history would."""
     project = project_of(store, 8, overlap=2)
-    judges = [store.create_user(f"judge {n}") for n in range(4)]
+    judges = [store.accounts.create(f"judge {n}") for n in range(4)]
     drawn = random.Random(11)
     late = 0
     for step in range(120):
         user = drawn.choice(judges)
         clock.now += drawn.choice([1, 10, project.lease_seconds / 3])
-        tasks = take_tasks(store, user, project.id, count=4)
+        tasks = store.grading.take(user, project.id, count=4)
         if drawn.random() < 0.25 or not tasks:
             with suppress(InputError):
-                record_action(store, user, "undo", project_id=project.id, key=f"{step}")
+                store.grading.record(user, Action("undo", project_id=project.id, key=f"{step}"))
             continue
         kind = drawn.choice(["grade", "grade", "grade", "cannot", "skip", "later", "note"])
         more = {
@@ -498,17 +496,19 @@ def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
 
 def test_all_judges_are_counted_as_each_is(store: Store, clock: Clock) -> None:
     project = project_of(store, 30, overlap=2, lease_seconds=100)
-    judges = [store.create_user(f"judge {n}") for n in range(5)]
+    judges = [store.accounts.create(f"judge {n}") for n in range(5)]
     rng = random.Random(1)
     kinds = ["grade", "grade", "cannot", "skip", "later"]
     for step, judge in enumerate(rng.choices(judges[:4], k=40)):
-        for task in take_tasks(store, judge, project.id, count=3)[:2]:
+        for task in store.grading.take(judge, project.id, count=3)[:2]:
             kind = rng.choice(kinds)
             more = {"grade": 1.0} if kind == "grade" else {}
             act(store, judge, kind, task.item.id, f"{step} {task.item.id}", reason="r", **more)
         if step % 7 == 3:
             with suppress(InputError):
-                record_action(store, judge, "undo", key=f"undo {step}", project_id=project.id)
+                store.grading.record(
+                    judge, Action("undo", key=f"undo {step}", project_id=project.id)
+                )
         clock.now += 30
     for judge in judges:
         overall, found = measure_judges(store, project.id)
@@ -516,26 +516,26 @@ def test_all_judges_are_counted_as_each_is(store: Store, clock: Clock) -> None:
         mine = measure_progress(store, project.id, judge)
         if judge is not judges[-1]:
             assert repr(found[judge.id]) == repr(mine)
-        take_tasks(store, judge, project.id, count=1000)
+        store.grading.take(judge, project.id, count=1000)
         after = measure_progress(store, project.id, judge)
         assert (after.open - mine.open, after.available) == (mine.available, 0)
 
 
 def test_what_a_closed_account_had_goes_to_others(store: Store, ann: User, bo: User) -> None:
     project = project_of(store, 3)
-    first, second, third = (task.item.id for task in take_tasks(store, ann, project.id))
+    first, second, third = (task.item.id for task in store.grading.take(ann, project.id))
     act(store, ann, "grade", first, "a", grade=1)
     act(store, ann, "later", second, "b")
-    assert take_tasks(store, bo, project.id) == []
-    store.set_user("Ann", active=False)
+    assert store.grading.take(bo, project.id) == []
+    store.accounts.change("Ann", active=False)
     with pytest.raises(ParameterError, match="closed"):
-        take_tasks(store, store.user("Ann"), project.id)
-    assert {task.item.id for task in take_tasks(store, bo, project.id)} == {second, third}
-    assert store.grades(project.id) == {first: {"Ann": 1.0}}
+        store.grading.take(store.accounts.get("Ann"), project.id)
+    assert {task.item.id for task in store.grading.take(bo, project.id)} == {second, third}
+    assert store.grades.by_judge(project.id) == {first: {"Ann": 1.0}}
     act(store, bo, "skip", third, "c")
     act(store, bo, "grade", second, "f", grade=0)
     # A grade that her browser kept comes when the account is open again: there is a place.
-    again = store.set_user("Ann", active=True)
+    again = store.accounts.change("Ann", active=True)
     assert act(store, again, "grade", third, "d", grade=2).counted
     assert not act(store, again, "grade", second, "e", grade=2).counted
 
@@ -550,27 +550,27 @@ def test_a_late_grade_counts_when_an_account_is_closed(
     act(store, bo, "later", item, "a")
     receipt = act(store, ann, "grade", item, "b", grade=3)
     assert receipt.counted
-    cy = store.create_user("Cy")
-    assert take_tasks(store, cy, project.id) == []
+    cy = store.accounts.create("Cy")
+    assert store.grading.take(cy, project.id) == []
     assert not act(store, bo, "grade", item, "c", grade=0).counted
-    store.set_user("Ann", active=False)
-    assert store.grades(project.id) == {item: {"Ann": 3.0}}
+    store.accounts.change("Ann", active=False)
+    assert store.grades.by_judge(project.id) == {item: {"Ann": 3.0}}
 
 
 def test_what_is_taken_back_after_a_decision_changes_no_decision(
     store: Store, ann: User, bo: User
 ) -> None:
     project = project_of(store, 1, overlap=2)
-    lead = store.create_user("Lee", role="lead")
+    lead = store.accounts.create("Lee", role="lead")
     item = one(store, ann, project)
     for judge, grade in ((ann, 0), (bo, 3)):
-        take_tasks(store, judge, project.id)
+        store.grading.take(judge, project.id)
         act(store, judge, "grade", item, judge.name, grade=grade)
-    store.adjudicate(item, lead, 1, key="k")
-    record_action(store, ann, "undo", key="u", project_id=project.id)
-    (final,) = store.final_grades(project.id)
+    store.decisions.decide(item, lead, 1, key="k")
+    store.grading.record(ann, Action("undo", key="u", project_id=project.id))
+    (final,) = store.decisions.final_grades(project.id)
     assert (final.value, final.source, final.judges) == (1.0, "adjudicated", 1)
-    assert store.queue(project.id) == []
+    assert store.decisions.queue(project.id) == []
 
 
 def test_a_clock_that_is_set_back_loses_and_doubles_nothing(
@@ -579,19 +579,19 @@ def test_a_clock_that_is_set_back_loses_and_doubles_nothing(
     project = project_of(store, 10, overlap=2, lease_seconds=100)
     for step, judge in enumerate([ann, bo] * 10):
         clock.now += -250 if step % 3 == 2 else 90
-        for task in take_tasks(store, judge, project.id, count=2)[:1]:
+        for task in store.grading.take(judge, project.id, count=2)[:1]:
             act(store, judge, "grade", task.item.id, f"{step}", grade=step % 4)
     assert measure_progress(store, project.id).finished == 10
     assert replayed(store, project) == {
         (item, judge): grade
-        for item, grades in store.grades(project.id).items()
+        for item, grades in store.grades.by_judge(project.id).items()
         for judge, grade in grades.items()
     }
 
 
 def test_in_a_large_project_new_items_come_from_everywhere(store: Store, ann: User) -> None:
     project = project_of(store, 6000)
-    order = [item.document for item in store.items(project.id)]
+    order = [item.document for item in store.items.all(project.id)]
     given = [order.index(name) for name in documents(store, ann, project, count=60)]
     assert len(set(given)) == 60
     assert given != sorted(given)

@@ -31,8 +31,8 @@ from relkit.judging.store import open_store
 
 def fill(path: Path, items: int = 300) -> None:
     with open_store(path, create=True) as store:
-        project = store.create_project("June")
-        store.add_items(project.id, [Item("q", f"d{n}", title="t" * 300) for n in range(items)])
+        project = store.projects.create("June")
+        store.items.add(project.id, [Item("q", f"d{n}", title="t" * 300) for n in range(items)])
 
 
 def names(folder: Path) -> set[str]:
@@ -43,10 +43,10 @@ def test_a_copy_holds_what_is_in_the_log_and_stands_alone(tmp_path: Path) -> Non
     path, copy = tmp_path / "judging.db", tmp_path / "copy.db"
     steps: list[tuple[int, int, str]] = []
     with open_store(path, create=True) as store:
-        project = store.create_project("June")
-        store.add_items(project.id, [Item("q", f"d{n}") for n in range(300)])
+        project = store.projects.create("June")
+        store.items.add(project.id, [Item("q", f"d{n}") for n in range(300)])
         made = back_up(path, copy, progress=lambda *step: steps.append(step))
-        store.create_project("July")
+        store.projects.create("July")
     assert (made.rows["items"], made.rows["projects"]) == (300, 1)
     assert made.bytes == copy.stat().st_size
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -56,7 +56,7 @@ def test_a_copy_holds_what_is_in_the_log_and_stands_alone(tmp_path: Path) -> Non
     assert check_copy(copy) == made
     assert copy.read_bytes() == before
     with open_store(copy) as store:
-        assert [one.name for one in store.projects()] == ["June"]
+        assert [one.name for one in store.projects.all()] == ["June"]
 
 
 def test_a_file_that_is_there_stays_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_copy_is_put_back_and_the_other_is_kept_with_its_log(tmp_path: Path) -
         "import os, sys\n"
         "from relkit.judging.store import open_store\n"
         "store = open_store(sys.argv[1])\n"
-        "store.create_project('July')\n"
+        "store.projects.create('July')\n"
         "os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False)
@@ -177,9 +177,9 @@ def test_a_copy_is_put_back_and_the_other_is_kept_with_its_log(tmp_path: Path) -
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert not os.path.exists(f"{path}-wal")
     with open_store(path) as store:
-        assert [one.name for one in store.projects()] == ["June"]
+        assert [one.name for one in store.projects.all()] == ["June"]
     with open_store(done.aside) as store:
-        assert [one.name for one in store.projects()] == ["June", "July"]
+        assert [one.name for one in store.projects.all()] == ["June", "July"]
     path.unlink()
     assert restore(copy, path).aside == ""
     assert done.copy.rows["items"] == 300
@@ -194,7 +194,7 @@ def test_what_is_left_of_a_database_is_set_aside_too(tmp_path: Path) -> None:
     done = restore(copy, path, existing="set_aside")
     assert Path(f"{done.aside}-wal").read_bytes() == b"7" * 5000
     with open_store(path) as store:
-        assert store.project("June").name == "June"
+        assert store.projects.get("June").name == "June"
 
 
 def test_a_restore_that_fails_leaves_the_database(
@@ -272,9 +272,9 @@ def test_copies_while_judges_grade_hold_what_was_confirmed(tmp_path: Path) -> No
             made = back_up(path, tmp_path / f"{number}.db")
             assert made.rows["actions"] >= len(before)
             with open_store(tmp_path / f"{number}.db") as store:
-                project = store.project("June").id
-                documents = {item.id: item.document for item in store.items(project)}
-                stored = store.ratings(project)
+                project = store.projects.get("June").id
+                documents = {item.id: item.document for item in store.items.all(project)}
+                stored = store.grades.ratings(project)
             held = {(one.judge, documents[item]) for item, found in stored.items() for one in found}
             assert set(before) <= held
         assert set(judges.answers) == {200}
@@ -295,7 +295,7 @@ def test_a_backup_that_is_killed_leaves_the_older_one(
     back_up(path, copy)
     older = copy.read_bytes()
     with open_store(path) as store:
-        store.create_project("July")
+        store.projects.create("July")
     process = start("backup", path, copy, "--force")
     while not list(tmp_path.glob("copy.db.*.tmp")):
         assert process.poll() is None
@@ -402,9 +402,9 @@ def test_a_copy_from_a_medium_with_its_log(tmp_path: Path) -> None:
     """Whoever copied both files can put them back as well."""
     path = tmp_path / "judging.db"
     with open_store(path, create=True) as store:
-        store.create_project("June")
+        store.projects.create("June")
         for end in ("", "-wal"):
             shutil.copy(f"{path}{end}", tmp_path / f"raw.db{end}")
     restore(tmp_path / "raw.db", tmp_path / "new.db")
     with open_store(tmp_path / "new.db") as store:
-        assert store.project("June").name == "June"
+        assert store.projects.get("June").name == "June"

@@ -14,8 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item
 from relkit.judging.store import Store, open_store
@@ -23,17 +22,15 @@ from relkit.judging.store import Store, open_store
 #: Grades with keys that depend on the item alone, and says so once the answer is there.
 WORKER = """
 import sys
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
-from relkit.judging.store import open_store
+from relkit.judging import Action, open_store
 
 with open_store(sys.argv[1]) as store:
-    user = store.user(sys.argv[2])
-    project = store.project("June")
-    while tasks := take_tasks(store, user, project.id, count=5):
+    user = store.accounts.get(sys.argv[2])
+    project = store.projects.get("June")
+    while tasks := store.grading.take(user, project.id, count=5):
         for task in tasks:
             key = f"grade {task.item.id}"
-            record_action(store, user, "grade", key=key, item_id=task.item.id, grade=2)
+            store.grading.record(user, Action("grade", key, item_id=task.item.id, grade=2))
             print(task.item.id, flush=True)
 """
 
@@ -41,17 +38,17 @@ with open_store(sys.argv[1]) as store:
 @pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 def test_kill_9_loses_no_confirmed_grade(database: str, tmp_path: Path) -> None:
     with open_store(database, create=True) as store:
-        project = store.create_project("June", overlap=2)
-        store.add_items(project.id, [Item("q", f"d{n}") for n in range(300)])
+        project = store.projects.create("June", overlap=2)
+        store.items.add(project.id, [Item("q", f"d{n}") for n in range(300)])
         names = ["Ann", "Bo", "Cy"]
         for name in names:
-            store.create_user(name)
+            store.accounts.create(name)
         confirmed: set[tuple[str, int]] = set()
         for wait in (10, 25):
             confirmed |= killed_after(wait, database, names, tmp_path)
             stored = {
                 (rating.judge, item)
-                for item, ratings in store.ratings(project.id).items()
+                for item, ratings in store.grades.ratings(project.id).items()
                 for rating in ratings
             }
             assert confirmed <= stored
@@ -61,7 +58,7 @@ def test_kill_9_loses_no_confirmed_grade(database: str, tmp_path: Path) -> None:
         send_again(store, confirmed)
         finish(store, names)
         times = Counter(
-            (action["judge"], action["item_id"]) for action in store.history(project.id)
+            (action["judge"], action["item_id"]) for action in store.grades.history(project.id)
         )
         assert set(times.values()) == {1}
         assert measure_progress(store, project.id).finished == 300
@@ -95,19 +92,19 @@ def killed_after(lines: int, database: str, names: list[str], folder: Path) -> s
 def send_again(store: Store, confirmed: set[tuple[str, int]]) -> None:
     """What a browser does that never saw the answers."""
     for name, item in confirmed:
-        receipt = record_action(
-            store, store.user(name), "grade", key=f"grade {item}", item_id=item, grade=2
+        receipt = store.grading.record(
+            store.accounts.get(name), Action("grade", key=f"grade {item}", item_id=item, grade=2)
         )
         assert receipt.repeated
 
 
 def finish(store: Store, names: list[str]) -> None:
-    project = store.project("June")
-    for user in map(store.user, names):
-        while tasks := take_tasks(store, user, project.id, count=100):
+    project = store.projects.get("June")
+    for user in map(store.accounts.get, names):
+        while tasks := store.grading.take(user, project.id, count=100):
             for task in tasks:
                 key = f"grade {task.item.id}"
-                record_action(store, user, "grade", key=key, item_id=task.item.id, grade=2)
+                store.grading.record(user, Action("grade", key=key, item_id=task.item.id, grade=2))
 
 
 def test_without_the_packages_it_is_said_what_to_install(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from relkit.judging.store import open_store
 def test_events_are_found_by_kind_and_account_page_by_page(judging_database: str) -> None:
     now = 1000.0
     with open_store(judging_database, clock=lambda: now) as store:
-        ann = store.create_user("ann")
+        ann = store.accounts.create("ann")
         for number in range(5):
             now = 1000.0 + number
             record_event(store, "exported", actor=ann, address="10.0.0.7", detail=f"no. {number}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,15 +11,14 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError
-from relkit.judging.actions import record_action
+from relkit.judging.actions import Action
 from relkit.judging.agreement import measure_agreement
-from relkit.judging.assignment import take_tasks
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import Row, Sheet
 from relkit.judging.formats.csv_table import read_wide
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Rating
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 SHEET = Sheet(
     (
@@ -34,13 +33,12 @@ SHEET = Sheet(
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database, clock=lambda: 9.0) as opened:
-        yield opened
+def store_clock() -> Callable[[], float]:
+    return lambda: 9.0
 
 
 def test_a_sheet_goes_in_and_comes_out(store: Store) -> None:
-    project = store.create_project("June", overlap=2)
+    project = store.projects.create("June", overlap=2)
     assert import_sheet(store, project.id, SHEET) == (3, 3)
     assert import_sheet(store, project.id, SHEET) == (0, 0)
     found = export_sheet(store, project.id, rule="mean_gain")
@@ -51,7 +49,7 @@ def test_a_sheet_goes_in_and_comes_out(store: Store) -> None:
 
 
 def test_final_grades_have_a_judge(store: Store) -> None:
-    project = store.create_project("June")
+    project = store.projects.create("June")
     sheet = Sheet((Row(Item("q", "a"), final=2.0),))
     assert import_sheet(store, project.id, sheet, judge="old list") == (1, 1)
     (row,) = export_sheet(store, project.id).rows
@@ -60,28 +58,28 @@ def test_final_grades_have_a_judge(store: Store) -> None:
 
 
 def test_known_grades(store: Store) -> None:
-    project = store.create_project("June")
+    project = store.projects.create("June")
     sheet = Sheet((Row(Item("q", "a"), final=2.0), Row(Item("q", "b"))))
     assert import_sheet(store, project.id, sheet, as_gold=True) == (1, 1)
-    assert list(store.gold(project.id).values()) == [2.0]
+    assert list(store.gold.all(project.id).values()) == [2.0]
     with pytest.raises(InputError, match="no grade"):
         import_sheet(store, project.id, Sheet((Row(Item("q", "b")),)), as_gold=True)
 
 
 def test_nothing_stays_of_a_sheet_that_does_not_fit(store: Store) -> None:
-    project = store.create_project("June")
+    project = store.projects.create("June")
     with pytest.raises(InputError, match="more than 1 grades"):
         import_sheet(store, project.id, SHEET)
-    assert store.grades(project.id) == {}
-    assert store.items(project.id) == []
-    assert store.users() == []
+    assert store.grades.by_judge(project.id) == {}
+    assert store.items.all(project.id) == []
+    assert store.accounts.all() == []
 
 
 @pytest.mark.parametrize("same", [True, False])
 def test_imports_at_once_share_their_judges_and_count_their_own(store: Store, same: bool) -> None:
     """Eight imports, into one project or one each, all of grades of the same six judges."""
     judges = [f"judge {n}" for n in range(6)]
-    projects = [store.create_project(f"project {n}", overlap=6).id for n in range(8)]
+    projects = [store.projects.create(f"project {n}", overlap=6).id for n in range(8)]
 
     def bring(n: int) -> tuple[int, int]:
         order = judges[n % 6 :] + judges[: n % 6]
@@ -92,38 +90,38 @@ def test_imports_at_once_share_their_judges_and_count_their_own(store: Store, sa
     with ThreadPoolExecutor(8) as pool:
         told = list(pool.map(bring, range(8)))
     assert told == [(20, 120)] * 8
-    assert [user.name for user in store.users()] == judges
+    assert [user.name for user in store.accounts.all()] == judges
     for project in projects[: 1 if same else 8]:
-        found = store.grades(project)
+        found = store.grades.by_judge(project)
         assert len(found) == (160 if same else 20)
         assert all(list(grades.values()) == [2.0] * 6 for grades in found.values())
 
 
 def test_a_grade_from_elsewhere_takes_a_place_that_is_only_held(store: Store) -> None:
-    project = store.create_project("June", overlap=2)
-    store.add_items(project.id, [Item("q", "a")])
-    ann, cy = store.create_user("Ann"), store.create_user("Cy")
+    project = store.projects.create("June", overlap=2)
+    store.items.add(project.id, [Item("q", "a")])
+    ann, cy = store.accounts.create("Ann"), store.accounts.create("Cy")
     for judge in (ann, cy):
-        assert len(take_tasks(store, judge, project.id)) == 1
+        assert len(store.grading.take(judge, project.id)) == 1
     given = Row(Item("q", "a"), (Rating("Ann", 3.0), Rating("Bo", 1.0)))
     assert import_sheet(store, project.id, Sheet((given,))) == (0, 2)
-    (grades,) = store.grades(project.id).values()
+    (grades,) = store.grades.by_judge(project.id).values()
     assert grades == {"Ann": 3.0, "Bo": 1.0}
-    assert take_tasks(store, cy, project.id) == []
-    late = record_action(store, cy, "grade", key="k", item_id=1, grade=0)
+    assert store.grading.take(cy, project.id) == []
+    late = store.grading.record(cy, Action("grade", key="k", item_id=1, grade=0))
     assert not late.counted
     assert measure_progress(store, project.id).filled == 2
 
 
 def test_grades_of_gold_items_take_no_place(store: Store) -> None:
-    project = store.create_project("June")
-    store.add_items(project.id, [Item("q", "a")])
-    ann = store.create_user("Ann")
-    assert len(take_tasks(store, ann, project.id)) == 1
-    assert store.set_gold(project.id, [(Item("q", "a"), 3)]) == (0, 1)
+    project = store.projects.create("June")
+    store.items.add(project.id, [Item("q", "a")])
+    ann = store.accounts.create("Ann")
+    assert len(store.grading.take(ann, project.id)) == 1
+    assert store.gold.add(project.id, [(Item("q", "a"), 3)]) == (0, 1)
     given = Row(Item("q", "a"), tuple(Rating(name, 2.0) for name in ("Ann", "Bo", "Cy")))
     assert import_sheet(store, project.id, Sheet((given,))) == (0, 3)
-    assert [(one.judge, one.items, one.difference) for one in store.gold_quality(project.id)] == [
+    assert [(one.judge, one.items, one.difference) for one in store.gold.quality(project.id)] == [
         ("Ann", 1, -1.0), ("Bo", 1, -1.0), ("Cy", 1, -1.0)
     ]  # fmt: skip
     assert measure_progress(store, project.id).places == 0
@@ -133,8 +131,8 @@ def test_three_raters_of_a_shop_in_a_project(store: Store, test_data: Path) -> N
     path = test_data / "chorus_3raters" / "Broad_Query_Set_individual_ratings.csv"
     judges = [f"agent_{n}_rating" for n in (1, 2, 3)]
     sheet = read_wide(path.read_text("utf-8"), judges, final="final_rating")
-    project = store.create_project("Chorus", overlap=3)
+    project = store.projects.create("Chorus", overlap=3)
     assert import_sheet(store, project.id, sheet) == (3188, 9564)
-    found = measure_agreement(store.grades(project.id))
+    found = measure_agreement(store.grades.by_judge(project.id))
     assert round(found.overall.fleiss, 4) == 0.6426
     assert round(found.overall.alpha_ordinal, 4) == 0.7695

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
 pytest.importorskip("sqlalchemy")
 
 from relkit.judging import figures, recent
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.figures import Figures, NotReadyError, is_large
 from relkit.judging.progress import measure_progress
 from relkit.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
 from relkit.judging.records import Item, Rating
 from relkit.judging.status import describe_agreement, describe_work
-from relkit.judging.store import Store, open_store
+from relkit.judging.store import Store
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database) as opened:
-        project = opened.create_project("June", overlap=2)
-        given = [(Item("q", f"d{n}"), [Rating("Ann", n % 4), Rating("Bo", 0)]) for n in range(20)]
-        opened.import_ratings(project.id, [*given, *((Item("r", f"d{n}"), []) for n in range(20))])
-        yield opened
+def store(store: Store) -> Store:
+    project = store.projects.create("June", overlap=2)
+    given = [(Item("q", f"d{n}"), [Rating("Ann", n % 4), Rating("Bo", 0)]) for n in range(20)]
+    store.grades.add(project.id, [*given, *((Item("r", f"d{n}"), []) for n in range(20))])
+    return store
 
 
 def test_one_thread_counts_and_the_others_get_the_last_figure() -> None:
@@ -79,24 +76,24 @@ def test_figures_are_those_of_the_project(
 ) -> None:
     monkeypatch.setattr(figures, "LARGE", large)
     assert is_large(store, 1) == (large == 0)
-    ann = store.user("Ann")
+    ann = store.accounts.get("Ann")
     assert recent_progress(store, 1, ann) == measure_progress(store, 1, ann)
     assert recent_work(store, 1) == describe_work(store, 1)
     assert recent_agreement(store, 1) == describe_agreement(store, 1)
     shown, count = recent_queue(store, 1, most=5)
-    assert (shown, count) == (store.queue(1, most=5), store.count_queue(1))
+    assert (shown, count) == (store.decisions.queue(1, most=5), store.decisions.count_queue(1))
     # What one does oneself is seen at once, and what is decided never comes again.
-    for n, task in enumerate(take_tasks(store, ann, 1, count=6)):
+    for n, task in enumerate(store.grading.take(ann, 1, count=6)):
         if n < 4:
-            record_action(store, ann, "grade", key=str(n), item_id=task.item.id, grade=1)
+            store.grading.record(ann, Action("grade", key=str(n), item_id=task.item.id, grade=1))
     now, exact = recent_progress(store, 1, ann), measure_progress(store, 1, ann)
     assert (now.done, now.open, now.available) == (exact.done, exact.open, exact.available)
-    lee = store.create_user("Lee", role="lead")
+    lee = store.accounts.create("Lee", role="lead")
     decided = shown[0].item.id
-    store.adjudicate(decided, lee, 1, key="k")
+    store.decisions.decide(decided, lee, 1, key="k")
     left, number = recent_queue(store, 1, most=5)
     assert decided not in [one.item.id for one in left]
-    assert (left, number) == (store.queue(1, most=5), count - 1)
+    assert (left, number) == (store.decisions.queue(1, most=5), count - 1)
     again, _ = recent_queue(store, 1, again=decided, most=5)
     assert again[0].item.id == decided
 
@@ -119,7 +116,7 @@ def test_a_page_of_a_large_project_does_not_wait(
         return describe_agreement(store, project)
 
     monkeypatch.setattr(recent, "describe_agreement", slowly)
-    store.create_user("lea", role="lead")
+    store.accounts.create("lea", role="lead")
     lea = Somebody(store, "lea")
     waiting = lea.get("/projects/1/agreement")
     assert (waiting.status_code, waiting.headers["retry-after"]) == (202, "2")
@@ -137,7 +134,7 @@ def test_a_few_items_of_many_are_found_by_their_ids(store: Store) -> None:
 
     if not store.database.sqlite:
         pytest.skip("PostgreSQL gathers its statistics by itself as well")
-    store.add_items(1, [Item(f"many {n}", "d") for n in range(1500)])
+    store.items.add(1, [Item(f"many {n}", "d") for n in range(1500)])
     update_statistics(store.database)
     chosen = sa.select(items).where(items.c.project_id == 1, items.c.id.in_([3, 4]))
     with store.database.read() as connection:

@@ -26,8 +26,8 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
 def fill(path: Path) -> None:
     with open_store(path, create=True) as store:
-        project = store.create_project("June")
-        store.add_items(project.id, [Item("q", f"d{n}", title="t" * 50) for n in range(500)])
+        project = store.projects.create("June")
+        store.items.add(project.id, [Item("q", f"d{n}", title="t" * 50) for n in range(500)])
 
 
 def copy_alone(path: Path) -> None:
@@ -111,7 +111,7 @@ def test_pages_that_are_damaged_name_the_backup(tmp_path: Path) -> None:
         file.seek(8192)
         file.write(b"\xff" * (path.stat().st_size - 8192))
     with pytest.raises(InputError, match="malformed") as told, open_store(path) as store:
-        store.ratings(store.project("June").id)
+        store.grades.ratings(store.projects.get("June").id)
     assert "judge restore" in told.value.hint
 
 
@@ -121,7 +121,7 @@ def test_files_are_private_and_wider_ones_are_named(tmp_path: Path) -> None:
     before = os.umask(0o002)
     try:
         with open_store(path, create=True) as store:
-            store.create_project("June")
+            store.projects.create("June")
             modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()}
     finally:
         os.umask(before)
@@ -197,9 +197,9 @@ def test_a_read_only_medium_can_be_read(tmp_path: Path, sealed: Callable[[Path],
     fill(tmp_path / "judging.db")
     path = sealed(tmp_path / "judging.db")
     with open_store(path) as store:
-        assert store.project("June").name == "June"
+        assert store.projects.get("June").name == "June"
         with pytest.raises(InputError, match="readonly") as told:
-            store.create_project("July")
+            store.projects.create("July")
         assert "copy it to where it can be written" in told.value.hint
         assert store.database.checkpoint()
     with pytest.raises(InputError, match="cannot be written here") as told:
@@ -212,12 +212,12 @@ def test_a_read_only_copy_with_its_log_is_not_read_without_it(
     tmp_path: Path, sealed: Callable[[Path], Path]
 ) -> None:
     with open_store(tmp_path / "judging.db", create=True) as store:
-        store.create_project("June")
+        store.projects.create("June")
         path = sealed(tmp_path / "judging.db")
     # Readable with its lock file, or refused; never read as if the log were not there.
     try:
         with open_store(path) as store:
-            assert store.project("June").name == "June"
+            assert store.projects.get("June").name == "June"
     except InputError as error:
         assert "the -wal beside it" in error.hint  # noqa: PT017
 
@@ -225,17 +225,17 @@ def test_a_read_only_copy_with_its_log_is_not_read_without_it(
 def test_a_checkpoint_leaves_everything_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "judging.db"
     with open_store(path, create=True) as store:
-        store.create_project("June")
+        store.projects.create("June")
         with store.database.read() as connection:
             connection.exec_driver_sql("SELECT count(*) FROM users").scalar_one()
-            store.create_user("ann")
+            store.accounts.create("ann")
             assert not store.database.checkpoint(patience=0.05)
         assert store.database.checkpoint()
         assert os.path.getsize(f"{path}-wal") == 0
         shutil.copy(path, tmp_path / "copy.db")
     with open_store(tmp_path / "copy.db") as store:
-        assert store.project("June").name == "June"
-        assert store.user("ann").name == "ann"
+        assert store.projects.get("June").name == "June"
+        assert store.accounts.get("ann").name == "ann"
 
 
 def test_a_program_that_is_killed_while_it_makes_a_database_leaves_none(tmp_path: Path) -> None:
@@ -264,10 +264,10 @@ def test_programs_that_make_a_database_at_once_share_one(tmp_path: Path) -> None
         "import sys\n"
         "from relkit.judging.store import open_store\n"
         "with open_store(sys.argv[1], create=True) as store:\n"
-        "    store.create_project(sys.argv[2])"
+        "    store.projects.create(sys.argv[2])"
     )
     command = [sys.executable, "-c", code, str(path)]
     running = [subprocess.Popen([*command, str(number)]) for number in range(4)]
     assert [one.wait(60) for one in running] == [0] * 4
     with open_store(path) as store:
-        assert sorted(one.name for one in store.projects()) == ["0", "1", "2", "3"]
+        assert sorted(one.name for one in store.projects.all()) == ["0", "1", "2", "3"]

@@ -56,16 +56,16 @@ def test_no_pair_is_graded_too_often_and_none_is_left_out(
     judging_database: str,
 ) -> None:
     with open_store(judging_database) as store:
-        project = store.create_project("June", overlap=OVERLAP)
-        store.add_items(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(ITEMS)])
-        tokens = [create_token(store, store.create_user(f"j{n}"), "t") for n in range(JUDGES)]
+        project = store.projects.create("June", overlap=OVERLAP)
+        store.items.add(project.id, [Item(f"q{n % 20}", f"d{n}") for n in range(ITEMS)])
+        tokens = [create_token(store, store.accounts.create(f"j{n}"), "t") for n in range(JUDGES)]
     with Server(judging_database) as server, ThreadPoolExecutor(JUDGES) as pool:
         counts = list(pool.map(lambda token: Judge(server.port, token).grade_all(), tokens))
     with open_store(judging_database) as store:
-        ratings = store.ratings(project.id)
-        history = store.history(project.id)
+        ratings = store.grades.ratings(project.id)
+        history = store.grades.history(project.id)
         progress = measure_progress(store, project.id)
-        numbers = {item.id: int(item.document[1:]) for item in store.items(project.id)}
+        numbers = {item.id: int(item.document[1:]) for item in store.items.all(project.id)}
     assert sum(counts) == ITEMS * OVERLAP == len(history) == progress.filled
     assert min(counts) > 0
     assert progress.finished == ITEMS

@@ -132,25 +132,24 @@ def test_bad_input() -> None:
 
 def test_from_a_database(tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
-    from relkit.judging.actions import record_action
-    from relkit.judging.assignment import take_tasks
+    from relkit.judging.actions import Action
     from relkit.judging.records import Comparison, Item
     from relkit.judging.sbs import read_preferences
     from relkit.judging.store import open_store
 
     with open_store(tmp_path / "judging.db", create=True) as store:
-        project = store.create_project("SBS", kind="side_by_side", overlap=2)
+        project = store.projects.create("SBS", kind="side_by_side", overlap=2)
         first, second = (Item("q", "a"),), (Item("q", "b"),)
-        store.add_comparisons(
+        store.items.add_comparisons(
             project.id,
             [Comparison(f"q{n}", "old", "new", first, second, tier="head") for n in range(12)],
         )
         for name in ("Ann", "Bo"):
-            user = store.create_user(name)
-            for task in take_tasks(store, user, project.id, count=20):
+            user = store.accounts.create(name)
+            for task in store.grading.take(user, project.id, count=20):
                 seen = 1 if task.right[0].document == "b" else -1
-                record_action(
-                    store, user, "grade", key=str(task.item.id), item_id=task.item.id, grade=seen
+                store.grading.record(
+                    user, Action("grade", key=str(task.item.id), item_id=task.item.id, grade=seen)
                 )
         found = read_preferences(store, project.id)
     assert len(found) == 24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,11 +12,10 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.database import Database
 from relkit.judging.keys import is_notice_due
-from relkit.judging.records import Comparison, Item, Project, Rating, User
+from relkit.judging.records import Comparison, Item, Project, Rating, Trait, User, item_parts
 from relkit.judging.schema import metadata, sa
 from relkit.judging.store import Store, open_store
 
@@ -24,23 +23,22 @@ PAIRS = [Item("red shoes", f"d{n}", title=f"Shoe {n}", rank=n, tier="head") for 
 
 
 @pytest.fixture
-def store(judging_database: str) -> Iterator[Store]:
-    with open_store(judging_database, clock=lambda: 1000.0) as opened:
-        yield opened
+def store_clock() -> Callable[[], float]:
+    return lambda: 1000.0
 
 
 @pytest.fixture
 def project(store: Store) -> Project:
-    return store.create_project("June", overlap=2)
+    return store.projects.create("June", overlap=2)
 
 
 def give(store: Store, user: User, project: Project, grades: dict[str, float]) -> None:
     """Lets a judge grade documents."""
-    for task in take_tasks(store, user, project.id, count=100):
+    for task in store.grading.take(user, project.id, count=100):
         if task.item.document in grades:
             key = f"{user.name} {task.item.document}"
             grade = grades[task.item.document]
-            record_action(store, user, "grade", key=key, item_id=task.item.id, grade=grade)
+            store.grading.record(user, Action("grade", key=key, item_id=task.item.id, grade=grade))
 
 
 def test_migrations_make_the_tables_of_the_schema(database: str) -> None:
@@ -112,13 +110,63 @@ def test_an_upgrade_announces_keys_and_draws_seeds(database: str) -> None:
     found.upgrade()
     found.close()
     with open_store(database) as store:
-        told = {one.name for one in store.projects() if one.keys_changed_at is not None}
+        told = {one.name for one in store.projects.all() if one.keys_changed_at is not None}
         assert told == {"used"}
-        seeds = {one.name: one.seed for one in store.projects()}
+        seeds = {one.name: one.seed for one in store.projects.all()}
         assert (seeds["same"], seeds["sides"]) == (7, 0)
         assert 0 not in {seeds["used"], seeds["imported"], seeds["unused"]}
         assert len(set(seeds.values())) == 6
-        assert is_notice_due(store, store.project("used"), store.user("a"))
+        assert is_notice_due(store, store.projects.get("used"), store.accounts.get("a"))
+
+
+def test_guidelines_of_before_are_kept_by_language(database: str) -> None:
+    from alembic import command
+
+    insert = (
+        "INSERT INTO projects (name, kind, scale, overlap, gold_share, seed, lease_seconds,"
+        " created_at, guideline_en, guideline_zh)"
+        " VALUES (:name, 'grades', :scale, 1, 0, 1, 9, 1, :en, :zh)"
+    )
+    scale = json.dumps({"name": "s", "relevant_from": 1.0, "levels": []})
+    texts = {"both": ("Grade it.", "请打分。"), "one": ("", "请打分。"), "none": ("", "")}
+    found = Database(database)
+    with found.write() as connection:
+        command.upgrade(found.config(connection), "0007")
+        for name, (english, chinese) in texts.items():
+            values = {"name": name, "scale": scale, "en": english, "zh": chinese}
+            connection.execute(sa.text(insert), values)
+    found.upgrade()
+    with open_store(database) as store:
+        assert {one.name: dict(one.guideline) for one in store.projects.all()} == {
+            "both": {"en": "Grade it.", "zh": "请打分。"},
+            "one": {"zh": "请打分。"},
+            "none": {},
+        }
+    with found.write() as connection:
+        command.downgrade(found.config(connection), "0007")
+        rows = connection.execute(sa.text("SELECT name, guideline_en, guideline_zh FROM projects"))
+        assert {row[0]: (row[1], row[2]) for row in rows} == texts
+    found.close()
+
+
+def test_a_guideline_in_a_language_without_texts_is_refused(store: Store) -> None:
+    with pytest.raises(ParameterError, match="language"):
+        store.projects.create("June", guideline={"fr": "Notez."})
+    made = store.projects.create("June", guideline={"en": "Grade it."})
+    with pytest.raises(ParameterError, match="language"):
+        store.projects.set_guideline(made.id, {"fr": "Notez."})
+    store.projects.set_guideline(made.id, {"en": ""})
+    assert store.projects.get(made.id).guideline == {}
+
+
+def test_an_item_says_what_its_parts_are() -> None:
+    columns = metadata.tables["items"].c
+    parts = {one.name: one.type for one in dataclasses.fields(Item)}
+    assert set(parts) <= set(columns.keys())
+    assert all(columns[name].nullable == ("None" in kind) for name, kind in parts.items())
+    # What could sway a grade is not shown.
+    hidden = {"rank", "tier", "session", "inclusion_probability"}
+    assert set(item_parts(Trait.SHOWN)) == set(parts) - hidden
 
 
 def test_the_tables_can_be_taken_back(database: str) -> None:
@@ -171,62 +219,62 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
 
 
 def test_users(store: Store) -> None:
-    ann = store.create_user("Ann", role="lead", password="correct horse")
-    assert store.user("Ann") == ann
-    assert store.check_password("Ann", "correct horse") == ann
-    assert store.check_password("Ann", "wrong horse") is None
-    assert store.check_password("Bo", "correct horse") is None
-    store.create_user("import")
-    assert store.check_password("import", "") is None
+    ann = store.accounts.create("Ann", role="lead", password="correct horse")
+    assert store.accounts.get("Ann") == ann
+    assert store.accounts.check_password("Ann", "correct horse") == ann
+    assert store.accounts.check_password("Ann", "wrong horse") is None
+    assert store.accounts.check_password("Bo", "correct horse") is None
+    store.accounts.create("import")
+    assert store.accounts.check_password("import", "") is None
     with pytest.raises(ParameterError, match="`Ann` already"):
-        store.create_user("Ann")
+        store.accounts.create("Ann")
     with pytest.raises(UnknownNameError, match="did you mean `Ann`"):
-        store.user("Anne")
+        store.accounts.get("Anne")
     for name in ("", " ", "a\nb", "x" * 300):
         with pytest.raises(ParameterError, match="cannot be the name"):
-            store.create_user(name)
+            store.accounts.create(name)
     with pytest.raises(ParameterError, match="12 to 128 characters"):
-        store.create_user("Cy", password="short")
+        store.accounts.create("Cy", password="short")
     with pytest.raises(ParameterError, match="must be one of `judge`, `lead`, `admin`"):
-        store.create_user("Cy", role="boss")  # type: ignore[arg-type]
+        store.accounts.create("Cy", role="boss")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["a\0", "\ud800"])
 def test_names_that_no_database_holds(store: Store, name: str) -> None:
-    assert store.check_password(name, "correct horse") is None
+    assert store.accounts.check_password(name, "correct horse") is None
     with pytest.raises(UnknownNameError):
-        store.user(name)
+        store.accounts.get(name)
     with pytest.raises(UnknownNameError):
-        store.project(name)
+        store.projects.get(name)
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**31, 10**30])
 def test_ids_that_no_row_has(store: Store, project: Project, number: int) -> None:
-    user = store.create_user("Lee", role="lead")
+    user = store.accounts.create("Lee", role="lead")
     with pytest.raises(UnknownNameError):
-        store.project(number)
+        store.projects.get(number)
     with pytest.raises(InputError, match="no item"):
-        store.adjudicate(number, user, 1, key="k")
+        store.decisions.decide(number, user, 1, key="k")
     with pytest.raises(InputError, match="no item"):
-        record_action(store, user, "grade", key="k", item_id=number, grade=1)
+        store.grading.record(user, Action("grade", key="k", item_id=number, grade=1))
     with pytest.raises(InputError, match="no project"):
-        record_action(store, user, "undo", key="k", project_id=number)
+        store.grading.record(user, Action("undo", key="k", project_id=number))
     with pytest.raises(InputError, match="nothing to undo"):
-        record_action(store, user, "undo", key="k", project_id=project.id, undoes="\0")
+        store.grading.record(user, Action("undo", key="k", project_id=project.id, undoes="\0"))
 
 
 def test_an_account_changes(store: Store) -> None:
-    store.create_user("Ann", password="correct horse")
-    changed = store.set_user("Ann", role="admin", password="battery staple", active=False)
+    store.accounts.create("Ann", password="correct horse")
+    changed = store.accounts.change("Ann", role="admin", password="battery staple", active=False)
     assert (changed.role, changed.active) == ("admin", False)
-    assert store.check_password("Ann", "battery staple") is None
-    store.set_user("Ann", active=True)
-    assert store.check_password("Ann", "correct horse") is None
-    assert store.check_password("Ann", "battery staple") is not None
+    assert store.accounts.check_password("Ann", "battery staple") is None
+    store.accounts.change("Ann", active=True)
+    assert store.accounts.check_password("Ann", "correct horse") is None
+    assert store.accounts.check_password("Ann", "battery staple") is not None
 
 
 def test_only_hashes_are_stored(store: Store) -> None:
-    store.create_user("Ann", password="correct horse")
+    store.accounts.create("Ann", password="correct horse")
     with store.database.read() as connection:
         stored = connection.exec_driver_sql("SELECT password_hash FROM users").scalar_one()
     assert stored.startswith("$argon2id$")
@@ -234,21 +282,26 @@ def test_only_hashes_are_stored(store: Store) -> None:
 
 
 def test_projects(store: Store) -> None:
-    made = store.create_project(
-        "June", scale="search", guideline_en="Grade it.", guideline_zh="请打分。", overlap=3,
+    made = store.projects.create(
+        "June", scale="search", guideline={"en": "Grade it.", "zh": "请打分。"}, overlap=3,
         gold_share=0.1, k=20, seed=7,
     )  # fmt: skip
-    assert store.project("June") == store.project(made.id) == made
+    assert store.projects.get("June") == store.projects.get(made.id) == made
     assert made.scale.parse("高") == 3
-    assert (made.guideline_zh, made.overlap, made.k, made.created_at) == ("请打分。", 3, 20, 1000.0)
-    store.set_guideline(made.id, zh="看商品是否满足查询。")
-    changed = store.project("June")
-    assert (changed.guideline_en, changed.guideline_zh) == ("Grade it.", "看商品是否满足查询。")
-    assert [one.name for one in store.projects()] == ["June"]
+    assert (made.guideline["zh"], made.overlap, made.k, made.created_at) == (
+        "请打分。",
+        3,
+        20,
+        1000.0,
+    )
+    store.projects.set_guideline(made.id, {"zh": "看商品是否满足查询。"})
+    changed = store.projects.get("June")
+    assert changed.guideline == {"en": "Grade it.", "zh": "看商品是否满足查询。"}
+    assert [one.name for one in store.projects.all()] == ["June"]
     with pytest.raises(ParameterError, match="`June` already"):
-        store.create_project("June")
+        store.projects.create("June")
     with pytest.raises(UnknownNameError, match="unknown project"):
-        store.project(99)
+        store.projects.get(99)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +318,7 @@ def test_projects(store: Store) -> None:
 )
 def test_bad_projects(store: Store, options: dict[str, object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        store.create_project("x", **options)  # type: ignore[arg-type]
+        store.projects.create("x", **options)  # type: ignore[arg-type]
 
 
 def test_items_come_back_as_they_were(store: Store, project: Project) -> None:
@@ -274,9 +327,9 @@ def test_items_come_back_as_they_were(store: Store, project: Project) -> None:
         url="https://x.example/?a=1&b=2", image="i.png", fields={"price": 3.5, "tags": ["a", None]},
         tier="tail", session="s1", inclusion_probability=0.25,
     )  # fmt: skip
-    assert store.add_items(project.id, [item, item, PAIRS[0]]) == 2
-    assert store.add_items(project.id, [item]) == 0
-    stored = store.items(project.id)
+    assert store.items.add(project.id, [item, item, PAIRS[0]]) == 2
+    assert store.items.add(project.id, [item]) == 0
+    stored = store.items.all(project.id)
     assert dataclasses.replace(stored[0], id=0) == item
     assert stored[1].document == "d1"
 
@@ -295,69 +348,71 @@ def test_items_come_back_as_they_were(store: Store, project: Project) -> None:
 )
 def test_items_that_cannot_be_stored(store: Store, project: Project, item: Item) -> None:
     with pytest.raises(InputError):
-        store.add_items(project.id, [PAIRS[0], item])
-    assert store.items(project.id) == []
+        store.items.add(project.id, [PAIRS[0], item])
+    assert store.items.all(project.id) == []
 
 
 def test_grades_disagree_and_a_lead_decides(store: Store, project: Project) -> None:
-    store.add_items(project.id, PAIRS)
-    ann, bo = store.create_user("Ann"), store.create_user("Bo")
-    lead = store.create_user("Lee", role="lead")
+    store.items.add(project.id, PAIRS)
+    ann, bo = store.accounts.create("Ann"), store.accounts.create("Bo")
+    lead = store.accounts.create("Lee", role="lead")
     give(store, ann, project, {"d1": 3, "d2": 3})
     give(store, bo, project, {"d1": 0, "d2": 3})
-    third = next(item for item in store.items(project.id) if item.document == "d3")
-    record_action(store, bo, "cannot", key="c", item_id=third.id, reason="no picture")
-    first, second, _ = store.items(project.id)
-    assert store.grades(project.id) == {
+    third = next(item for item in store.items.all(project.id) if item.document == "d3")
+    store.grading.record(bo, Action("cannot", key="c", item_id=third.id, reason="no picture"))
+    first, second, _ = store.items.all(project.id)
+    assert store.grades.by_judge(project.id) == {
         first.id: {"Ann": 3, "Bo": 0},
         second.id: {"Ann": 3, "Bo": 3},
     }
-    queue = store.queue(project.id)
+    queue = store.decisions.queue(project.id)
     assert [(one.item.document, one.spread, one.unrateable) for one in queue] == [
         ("d1", 3.0, 0),
         ("d3", 0.0, 1),
     ]
     assert queue[1].ratings[0].reason == "no picture"
-    assert store.queue(project.id, most=1) == queue[:1]
-    assert store.queue(project.id, at_least=4) == queue[1:]
-    assert store.count_queue(project.id) == 2
+    assert store.decisions.queue(project.id, most=1) == queue[:1]
+    assert store.decisions.queue(project.id, at_least=4) == queue[1:]
+    assert store.decisions.count_queue(project.id) == 2
     with pytest.raises(ParameterError, match="above 0"):
-        store.queue(project.id, at_least=0)
+        store.decisions.queue(project.id, at_least=0)
     with pytest.raises(ParameterError, match="`Ann` is a judge"):
-        store.adjudicate(first.id, ann, 2, key="k1")
-    assert store.adjudicate(first.id, lead, "中", key="k1", note="the colour differs")
-    assert not store.adjudicate(first.id, lead, 2, key="k1", note="the colour differs")
+        store.decisions.decide(first.id, ann, 2, key="k1")
+    assert store.decisions.decide(first.id, lead, "中", key="k1", note="the colour differs")
+    assert not store.decisions.decide(first.id, lead, 2, key="k1", note="the colour differs")
     with pytest.raises(ParameterError, match="another decision"):
-        store.adjudicate(first.id, lead, 1, key="k1")
+        store.decisions.decide(first.id, lead, 1, key="k1")
     with pytest.raises(InputError, match="not a grade"):
-        store.adjudicate(first.id, lead, 7, key="k2")
+        store.decisions.decide(first.id, lead, 7, key="k2")
     with pytest.raises(InputError, match="no item"):
-        store.adjudicate(99999, lead, 1, key="k3")
-    assert [one.item.document for one in store.queue(project.id)] == ["d3"]
-    anew = [one.item.document for one in store.queue(project.id, again=first.id, most=2)]
+        store.decisions.decide(99999, lead, 1, key="k3")
+    assert [one.item.document for one in store.decisions.queue(project.id)] == ["d3"]
+    anew = [one.item.document for one in store.decisions.queue(project.id, again=first.id, most=2)]
     assert anew == ["d1", "d3"]
-    found = store.final_grades(project.id)
+    found = store.decisions.final_grades(project.id)
     assert [(one.item.document, one.value, one.source, one.judges) for one in found] == [
         ("d1", 2.0, "adjudicated", 2),
         ("d2", 3.0, "median", 2),
     ]
-    assert store.adjudicate(first.id, lead, 1, key="k4")
-    gains = store.final_grades(project.id, rule="mean_gain")
+    assert store.decisions.decide(first.id, lead, 1, key="k4")
+    gains = store.decisions.final_grades(project.id, rule="mean_gain")
     assert [round(one.value, 9) for one in gains] == [0.3, 1.0]
 
 
 def test_gold_items(store: Store, project: Project) -> None:
-    store.add_items(project.id, PAIRS[:2])
-    assert store.set_gold(project.id, [(PAIRS[0], 3), (PAIRS[2], "无")]) == (1, 2)
-    assert store.set_gold(project.id, [(PAIRS[0], 2)]) == (0, 0)
-    ids = {item.document: item.id for item in store.items(project.id)}
-    assert store.gold(project.id) == {ids["d1"]: 2.0, ids["d3"]: 0.0}
-    assert [(one.item.document, one.source) for one in store.final_grades(project.id)] == [
+    store.items.add(project.id, PAIRS[:2])
+    assert store.gold.add(project.id, [(PAIRS[0], 3), (PAIRS[2], "无")]) == (1, 2)
+    assert store.gold.add(project.id, [(PAIRS[0], 2)]) == (0, 0)
+    ids = {item.document: item.id for item in store.items.all(project.id)}
+    assert store.gold.all(project.id) == {ids["d1"]: 2.0, ids["d3"]: 0.0}
+    assert [
+        (one.item.document, one.source) for one in store.decisions.final_grades(project.id)
+    ] == [
         ("d1", "gold"),
         ("d3", "gold"),
     ]
     with pytest.raises(InputError, match="not a grade"):
-        store.set_gold(project.id, [(PAIRS[1], 9)])
+        store.gold.add(project.id, [(PAIRS[1], 9)])
 
 
 def test_grades_from_elsewhere(store: Store, project: Project) -> None:
@@ -365,30 +420,30 @@ def test_grades_from_elsewhere(store: Store, project: Project) -> None:
         (PAIRS[0], [Rating("Ann", 3.0, note="fine", seconds=2.5, at=5.0), Rating("Bo", 2.0)]),
         (PAIRS[1], [Rating("Ann", None, reason="broken link")]),
     ]
-    assert store.import_ratings(project.id, given) == (2, 3)
-    assert store.import_ratings(project.id, given) == (0, 0)
-    first, second = store.items(project.id)
-    ratings = store.ratings(project.id)
+    assert store.grades.add(project.id, given) == (2, 3)
+    assert store.grades.add(project.id, given) == (0, 0)
+    first, second = store.items.all(project.id)
+    ratings = store.grades.ratings(project.id)
     assert ratings[first.id][0] == Rating("Ann", 3.0, "", "fine", 2.5, 5.0)
     assert ratings[second.id] == [Rating("Ann", None, "broken link", at=1000.0)]
-    ann = store.user("Ann")
-    record_action(store, ann, "skip", key="k", item_id=second.id)
-    assert store.import_ratings(project.id, given) == (0, 0)  # what was taken back stays so
+    ann = store.accounts.get("Ann")
+    store.grading.record(ann, Action("skip", key="k", item_id=second.id))
+    assert store.grades.add(project.id, given) == (0, 0)  # what was taken back stays so
     with pytest.raises(InputError, match="more than 2 grades"):
-        store.import_ratings(project.id, [(PAIRS[0], [Rating("Cy", 1.0)])])
+        store.grades.add(project.id, [(PAIRS[0], [Rating("Cy", 1.0)])])
     with pytest.raises(InputError, match="not a grade"):
-        store.import_ratings(project.id, [(PAIRS[2], [Rating("Ann", 8.0)])])
-    assert len(store.items(project.id)) == 2
+        store.grades.add(project.id, [(PAIRS[2], [Rating("Ann", 8.0)])])
+    assert len(store.items.all(project.id)) == 2
 
 
 def test_comparisons(store: Store, project: Project) -> None:
-    sides = store.create_project("SBS", kind="side_by_side")
+    sides = store.projects.create("SBS", kind="side_by_side")
     pair = Comparison(
         "shoes", "old", "new", (Item("shoes", "a", title="A"),), (Item("shoes", "b"),), tier="head"
     )
-    assert store.add_comparisons(sides.id, [pair, pair]) == 1
-    assert list(store.comparisons(sides.id).values()) == [pair]
+    assert store.items.add_comparisons(sides.id, [pair, pair]) == 1
+    assert list(store.items.comparisons(sides.id).values()) == [pair]
     with pytest.raises(ParameterError, match="single results"):
-        store.add_comparisons(project.id, [pair])
+        store.items.add_comparisons(project.id, [pair])
     with pytest.raises(InputError, match="name two systems"):
-        store.add_comparisons(sides.id, [Comparison("q", "old", "old")])
+        store.items.add_comparisons(sides.id, [Comparison("q", "old", "old")])

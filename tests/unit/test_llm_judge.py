@@ -17,15 +17,14 @@ pytest.importorskip("sqlalchemy")
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
 from relkit.judging.formats import formats, write_sheet
 from relkit.judging.llm.calibration import accept_judge, calibrate
-from relkit.judging.llm.configurations import Configuration, draft_configuration
 from relkit.judging.llm.differences import find_differences
 from relkit.judging.llm.endpoint import Endpoint, EndpointError
 from relkit.judging.llm.judge import Outcome, ask_model, choose_items, make_plan
+from relkit.judging.llm.models import Configuration, draft_configuration
 from relkit.judging.llm.pace import Pace
 from relkit.judging.llm.prompt import make_prompt
 from relkit.judging.llm.systems import compare_systems
@@ -50,8 +49,8 @@ def server() -> Iterator[Completions]:
 
 @pytest.fixture
 def project(store: Store) -> Project:
-    found = store.create_project("June", overlap=2, guideline_en="Grade it.")
-    store.add_items(found.id, [Item(f"q{n // 4}", f"d{n}", title=f"Title {n}") for n in range(12)])
+    found = store.projects.create("June", overlap=2, guideline={"en": "Grade it."})
+    store.items.add(found.id, [Item(f"q{n // 4}", f"d{n}", title=f"Title {n}") for n in range(12)])
     return found
 
 
@@ -66,7 +65,7 @@ def configure(store: Store, project: Project, url: str, **changes: Any) -> Confi
         **changes,
     }
     judge = settings.pop("judge", "llm:small")
-    return store.add_configuration(draft_configuration(project.id, judge, **settings))
+    return store.models.add(draft_configuration(project.id, judge, **settings))
 
 
 def run(
@@ -79,9 +78,7 @@ def run(
     chosen = choose_items(store, project.id) if items is None else items
     plan = make_plan(store, configuration, prompt, chosen, attempts=attempts)
     endpoint = Endpoint(url, pace=Pace(wait=lambda _: None), retries=2)
-    return ask_model(
-        store, configuration, prompt, plan, endpoint, attempts=attempts, concurrency=concurrency
-    )
+    return ask_model(store, configuration, prompt, plan, endpoint, concurrency=concurrency)
 
 
 def title_number(request: Received) -> int:
@@ -91,11 +88,11 @@ def title_number(request: Received) -> int:
 def people(store: Store, project: Project, names: tuple[str, ...] = ("Ann", "Bo")) -> None:
     """Two people grade every item as `number % 4`."""
     for name in names:
-        user = store.create_user(name)
-        for task in take_tasks(store, user, project.id, count=100):
+        user = store.accounts.create(name)
+        for task in store.grading.take(user, project.id, count=100):
             grade = int(task.item.document[1:]) % 4
             key = f"{name} {task.item.id}"
-            record_action(store, user, "grade", key=key, item_id=task.item.id, grade=grade)
+            store.grading.record(user, Action("grade", key=key, item_id=task.item.id, grade=grade))
 
 
 def test_every_item_is_asked_as_often_as_wanted_and_the_median_counts(
@@ -116,7 +113,7 @@ def test_every_item_is_asked_as_often_as_wanted_and_the_median_counts(
     assert set(seen.values()) == {3}
     assert (outcome.asked, outcome.graded, outcome.given_up) == (36, 36, 0)
     assert (outcome.prompt_tokens, outcome.completion_tokens) == (3600, 360)
-    found = store.samples(store.configuration(project.id))
+    found = store.replies.samples(store.models.get(project.id))
     assert {tuple(sorted(one)) for one in found.values()} == {(0.0, 2.0, 3.0)}
     request = server.received[0].body
     assert (request["model"], request["temperature"]) == ("small", 0.7)
@@ -129,15 +126,15 @@ def test_nothing_is_asked_twice(store: Store, project: Project, server: Completi
     assert len(server.received) == before
     # More samples: only those that are new. Another project with the same items: none.
     assert run(store, project, server.url, samples=5).asked == 24
-    july = store.create_project("July", guideline_en="Grade it.")
-    store.add_items(july.id, [replace(item, id=0) for item in store.items(project.id)])
+    july = store.projects.create("July", guideline={"en": "Grade it."})
+    store.items.add(july.id, [replace(item, id=0) for item in store.items.all(project.id)])
     assert run(store, july, server.url).asked == 0
-    assert len(store.samples(store.configuration(july.id))) == 12
+    assert len(store.replies.samples(store.models.get(july.id))) == 12
     # Another temperature, model, guideline or endpoint is another question.
     assert run(store, project, server.url, parameters={"temperature": 0.0}).asked == 36
     assert run(store, project, server.url, model="large", judge="llm:large").asked == 36
-    store.set_guideline(project.id, en="Grade it well.")
-    assert run(store, store.project("June"), server.url).asked == 36
+    store.projects.set_guideline(project.id, {"en": "Grade it well."})
+    assert run(store, store.projects.get("June"), server.url).asked == 36
 
 
 def test_other_settings_are_another_version(
@@ -147,18 +144,18 @@ def test_other_settings_are_another_version(
     other = configure(store, project, server.url, samples=5)
     assert configure(store, project, server.url) == one
     assert (one.version, other.version) == (1, 2)
-    assert store.configuration(project.id).version == 2
-    assert store.configuration(project.id, "llm:small", 1) == one
+    assert store.models.get(project.id).version == 2
+    assert store.models.get(project.id, "llm:small", 1) == one
     with pytest.raises(UnknownNameError, match="no version 3"):
-        store.configuration(project.id, version=3)
+        store.models.get(project.id, version=3)
     with pytest.raises(UnknownNameError, match="unknown language model: `llm:smal`"):
-        store.configuration(project.id, "llm:smal")
+        store.models.get(project.id, "llm:smal")
     configure(store, project, server.url, judge="llm:other")
     with pytest.raises(InputError, match="2 language models"):
-        store.configuration(project.id)
-    july = store.create_project("July")
+        store.models.get(project.id)
+    july = store.projects.create("July")
     with pytest.raises(InputError, match="no language model"):
-        store.configuration(july.id)
+        store.models.get(july.id)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +166,8 @@ def test_other_settings_are_another_version(
 def test_settings_that_cannot_be(store: Store, project: Project, changes: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         configure(store, project, "http://x.test", **changes)
-    assert store.configurations(project.id) == []
-    assert store.users() == []
+    assert store.models.all(project.id) == []
+    assert store.accounts.all() == []
 
 
 def test_answers_that_cannot_be_read_are_asked_again_and_never_guessed(
@@ -187,7 +184,7 @@ def test_answers_that_cannot_be_read_are_asked_again_and_never_guessed(
     assert len(server.received) == 7 + 5 * 3
     assert (outcome.graded, outcome.given_up) == (7, 5)
     assert outcome.problems == {"no_grade": 6, "wrong_grade": 3, "empty": 3, "several_grades": 3}
-    assert len(store.samples(store.configuration(project.id))) == 7
+    assert len(store.replies.samples(store.models.get(project.id))) == 7
     # They were given up; with more attempts they are asked again.
     assert run(store, project, server.url, samples=1).asked == 0
     assert run(store, project, server.url, samples=1, attempts=4).asked == 5
@@ -206,9 +203,9 @@ def test_an_item_needs_most_of_its_samples(
 
     server.script = script
     run(store, project, server.url, samples=4, attempts=1, concurrency=1)
-    found = store.samples(store.configuration(project.id))
+    found = store.replies.samples(store.models.get(project.id))
     assert sorted(map(len, found.values())) == [3] * 11
-    assert store.graded_items(store.configuration(project.id)) == set(found)
+    assert store.replies.graded_items(store.models.get(project.id)) == set(found)
 
 
 def test_an_error_of_the_endpoint_ends_and_what_was_answered_stays(
@@ -266,7 +263,7 @@ def test_interruption_stores_what_is_on_its_way(
     server.script = lambda _: Reply(seconds=0.2)
     configuration = configure(store, project, server.url)
     prompt = make_prompt(project)
-    plan = make_plan(store, configuration, prompt, store.items(project.id))
+    plan = make_plan(store, configuration, prompt, store.items.all(project.id))
 
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -311,25 +308,27 @@ def test_two_runs_at_once_store_each_answer_once(
 def test_items_that_show_the_same_are_asked_once(
     store: Store, project: Project, server: Completions
 ) -> None:
-    store.add_items(project.id, [Item("q0", "copy", title="Title 0")])
+    store.items.add(project.id, [Item("q0", "copy", title="Title 0")])
     run(store, project, server.url)
     assert len(server.received) == 36
-    assert len(store.samples(store.configuration(project.id))) == 13
+    assert len(store.replies.samples(store.models.get(project.id))) == 13
 
 
 def test_items_without_anything_to_show_are_not_asked(
     store: Store, project: Project, server: Completions
 ) -> None:
-    store.add_items(project.id, [Item("q0", "bare")])
+    store.items.add(project.id, [Item("q0", "bare")])
     configuration = configure(store, project, server.url)
-    plan = make_plan(store, configuration, make_prompt(project), store.items(project.id))
+    plan = make_plan(store, configuration, make_prompt(project), store.items.all(project.id))
     assert (plan.hidden, len(plan.items), len(plan.open)) == (1, 12, 36)
 
 
 def test_which_items(store: Store, project: Project) -> None:
-    ann = store.create_user("Ann")
-    for task in take_tasks(store, ann, project.id, count=5):
-        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    ann = store.accounts.create("Ann")
+    for task in store.grading.take(ann, project.id, count=5):
+        store.grading.record(
+            ann, Action("grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+        )
     graded = choose_items(store, project.id, which="graded")
     ungraded = choose_items(store, project.id, which="ungraded")
     assert (len(graded), len(ungraded)) == (5, 7)
@@ -352,13 +351,13 @@ def snapshot(store: Store, project: Project) -> Any:
     status = describe_project(store, project.id)
     status.pop("machines", None)
     return (
-        store.ratings(project.id),
-        store.grades(project.id),
-        store.queue(project.id),
-        store.gold_quality(project.id),
-        store.history(project.id),
+        store.grades.ratings(project.id),
+        store.grades.by_judge(project.id),
+        store.decisions.queue(project.id),
+        store.gold.quality(project.id),
+        store.grades.history(project.id),
         measure_progress(store, project.id),
-        store.people_grades(project.id),
+        store.decisions.people_grades(project.id),
         status,
     )
 
@@ -366,19 +365,21 @@ def snapshot(store: Store, project: Project) -> Any:
 def test_a_model_changes_nothing_of_what_people_say_accepted_or_not(
     store: Store, project: Project, server: Completions
 ) -> None:
-    lead = store.create_user("Lee", role="lead")
-    store.set_gold(project.id, [(Item("q0", "gold", title="Title 99"), 2.0)])
-    ann = store.create_user("Ann")
-    for task in take_tasks(store, ann, project.id, count=6):
-        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    lead = store.accounts.create("Lee", role="lead")
+    store.gold.add(project.id, [(Item("q0", "gold", title="Title 99"), 2.0)])
+    ann = store.accounts.create("Ann")
+    for task in store.grading.take(ann, project.id, count=6):
+        store.grading.record(
+            ann, Action("grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+        )
     before = snapshot(store, project)
-    finals = store.final_grades(project.id)
+    finals = store.decisions.final_grades(project.id)
     text, _ = write_sheet(export_sheet(store, project.id), format="csv")
     run(store, project, server.url)
     assert snapshot(store, project) == before
-    assert store.final_grades(project.id) == finals
+    assert store.decisions.final_grades(project.id) == finals
     assert write_sheet(export_sheet(store, project.id), format="csv")[0] == text
-    configuration = store.configuration(project.id)
+    configuration = store.models.get(project.id)
     accept_judge(store, configuration, lead, least=5)
     assert snapshot(store, project) == before
 
@@ -386,47 +387,53 @@ def test_a_model_changes_nothing_of_what_people_say_accepted_or_not(
 def test_accepted_grades_fill_only_what_nobody_said_anything_of(
     store: Store, project: Project, server: Completions
 ) -> None:
-    lead = store.create_user("Lee", role="lead")
-    ann = store.create_user("Ann")
-    tasks = take_tasks(store, ann, project.id, count=8)
+    lead = store.accounts.create("Lee", role="lead")
+    ann = store.accounts.create("Ann")
+    tasks = store.grading.take(ann, project.id, count=8)
     for place, task in enumerate(tasks):
         kind: Any = "cannot" if place == 7 else "grade"
         more: Any = {"reason": "gone"} if place == 7 else {"grade": 1}
-        record_action(store, ann, kind, key=f"{task.item.id}", item_id=task.item.id, **more)
+        store.grading.record(ann, Action(kind, key=f"{task.item.id}", item_id=task.item.id, **more))
     run(store, project, server.url)
-    configuration = store.configuration(project.id)
-    assert store.acceptance(project.id) is None
+    configuration = store.models.get(project.id)
+    assert store.models.accepted(project.id) is None
     accept_judge(store, configuration, lead, least=7, note="good enough")
-    found = {one.item.id: one for one in store.final_grades(project.id)}
+    found = {one.item.id: one for one in store.decisions.final_grades(project.id)}
     filled = [one for one in found.values() if one.source == "llm:small"]
-    assert len(filled) == store.count_filled(project.id) == 4
+    assert len(filled) == store.decisions.count_filled(project.id) == 4
     assert {(one.value, one.judges, one.agreeing) for one in filled} == {(2.0, 0, 0)}
     assert {found[task.item.id].source for task in tasks[:7]} == {"median"}
     assert tasks[7].item.id not in found
-    assert {one.value for one in store.final_grades(project.id, rule="mean_gain")} == {0.3, 0.7}
+    assert {one.value for one in store.decisions.final_grades(project.id, rule="mean_gain")} == {
+        0.3,
+        0.7,
+    }
     judgments, grading = final_judgments(store, project.id)
     assert len(judgments.to_dict()) == 3
     assert grading == "median, llm:small"
     (note,) = judgments.notes
     assert (note.kind, note.level) == ("machine-grades", "warning")
     assert note.message.startswith("4 of 11 final grades are those of the language model llm:small")
-    accepted = store.acceptance(project.id)
+    accepted = store.models.accepted(project.id)
     assert accepted is not None
     assert (accepted.by, accepted.items, accepted.note) == ("Lee", 7, "good enough")
     assert accepted.configuration == configuration
     # A person's grade comes before it at once.
-    store.adjudicate(filled[0].item.id, lead, 0, key="1")
-    after = {one.item.id: one for one in store.final_grades(project.id)}
-    assert store.count_filled(project.id) == 3
+    store.decisions.decide(filled[0].item.id, lead, 0, key="1")
+    after = {one.item.id: one for one in store.decisions.final_grades(project.id)}
+    assert store.decisions.count_filled(project.id) == 3
     assert (after[filled[0].item.id].source, after[filled[0].item.id].value) == ("adjudicated", 0.0)
     # Another version is not accepted by it.
     server.script = lambda _: Reply('{"grade": 3}')
     run(store, project, server.url, samples=1, parameters={"temperature": 0.0})
-    assert store.final_grades(project.id) == list(after.values())
-    store.record_acceptance(configuration, lead, accepted=False)
-    assert store.acceptance(project.id) is None
-    assert store.count_filled(project.id) == 0
-    assert {one.source for one in store.final_grades(project.id)} == {"median", "adjudicated"}
+    assert store.decisions.final_grades(project.id) == list(after.values())
+    store.models.record_acceptance(configuration, lead, accepted=False)
+    assert store.models.accepted(project.id) is None
+    assert store.decisions.count_filled(project.id) == 0
+    assert {one.source for one in store.decisions.final_grades(project.id)} == {
+        "median",
+        "adjudicated",
+    }
 
 
 def test_accepting_needs_a_lead_and_enough_items(
@@ -434,27 +441,27 @@ def test_accepting_needs_a_lead_and_enough_items(
 ) -> None:
     people(store, project)
     run(store, project, server.url)
-    configuration = store.configuration(project.id)
-    lead = store.create_user("Lee", role="lead")
+    configuration = store.models.get(project.id)
+    lead = store.accounts.create("Lee", role="lead")
     with pytest.raises(InputError, match="both graded 12 items, and 50 are needed"):
         accept_judge(store, configuration, lead)
     with pytest.raises(ParameterError, match="`Ann` does not lead"):
-        accept_judge(store, configuration, store.user("Ann"), least=12)
+        accept_judge(store, configuration, store.accounts.get("Ann"), least=12)
     with pytest.raises(ParameterError, match="does not lead"):
-        accept_judge(store, configuration, store.user("llm:small"), least=12)
-    assert store.acceptance(project.id) is None
+        accept_judge(store, configuration, store.accounts.get("llm:small"), least=12)
+    assert store.models.accepted(project.id) is None
     accept_judge(store, configuration, lead, least=12)
-    assert store.acceptance(project.id) is not None
+    assert store.models.accepted(project.id) is not None
 
 
 def test_a_calibration_of_what_is_stored(
     store: Store, project: Project, server: Completions
 ) -> None:
     people(store, project)
-    store.set_gold(project.id, [(Item("q9", "gold", title="Title 13"), 1.0)])
+    store.gold.add(project.id, [(Item("q9", "gold", title="Title 13"), 1.0)])
     server.script = lambda request: Reply(f'{{"grade": {title_number(request) % 4}}}')
     run(store, project, server.url)
-    found = calibrate(store, store.configuration(project.id))
+    found = calibrate(store, store.models.get(project.id))
     assert found.items == 13
     assert found.overall.final.kappa.value == 1.0
     assert found.overall.single is not None
@@ -462,41 +469,43 @@ def test_a_calibration_of_what_is_stored(
     assert [one.judge for one in found.judges] == ["Ann", "Bo", "llm:small"]
     assert found.consistency.unanimous == 1.0
     with pytest.raises(ParameterError, match="not gains"):
-        calibrate(store, store.configuration(project.id), rule="mean_gain")
+        calibrate(store, store.models.get(project.id), rule="mean_gain")
 
 
 def test_a_model_is_no_person(store: Store, project: Project, server: Completions) -> None:
     run(store, project, server.url)
-    machine = store.user("llm:small")
+    machine = store.accounts.get("llm:small")
     assert machine.machine
     assert not machine.active
-    assert store.check_password("llm:small", "") is None
+    assert store.accounts.check_password("llm:small", "") is None
     with pytest.raises(ParameterError, match="is a language model"):
-        store.set_user("llm:small", password="correct horse battery staple")
+        store.accounts.change("llm:small", password="correct horse battery staple")
     with pytest.raises(ParameterError, match="is a language model"):
-        store.set_user("llm:small", role="lead")
+        store.accounts.change("llm:small", role="lead")
     with pytest.raises(ParameterError):
-        take_tasks(store, machine, project.id)
+        store.grading.take(machine, project.id)
     with pytest.raises(ParameterError):
-        record_action(store, machine, "grade", key="1", item_id=1, grade=3)
+        store.grading.record(machine, Action("grade", key="1", item_id=1, grade=3))
     for name in ("llm:small", "llm:other", "LLM:x"):
         with pytest.raises(ParameterError, match="the name of a language model"):
-            store.create_user(name)
+            store.accounts.create(name)
 
 
 def test_a_models_grades_do_not_come_back_as_a_persons(
     store: Store, project: Project, server: Completions
 ) -> None:
     """Exported with its name, they are not imported as anybody's."""
-    lead = store.create_user("Lee", role="lead")
-    ann = store.create_user("Ann")
-    for task in take_tasks(store, ann, project.id, count=6):
-        record_action(store, ann, "grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+    lead = store.accounts.create("Lee", role="lead")
+    ann = store.accounts.create("Ann")
+    for task in store.grading.take(ann, project.id, count=6):
+        store.grading.record(
+            ann, Action("grade", key=f"{task.item.id}", item_id=task.item.id, grade=1)
+        )
     run(store, project, server.url)
-    accept_judge(store, store.configuration(project.id), lead, least=6)
+    accept_judge(store, store.models.get(project.id), lead, least=6)
     sheet = export_sheet(store, project.id)
     assert Counter(row.final_source for row in sheet.rows) == {"": 6, "llm:small": 6}
-    july = store.create_project("July", overlap=2)
+    july = store.projects.create("July", overlap=2)
     for name in ("csv", "jsonl", "label-studio"):
         text, notes = write_sheet(sheet, format=name)
         assert "llm:small" in text
@@ -505,16 +514,16 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
         assert [row.final_source for row in again.rows] == [row.final_source for row in sheet.rows]
         import_sheet(store, july.id, again)
         import_sheet(store, july.id, again, as_gold=False)
-    assert {name for found in store.grades(july.id).values() for name in found} == {"Ann"}
-    assert len(store.grades(july.id)) == 6
-    assert len(store.items(july.id)) == 12
+    assert {name for found in store.grades.by_judge(july.id).values() for name in found} == {"Ann"}
+    assert len(store.grades.by_judge(july.id)) == 6
+    assert len(store.items.all(july.id)) == 12
     import_sheet(
         store,
         july.id,
         replace(sheet, rows=tuple(replace(row, ratings=()) for row in sheet.rows)),
         as_gold=True,
     )
-    assert len(store.gold(july.id)) == 6
+    assert len(store.gold.all(july.id)) == 6
     for name in formats:
         chosen = formats.get(name)
         if "final" in chosen.holds and "final_source" not in chosen.holds:
@@ -535,7 +544,7 @@ def test_the_order_of_systems_by_either_ones_grades(
         json.dumps({"grade": 3 - number if (number := title_number(request)) < 4 else number % 4})
     )
     run(store, project, server.url)
-    configuration = store.configuration(project.id)
+    configuration = store.models.get(project.id)
     documents = {f"q{n}": [f"d{n * 4 + place}" for place in range(4)] for n in range(3)}
 
     def system(*orders: list[int]) -> dict[str, dict[str, float]]:
@@ -582,7 +591,7 @@ def test_the_widest_differences_and_the_models_reason(
 
     server.script = script
     run(store, project, server.url, concurrency=1)
-    configuration = store.configuration(project.id)
+    configuration = store.models.get(project.id)
     found = find_differences(store, configuration)
     assert [(one.item.document, one.machine, one.people, one.reason) for one in found] == [
         ("d0", 3.0, 0.0, "because 3"),

@@ -16,7 +16,7 @@ from relkit.judging.records import Item, Project
 
 
 def project(scale: Scale = SEARCH, en: str = "", zh: str = "", kind: str = "grades") -> Project:
-    return Project(1, "June", kind, scale, en, zh, 1, 0.0, None, 0, 1800.0, 0.0)  # type: ignore[arg-type]
+    return Project(1, "June", kind, scale, {"en": en, "zh": zh}, 1, 0.0, None, 0, 1800.0, 0.0)  # type: ignore[arg-type]
 
 
 def data_of(user: str) -> dict[str, object]:

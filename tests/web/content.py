@@ -10,14 +10,13 @@ from tests.web.server import PASSWORD
 
 from relkit.data.scale import Level, Scale
 from relkit.judging.access import create_token, start_sign_in
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.events import record_event
 from relkit.judging.jobs import start_job
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
-from relkit.judging.llm.configurations import draft_configuration
 from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.models import draft_configuration
 from relkit.judging.records import Comparison, Item, Project, Rating
 from relkit.judging.schema import jobs, projects, sa
 from relkit.judging.store import Store, open_store
@@ -73,21 +72,20 @@ def fill_with_content(database: Path) -> None:
     """Makes projects of each kind, accounts of each role, grades that agree and that do not."""
     with open_store(database, create=True) as store:
         for name in ("ana", "bo", "王小明"):
-            store.create_user(name, password=PASSWORD)
-        store.create_user("lead", role="admin", password=PASSWORD)
-        store.create_user("former", role="lead", password=PASSWORD)
-        store.set_user("former", active=False)
-        store.create_user("new", password=PASSWORD, chosen_by="other")
+            store.accounts.create(name, password=PASSWORD)
+        store.accounts.create("lead", role="admin", password=PASSWORD)
+        store.accounts.create("former", role="lead", password=PASSWORD)
+        store.accounts.change("former", active=False)
+        store.accounts.create("new", password=PASSWORD, chosen_by="other")
         _fill_access(store)
-        project = store.create_project(
+        project = store.projects.create(
             "Product search, June",
             overlap=3,
             gold_share=0.1,
-            guideline_en=GUIDELINE,
-            guideline_zh=CHINESE_GUIDELINE,
+            guideline={"en": GUIDELINE, "zh": CHINESE_GUIDELINE},
         )
-        store.add_items(project.id, [_item(n) for n in range(40)])
-        store.import_ratings(
+        store.items.add(project.id, [_item(n) for n in range(40)])
+        store.grades.add(
             project.id,
             [
                 (
@@ -105,9 +103,9 @@ def fill_with_content(database: Path) -> None:
                 for n in range(20)
             ],
         )
-        store.set_gold(project.id, [(_item(n), n % 4) for n in range(3)])
-        pairs = store.create_project("Ranker B against A", kind="side_by_side")
-        store.add_comparisons(
+        store.gold.add(project.id, [(_item(n), n % 4) for n in range(3)])
+        pairs = store.projects.create("Ranker B against A", kind="side_by_side")
+        store.items.add_comparisons(
             pairs.id,
             [
                 Comparison(
@@ -121,8 +119,8 @@ def fill_with_content(database: Path) -> None:
             ],
         )
         for name, scale in (("九级评分", NINE), ("Any number", "integers")):
-            more = store.create_project(name, scale=scale)
-            store.add_items(more.id, [_item(n) for n in range(12)])
+            more = store.projects.create(name, scale=scale)
+            store.items.add(more.id, [_item(n) for n in range(12)])
         _compare_three(store)
         _add_model(store, project)
         _change_keys(store)
@@ -131,11 +129,11 @@ def fill_with_content(database: Path) -> None:
 
 def _change_keys(store: Store) -> None:
     """Somebody who graded while keys stood for places."""
-    cy = store.create_user("cy", password=PASSWORD)
-    project = store.create_project("九级评分，以前", scale=NINE)
-    store.add_items(project.id, [_item(n) for n in range(12)])
-    (task,) = take_tasks(store, cy, project.id, count=1)
-    record_action(store, cy, "grade", key="before", item_id=task.item.id, grade=3)
+    cy = store.accounts.create("cy", password=PASSWORD)
+    project = store.projects.create("九级评分，以前", scale=NINE)
+    store.items.add(project.id, [_item(n) for n in range(12)])
+    (task,) = store.grading.take(cy, project.id, count=1)
+    store.grading.record(cy, Action("grade", key="before", item_id=task.item.id, grade=3))
     changed = sa.update(projects).where(projects.c.id == project.id)
     with store.database.write() as connection:
         connection.execute(changed.values(keys_changed_at=store.clock() + 1))
@@ -143,8 +141,8 @@ def _change_keys(store: Store) -> None:
 
 def _close_one(store: Store) -> None:
     """Makes a project that is closed, with an import that goes on and one that failed."""
-    project = store.create_project("Closed", overlap=2)
-    store.import_ratings(project.id, [(_item(n), [Rating("ana", n % 4)]) for n in range(3)])
+    project = store.projects.create("Closed", overlap=2)
+    store.grades.add(project.id, [(_item(n), [Rating("ana", n % 4)]) for n in range(3)])
     with store.database.write() as connection:
         for state in ("running", "failed"):
             work = start_job(store, connection, "import", project.id, source="catalogue.csv")
@@ -157,7 +155,7 @@ def _close_one(store: Store) -> None:
                 )
             )  # fmt: skip
             work.leave()
-    store.close_project(project.id)
+    store.projects.close(project.id)
 
 
 def _add_model(store: Store, project: Project) -> None:
@@ -167,22 +165,22 @@ def _add_model(store: Store, project: Project) -> None:
         model="a-model-with-a-long-name", samples=3, parameters={"temperature": 0.7},
         language="en", prompt="Grade it.",
     )  # fmt: skip
-    chosen = store.add_configuration(draft)
-    items = store.items(project.id)
-    store.add_requests(chosen, {item.id: f"request {item.id}" for item in items})
+    chosen = store.models.add(draft)
+    items = store.items.all(project.id)
+    store.replies.add_requests(chosen, {item.id: f"request {item.id}" for item in items})
     for place, item in enumerate(items):
         for sample in (1, 2, 3):
             grade = float(min(place % 4 + (sample == 3 or place % 7 == 0), 3))
             asked, completion = f"request {item.id}", Completion("", 300, 20)
-            store.add_answer(asked, sample, 1, Answer(grade, "Fits."), completion)
-    accept_judge(store, chosen, store.user("lead"), least=10)
+            store.replies.add(asked, sample, 1, Answer(grade, "Fits."), completion)
+    accept_judge(store, chosen, store.accounts.get("lead"), least=10)
 
 
 def _compare_three(store: Store) -> None:
     """A side-by-side project of three systems that one judge has finished."""
     systems = ("bm25", "a-system-with-a-long-name", "稠密向量")
-    project = store.create_project("Three systems", kind="side_by_side")
-    store.add_comparisons(
+    project = store.projects.create("Three systems", kind="side_by_side")
+    store.items.add_comparisons(
         project.id,
         [
             Comparison(f"query {n}", one, other, (_item(n),), (_item(n + 1),), tier=tier)
@@ -190,19 +188,24 @@ def _compare_three(store: Store) -> None:
             for n, tier in enumerate(("head", "middle", "tail") * 3)
         ],
     )
-    judge = store.user("ana")
-    for task in take_tasks(store, judge, project.id, count=100):
-        record_action(
-            store, judge, "grade", key=f"three {task.item.id}", item_id=task.item.id,
-            grade=task.item.id % 5 - 2,
-        )  # fmt: skip
+    judge = store.accounts.get("ana")
+    for task in store.grading.take(judge, project.id, count=100):
+        store.grading.record(
+            judge,
+            Action(
+                "grade",
+                key=f"three {task.item.id}",
+                item_id=task.item.id,
+                grade=task.item.id % 5 - 2,
+            ),
+        )
 
 
 def _fill_access(store: Store) -> None:
     """What the pages of accounts show: tokens that end and that do not, sign-ins, events."""
-    lead = store.user("lead")
+    lead = store.accounts.get("lead")
     create_token(store, lead, "nightly export of every project to the warehouse", scope="read")
-    create_token(store, store.user("王小明"), "标注插件", scope="grade", days=None)
+    create_token(store, store.accounts.get("王小明"), "标注插件", scope="grade", days=None)
     start_sign_in(store, lead, agent="Safari, iPhone", address="2001:db8:1:2::/64")
     for kind, actor, address, detail in (
         ("account_made", "", "command line", "lead (admin)"),

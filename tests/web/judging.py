@@ -23,10 +23,10 @@ SAVING = "document.getElementById('saving').textContent"
 def fill_database(database: Path, items: list[Item], **options: Any) -> None:
     """Makes a database with a judge, a lead who may do everything, and a project."""
     with open_store(database, create=True) as store:
-        store.create_user("ana", password=PASSWORD)
-        store.create_user("lead", role="admin", password=PASSWORD)
-        project = store.create_project("June", **options)
-        store.add_items(project.id, items)
+        store.accounts.create("ana", password=PASSWORD)
+        store.accounts.create("lead", role="admin", password=PASSWORD)
+        project = store.projects.create("June", **options)
+        store.items.add(project.id, items)
 
 
 def open_judging(tab: Page, server: Server) -> Page:
@@ -53,11 +53,11 @@ def stored(server: Server) -> dict[str, float | None]:
 
 def grades_by_title(store: Store) -> dict[str, float | None]:
     """Returns the first grade of each item by the beginning of its title."""
-    titles = {item.id: item.title.split(" <")[0] for item in store.items(1)}
-    return {titles[item]: found[0].grade for item, found in store.ratings(1).items()}
+    titles = {item.id: item.title.split(" <")[0] for item in store.items.all(1)}
+    return {titles[item]: found[0].grade for item, found in store.grades.ratings(1).items()}
 
 
 def actions(server: Server) -> list[str]:
     """Returns what was done, in its order."""
     with open_store(server.database) as store:
-        return [one["kind"] for one in store.history(1)]
+        return [one["kind"] for one in store.grades.history(1)]

@@ -53,8 +53,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
     fill_database(
         database,
         items,
-        guideline_en="# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
-        guideline_zh="# 等级\n\n**高**：正是用户要找的内容。",
+        guideline={
+            "en": "# Grades\n\n**High**: as wanted. <script>window.broken=1</script>",
+            "zh": "# 等级\n\n**高**：正是用户要找的内容。",
+        },
     )
     with Server(database) as running:
         yield running
@@ -85,7 +87,7 @@ def test_every_key_does_what_it_says(page: Page, server: Server) -> None:
     with open_store(server.database) as store:
         assert grades_by_title(store) == {first: 3.0, second: 0.0, fifth: None, sixth: 2.0}
         assert len({first, second, third, fourth, fifth, sixth}) == 6
-        ratings = [one for found in store.ratings(1).values() for one in found]
+        ratings = [one for found in store.grades.ratings(1).values() for one in found]
         assert {one.reason for one in ratings} == {"", "language"}
         assert {one.note for one in ratings} == {"", "seen 4 times, " + HOSTILE}
         assert all(one.seconds is not None and one.seconds < 60 for one in ratings)

@@ -73,7 +73,7 @@ def serve(database: Path) -> Iterator[Server]:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     items = [Item("red shoes", f"d{n}", title=f"Shoe {n}") for n in range(40)]
-    fill_database(tmp_path / "judging.db", items, guideline_en="**High**: as wanted.")
+    fill_database(tmp_path / "judging.db", items, guideline={"en": "**High**: as wanted."})
     yield from serve(tmp_path / "judging.db")
 
 
@@ -114,7 +114,9 @@ def test_twenty_results_in_a_minute_without_waiting_for_the_network(
     assert len(given) == 20
     assert stored(server) == given
     with open_store(server.database) as store:
-        notes = [one.note for found in store.ratings(1).values() for one in found if one.note]
+        notes = [
+            one.note for found in store.grades.ratings(1).values() for one in found if one.note
+        ]
     assert notes == ["a note"]
     # The next result was there before the grade of the one before had been answered.
     told = page.evaluate("window.told")
@@ -191,9 +193,9 @@ def pairs(tmp_path: Path) -> Iterator[Server]:
     """Two systems, whose titles begin with North and South."""
     database = tmp_path / "pairs.db"
     with open_store(database, create=True) as store:
-        store.create_user("ana", password=PASSWORD)
-        project = store.create_project("Which is better", kind="side_by_side")
-        store.add_comparisons(
+        store.accounts.create("ana", password=PASSWORD)
+        project = store.projects.create("Which is better", kind="side_by_side")
+        store.items.add_comparisons(
             project.id,
             [
                 Comparison(

@@ -30,8 +30,7 @@ from tests.web.server import Server
 from tests.web.sign_in import sign_in
 
 from relkit.data.scale import Level, Scale
-from relkit.judging.actions import record_action
-from relkit.judging.assignment import take_tasks
+from relkit.judging.actions import Action
 from relkit.judging.records import Item
 from relkit.judging.schema import projects, sa
 from relkit.judging.store import open_store
@@ -138,12 +137,14 @@ def test_offline_a_key_is_the_grade_too(tab: Page, serve: Serve) -> None:
 
 def disagree(server: Server) -> None:
     with open_store(server.database) as store:
-        highest = store.project(1).scale.levels[0].grade
+        highest = store.projects.get(1).scale.levels[0].grade
         for name, value in (("ana", highest), ("bo", 0.0)):
-            user = store.user(name) if name == "ana" else store.create_user(name)
-            for task in take_tasks(store, user, 1):
+            user = store.accounts.get(name) if name == "ana" else store.accounts.create(name)
+            for task in store.grading.take(user, 1):
                 key = f"{task.item.id}"
-                record_action(store, user, "grade", key=key, item_id=task.item.id, grade=value)
+                store.grading.record(
+                    user, Action("grade", key=key, item_id=task.item.id, grade=value)
+                )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_keys_of_decisions(
     tab.keyboard.press(key)
     wait_until(tab, f"!window.before && {LOADED}")
     with open_store(server.database) as store:
-        assert list(store.adjudicated(1).values()) == [value]
+        assert list(store.decisions.all(1).values()) == [value]
 
 
 def change_keys(server: Server) -> None:
@@ -225,8 +226,8 @@ def test_leads_who_decided_are_told_before_they_decide_on(tab: Page, serve: Serv
     server = serve(overlap=2)
     disagree(server)
     with open_store(server.database) as store:
-        item = store.queue(1)[0].item.id
-        store.adjudicate(item, store.user("lead"), 1, key="one")
+        item = store.decisions.queue(1)[0].item.id
+        store.decisions.decide(item, store.accounts.get("lead"), 1, key="one")
     change_keys(server)
     sign_in(tab, server, "lead", "/projects/1/queue")
     wait_until(tab, f"{NOTICE}.open")
@@ -237,4 +238,4 @@ def test_leads_who_decided_are_told_before_they_decide_on(tab: Page, serve: Serv
     tab.keyboard.press("3")
     wait_until(tab, f"!window.before && {LOADED} && !{NOTICE}")
     with open_store(server.database) as store:
-        assert sorted(store.adjudicated(1).values()) == [1.0, 3.0]
+        assert sorted(store.decisions.all(1).values()) == [1.0, 3.0]

@@ -19,7 +19,7 @@ from tests.web.sign_in import fill_in, sign_in
 
 from relkit.app.catalogue import say
 from relkit.core.language import Language
-from relkit.judging.agreement import fleiss_kappa
+from relkit.judging.coefficients import fleiss_kappa
 from relkit.judging.store import open_store
 
 LOADED = "document.readyState === 'complete'"
@@ -30,7 +30,7 @@ GRADES = [(3, 3), (2, 2), (0, 0), (1, 1), (3, 3), (3, 0), (0, 2), (2, 1)]
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     with open_store(tmp_path / "judging.db", create=True) as store:
-        store.create_user("lead", role="admin", password=PASSWORD)
+        store.accounts.create("lead", role="admin", password=PASSWORD)
     with Server(tmp_path / "judging.db") as running:
         yield running
 
@@ -111,10 +111,10 @@ def test_from_a_project_to_its_export(
         wait_until(tab, f"document.querySelector('main').innerText.includes({expected!r})")
     assert say(language, "lead.nothing_to_decide") in text(tab)
     with open_store(server.database) as store:
-        titles = {one.id: one.title for one in store.items(1)}
-        decided = {titles[item]: grade for item, grade in store.adjudicated(1).items()}
+        titles = {one.id: one.title for one in store.items.all(1)}
+        decided = {titles[item]: grade for item, grade in store.decisions.all(1).items()}
         assert decided == {"Shoe 5": 2.0, "Shoe 6": 3.0, "Shoe 7": 0.0}
-        final = {one.item.title: (one.value, one.source) for one in store.final_grades(1)}
+        final = {one.item.title: (one.value, one.source) for one in store.decisions.final_grades(1)}
     assert final["Shoe 5"] == (2.0, "adjudicated")
     assert final["Shoe 0"] == (3.0, "median")
 
@@ -136,7 +136,7 @@ def test_from_a_project_to_its_export(
 
 def test_a_decision_can_be_changed(tab: Page, server: Server, tmp_path: Path) -> None:
     with open_store(server.database) as store:
-        store.create_project("June", overlap=2)
+        store.projects.create("June", overlap=2)
     sign_in(tab, server, "lead", "/projects/1")
     tab.set_input_files("[name=file]", write_csv(tmp_path / "june.csv"))
     go(tab, "form[action$=import] button", "/projects/1/import")
@@ -151,7 +151,7 @@ def test_a_decision_can_be_changed(tab: Page, server: Server, tmp_path: Path) ->
     wait_until(tab, f"!window.before && {LOADED}")
     assert text(tab, ".secret").startswith("Decided: “Shoe 5” is High.")
     with open_store(server.database) as store:
-        assert list(store.adjudicated(1).values()) == [3.0]
+        assert list(store.decisions.all(1).values()) == [3.0]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

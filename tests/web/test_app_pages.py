@@ -119,7 +119,7 @@ def secrets(server: Server) -> dict[str, str]:
     """What the browser holds of each person's sign-in."""
     with open_store(server.database) as store:
         names = ("lead", "ana", "bo", "cy", "new")
-        return {name: start_sign_in(store, store.user(name)) for name in names}
+        return {name: start_sign_in(store, store.accounts.get(name)) for name in names}
 
 
 def show(tab: Page, server: Server, visit: Visit, secrets: dict[str, str], **view: Any) -> None:

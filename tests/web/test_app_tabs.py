@@ -102,8 +102,8 @@ def test_other_projects_and_closed_tabs_do_not_count(
     page: Page, other_tab: Page, server: Server
 ) -> None:
     with open_store(server.database) as store:
-        project = store.create_project("July")
-        store.add_items(project.id, [Item("q", "d", title="Hat")])
+        project = store.projects.create("July")
+        store.items.add(project.id, [Item("q", "d", title="Hat")])
     open_page(other_tab, f"{server.address}/projects/2/judge")
     wait_until(other_tab, WORKS)
     page.goto("about:blank")

@@ -28,8 +28,8 @@ from relkit.judging.store import open_store
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     story = build_story(tmp_path_factory.mktemp("story"))
     with open_store(story.database) as store:
-        store.create_user("lead", role="admin", password=PASSWORD)
-        store.create_user("ana", password=PASSWORD)
+        store.accounts.create("lead", role="admin", password=PASSWORD)
+        store.accounts.create("ana", password=PASSWORD)
     with Server(story.database, "--rounds", str(story.rounds)) as running:
         yield running
 

@@ -147,7 +147,7 @@ async def change_password(
     guard: SignInGuard = request.app.state.guard
 
     def change(user: User) -> tuple[str, str]:
-        store.set_user(user.name, password=new, tokens="keep" if keep_tokens else "end")
+        store.accounts.change(user.name, password=new, tokens="keep" if keep_tokens else "end")
         note_event(request, user, "password_changed")
         browser = remember_browser(store, user, claim.browser, claim.address)
         secret = start_sign_in(

@@ -34,7 +34,7 @@ def _accounts(request: Request, store: Store, visitor: Visitor, **values: Any) -
         request,
         visitor,
         "accounts.html",
-        accounts=store.users(),
+        accounts=store.accounts.all(),
         tokens=list_tokens(store),
         roles=get_args(Role),
         **told,
@@ -56,7 +56,7 @@ def add_account(
     role: Annotated[Role, Form()] = "judge",
 ) -> Response:
     """Makes an account with a password that is shown once."""
-    taken = store.find_user(name)
+    taken = store.accounts.find(name)
     if taken is not None:
         raise HTTPException(400, "user_taken" if taken.name == name.strip() else "user_alike")
     try:
@@ -64,7 +64,7 @@ def add_account(
     except ParameterError:
         raise HTTPException(400, "user_scripts") from None
     password = generate_password()
-    user = store.create_user(name, role=role, password=password, chosen_by="other")
+    user = store.accounts.create(name, role=role, password=password, chosen_by="other")
     note_event(request, visitor, "account_made", f"{user.name} ({role})")
     return _accounts(request, store, visitor, made=user.name, password=password)
 
@@ -81,14 +81,14 @@ def change_account(
     """Changes the account of somebody else."""
     if action not in get_args(AccountAction) or (action == "role" and role not in get_args(Role)):
         raise HTTPException(400, "other")
-    user = store.user(name)
+    user = store.accounts.get(name)
     if user.id == visitor.account.id and action != "role":
         raise HTTPException(403)
     password, told = "", ""
     match action:
         case "password":
             password = generate_password()
-            store.set_user(user.name, password=password, chosen_by="other")
+            store.accounts.change(user.name, password=password, chosen_by="other")
             note_event(request, visitor, "password_reset", user.name)
         case "close" | "open":
             _set(store, user, active=action == "open")
@@ -114,7 +114,7 @@ def _change_role(request: Request, store: Store, visitor: Visitor, user: User, r
 
 def _set(store: Store, user: User, **changes: Any) -> None:
     try:
-        store.set_user(user.name, **changes)
+        store.accounts.change(user.name, **changes)
     except ParameterError:
         if user.machine:
             raise
@@ -147,7 +147,7 @@ def show_events(
         events=found[:SHOWN],
         more=found[SHOWN - 1].id if len(found) > SHOWN else 0,
         kinds=EVENT_KINDS,
-        accounts=[one.name for one in store.users() if not one.machine],
+        accounts=[one.name for one in store.accounts.all() if not one.machine],
         kind=kind,
         actor=actor,
         before=before,

@@ -64,7 +64,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.store import open_store
+        >>> from relkit.judging import open_store
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
         ...     create_app(store).title

@@ -119,7 +119,7 @@ class SignInGuard:
 
     def recognise(self, name: str, address: str, browser: str, agent: str) -> Claim:
         """Returns what there is to know of somebody before their password is looked at."""
-        user = self.store.find_user(name)
+        user = self.store.accounts.find(name)
         known: Acquaintance = (
             "none" if user is None else recognise(self.store, user, browser, address)
         )
@@ -207,7 +207,9 @@ class SignInGuard:
             if not self.attempts.reserve([told]).wait:
                 record_event(self.store, "sign_in_blocked", actor=actor, address=claim.address)
             raise WaitError(reserved.wait)
-        user = None if "\0" in claim.name else self.store.check_password(claim.name, password)
+        user = (
+            None if "\0" in claim.name else self.store.accounts.check_password(claim.name, password)
+        )
         if user is None:
             if self._may_write():
                 # The name is not written down where there is no such account: people type

@@ -15,9 +15,9 @@ from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.core.errors import InputError
 from relkit.core.rendering import json_values
-from relkit.judging.actions import SLOWEST, Again, record_action
+from relkit.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relkit.judging.aggregation import Rule
-from relkit.judging.assignment import Task, take_tasks
+from relkit.judging.assignment import Task
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.formats import formats
 from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
@@ -25,7 +25,7 @@ from relkit.judging.keys import confirm_keys
 from relkit.judging.mixing import mask_item, split_item, unmask_item
 from relkit.judging.places import see_preference
 from relkit.judging.recent import recent_agreement, recent_progress, recent_queue, recent_work
-from relkit.judging.records import ActionKind, Item, Project, User
+from relkit.judging.records import ActionKind, Item, Project, Trait, User, item_parts
 from relkit.judging.shown import choose_fields
 from relkit.judging.store import Store
 
@@ -46,33 +46,34 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api", responses=ERRORS, tags=["judging"])
 
-#: What a judge is shown. The rank, the tier and the session could sway a grade.
-SHOWN = ("id", "query", "query_text", "document", "title", "snippet", "url", "image", "fields")
+#: What a judge is shown of an item, and of each result of a ranking.
+SHOWN = item_parts(Trait.SHOWN)
+OF_RESULT = item_parts(Trait.SHOWN | Trait.RESULT | Trait.FILLED)
 
 
 #: What a judge is told of a project, and of how far it is.
-TOLD = ("id", "name", "kind", "scale", "guideline_en", "guideline_zh")
+TOLD = ("id", "name", "kind", "scale", "guideline")
 OWN = ("done", "open", "later", "available", "seconds")
 
 
-class Action(BaseModel):
-    """One thing that a judge did."""
+class SentAction(BaseModel):
+    """One thing that a judge did, as a page or a program sends it."""
 
     model_config = ConfigDict(extra="forbid")
 
     kind: ActionKind
     key: str = Field(
         min_length=1,
-        max_length=200,
+        max_length=LONGEST_KEY,
         description="Made anew for each action, kept when it is resent.",
     )
     item_id: int | None = Field(None, ge=1, le=LARGEST_NUMBER)
     project_id: int | None = Field(None, ge=1, le=LARGEST_ID, description="For `undo`.")
     grade: float | None = Field(None, allow_inf_nan=False, strict=True)
-    reason: str = Field("", max_length=10_000)
-    note: str = Field("", max_length=10_000)
+    reason: str = Field("", max_length=LONGEST)
+    note: str = Field("", max_length=LONGEST)
     seconds: float | None = Field(None, ge=0, le=SLOWEST, allow_inf_nan=False, strict=True)
-    undoes: str | None = Field(None, max_length=200, description="For `undo`: a key.")
+    undoes: str | None = Field(None, max_length=LONGEST_KEY, description="For `undo`: a key.")
     again: Again = Field(
         "refuse",
         description="What becomes of another answer to an item that oneself has answered: it is"
@@ -87,8 +88,8 @@ class Decision(BaseModel):
 
     item_id: int = Field(ge=1, le=LARGEST_ID)
     grade: float = Field(allow_inf_nan=False, strict=True)
-    key: str = Field(min_length=1, max_length=200)
-    note: str = Field("", max_length=10_000)
+    key: str = Field(min_length=1, max_length=LONGEST_KEY)
+    note: str = Field("", max_length=LONGEST)
     project_id: int | None = Field(
         None, ge=1, le=LARGEST_ID, description="Refuses an item of another project."
     )
@@ -157,7 +158,7 @@ def _find_item(store: Store, number: int | None) -> tuple[int | None, Project | 
         return item, None
     known = _masks.setdefault(store, {})
     if project not in known:
-        known[project] = store.project(project)
+        known[project] = store.projects.get(project)
     return unmask_item(known[project], item), known[project]
 
 
@@ -176,7 +177,7 @@ def _task(user: User, project: Project, task: Task) -> dict[str, Any]:
 
 
 def _result(item: Item) -> dict[str, Any]:
-    return {name: value for name, value in _shown(item).items() if name in SHOWN[4:]}
+    return {name: value for name, value in _shown(item).items() if name in OF_RESULT}
 
 
 def _progress(store: Store, project: int, user: User) -> dict[str, Any]:
@@ -198,14 +199,14 @@ def session(request: Request, user: Caller) -> dict[str, Any]:
 @router.get("/projects")
 def list_projects(store: OpenStore, user: Caller) -> list[dict[str, Any]]:
     """All projects; judges see those that are open."""
-    found = store.projects("open" if user.role == "judge" else "all")
+    found = store.projects.all("open" if user.role == "judge" else "all")
     return [describe_project(project, user) for project in found]
 
 
 @router.get("/projects/{project}")
 def show_project(store: OpenStore, user: Caller, project: Id) -> dict[str, Any]:
     """One project, its scale and guideline."""
-    return describe_project(store.project(project), user)
+    return describe_project(store.projects.get(project), user)
 
 
 @router.get("/projects/{project}/progress")
@@ -222,34 +223,23 @@ def take(
     count: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> dict[str, Any]:
     """Gives the next items to grade. Asked again, it gives those that are not done yet."""
-    found = store.project(project)
-    tasks = [_task(user, found, one) for one in take_tasks(store, user, project, count=count)]
+    found = store.projects.get(project)
+    tasks = [_task(user, found, one) for one in store.grading.take(user, project, count=count)]
     return {"tasks": tasks, "progress": _progress(store, project, user)}
 
 
 @router.post("/actions")
-def act(store: OpenStore, user: Caller, action: Action) -> dict[str, Any]:
+def act(store: OpenStore, user: Caller, action: SentAction) -> dict[str, Any]:
     """Stores what a judge did. Sent again with the same key, it stores nothing twice."""
     item, project = _find_item(store, action.item_id)
-    own = None if project is None else project.id
-    receipt = record_action(
-        store,
-        user,
-        action.kind,
-        key=action.key,
-        item_id=item,
-        project_id=action.project_id if action.kind == "undo" else own,
-        grade=action.grade,
-        reason=action.reason,
-        note=action.note,
-        seconds=action.seconds,
-        undoes=action.undoes,
-        again=action.again,
-    )
+    sent = action.model_dump() | {"item_id": item}
+    if action.kind != "undo":
+        sent["project_id"] = None if project is None else project.id
+    receipt = store.grading.record(user, Action(**sent))
     told = asdict(receipt)
     if user.role == "judge":
         if project is None or receipt.item_id != item:
-            project = store.project_of(receipt.item_id)
+            project = store.projects.of_item(receipt.item_id)
         told["item_id"] = _number(user, project, receipt.item_id)
         del told["counted"]
     return told
@@ -264,8 +254,8 @@ def confirm(store: OpenStore, user: Caller, project: Id) -> None:
 @router.get("/projects/{project}/history")
 def show_history(store: OpenStore, user: Caller, project: Id) -> list[dict[str, Any]]:
     """Everything oneself did in a project; a lead sees everybody's."""
-    found = store.project(project)
-    history = store.history(found.id)
+    found = store.projects.get(project)
+    history = store.grades.history(found.id)
     if user.role == "judge":
         history = [
             {
@@ -293,9 +283,9 @@ def show_queue(
     limit: Annotated[int | None, Query(ge=1, le=100_000)] = None,
 ) -> list[dict[str, Any]]:
     """For leads: disagreements to decide, the widest first; `limit` asks for the first ones."""
-    found = store.project(project).id
+    found = store.projects.get(project).id
     if limit is None:
-        chosen = store.queue(found)
+        chosen = store.decisions.queue(found)
     else:
         chosen, _ = recent_queue(store, found, most=limit)
     return [dict(json_values(asdict(one))) for one in chosen]
@@ -304,7 +294,7 @@ def show_queue(
 @router.post("/adjudications")
 def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adjudicated:
     """For leads: decides an item's grade, once for each key."""
-    new = store.adjudicate(
+    new = store.decisions.decide(
         decision.item_id,
         user,
         decision.grade,
@@ -312,7 +302,7 @@ def adjudicate(store: OpenStore, user: LeadingCaller, decision: Decision) -> Adj
         note=decision.note,
         project_id=decision.project_id,
     )
-    project = store.project_of(decision.item_id)
+    project = store.projects.of_item(decision.item_id)
     return Adjudicated(repeated=not new, project_id=project.id, project=project.name)
 
 
@@ -349,7 +339,7 @@ def export_text(
     ] = None,
 ) -> Response:
     """For leads: the project as a file of another program."""
-    found = store.project(project)
+    found = store.projects.get(project)
     chosen = formats.get(check_format(found, format))
     note_event(request, user, "exported", f"{found.name}: {format}")
     return send_text(export_sheet(store, found.id, rule=rule), chosen, table)
@@ -366,7 +356,7 @@ def import_text(
     gold: bool = False,
 ) -> dict[str, int]:
     """For leads: adds the items and grades of a file, which is the body of the request."""
-    found = store.project(project)
+    found = store.projects.get(project)
     if found.kind == "side_by_side":
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
     text = text.removeprefix(BYTE_ORDER_MARK)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, HTTPException, Query, Request, UploadFile
+from fastapi import APIRouter, Depends, File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from relkit.app.catalogue import say
@@ -17,25 +17,26 @@ from relkit.app.long_work import in_background
 from relkit.app.machines import hold_against_people
 from relkit.app.management import send_archive, unfinished_job
 from relkit.app.pages import render
-from relkit.app.projects import guideline, list_levels
+from relkit.app.projects import list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.core.errors import InputError
 from relkit.core.language import Language
 from relkit.data.scale import scales
 from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
-from relkit.judging.disguise import find_marks
+from relkit.judging.archive_reader import is_archive
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.filling import measure_bare
 from relkit.judging.formats import Format, Sheet, formats
 from relkit.judging.formats.base import PARTS, check_size, decode, find_format, join_rows
-from relkit.judging.importing import Imported, announce_import
+from relkit.judging.importing import announce_import
+from relkit.judging.incoming import Imported
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.llm.wording import describe_machines
+from relkit.judging.marks import find_marks
 from relkit.judging.recent import recent_agreement, recent_queue, recent_work
 from relkit.judging.records import Kind, Project
 from relkit.judging.store import Store
-from relkit.judging.unpacking import is_archive
 
 __all__ = ["router"]
 
@@ -49,8 +50,20 @@ PATIENCE = 0.5
 SHOWN = 20
 #: Results of which an agreement says something.
 FEW = 30
+#: Languages of texts: code, own name, and tag in HTML.
+WRITTEN_IN = (("en", "English", "en"), ("zh", "中文", "zh-Hans"))
 #: Bytes of a file that is too large to wait for.
 LARGE = 500_000
+
+
+async def _texts(request: Request) -> dict[str, str]:
+    """What a form says in each language in which it says something."""
+    form = await request.form()
+    return {language: str(form[language]) for language, *_ in WRITTEN_IN if language in form}
+
+
+#: The guideline in a form, by language.
+GuidelineForm = Annotated[dict[str, str], Depends(_texts)]
 
 
 @router.post("/projects", dependencies=[CheckedForm])
@@ -58,26 +71,24 @@ def create_project(
     request: Request,
     store: OpenStore,
     visitor: Leader,
+    guideline: GuidelineForm,
     name: Text = "",
     kind: Annotated[Kind, Form()] = "grades",
     scale: Text = "search",
     overlap: Annotated[int, Form(ge=1, le=1000)] = 1,
     gold_share: Annotated[float, Form(ge=0, lt=1)] = 0.0,
-    guideline_en: Text = "",
-    guideline_zh: Text = "",
 ) -> Response:
     """Makes a project."""
-    if any(one.name == name.strip() for one in store.projects()):
+    if any(one.name == name.strip() for one in store.projects.all()):
         raise HTTPException(400, "project_taken")
-    made = store.create_project(
+    made = store.projects.create(
         name,
         kind=kind,
         # A scale may also be a file, which is for the command line alone.
         scale=scales.get(scale),
         overlap=overlap,
         gold_share=gold_share,
-        guideline_en=guideline_en,
-        guideline_zh=guideline_zh,
+        guideline=guideline,
     )
     note_event(request, visitor, "project_made", made.name)
     return RedirectResponse(f"/projects/{made.id}", 303)
@@ -96,12 +107,13 @@ def _project(
     project: int,
     told: tuple[int, int] | None = None,
 ) -> Response:
-    found = store.project(project)
+    found = store.projects.get(project)
     return render(
         request,
         visitor,
         "project.html",
         project=found,
+        languages=WRITTEN_IN,
         found=recent_work(store, project, patience=PATIENCE),
         machines=describe_machines(store, project),
         formats=[formats.get(name) for name in fitting_formats(found)],
@@ -160,12 +172,11 @@ def change_guideline(
     store: OpenStore,
     visitor: Leader,
     project: Id,
-    en: Text = "",
-    zh: Text = "",
+    guideline: GuidelineForm,
 ) -> Response:
     """Changes the guideline."""
-    found = store.project(project)
-    store.set_guideline(found.id, en=en, zh=zh)
+    found = store.projects.get(project)
+    store.projects.set_guideline(found.id, guideline)
     note_event(request, visitor, "project_changed", f"{found.name}: guideline")
     return RedirectResponse(f"/projects/{project}", 303)
 
@@ -181,7 +192,7 @@ def import_file(
     gold: Text = "",
 ) -> Response:
     """Adds the items and grades of a file; those of a large one while nobody waits."""
-    found = store.project(project)
+    found = store.projects.get(project)
     if found.kind == "side_by_side":
         raise InputError("two runs cannot be uploaded", hint="use `relkit judge import --side`")
     name = file.filename or "file"
@@ -224,7 +235,7 @@ def export_file(
     rule: Rule = "median",
 ) -> Response:
     """The project as a file of another program."""
-    found = store.project(project)
+    found = store.projects.get(project)
     if form == "archive":
         note_event(request, visitor, "project_archived", found.name)
         return send_archive(store, found)
@@ -241,7 +252,7 @@ def show_agreement(request: Request, store: OpenStore, visitor: Leader, project:
         request,
         visitor,
         "agreement.html",
-        project=store.project(project),
+        project=store.projects.get(project),
         found=found,
         verdict=judge_agreement(found["agreement"]),
         machines=hold_against_people(store, project, found["machines"]),
@@ -287,10 +298,10 @@ def show_queue(
         decided: The item that was decided a moment ago.
         again: An item to decide anew.
     """
-    found = store.project(project)
+    found = store.projects.get(project)
     shown, waiting = recent_queue(store, project, again=again, most=SHOWN, patience=PATIENCE)
     ids = [one.item.id for one in shown]
-    grade = store.adjudicated(project).get(decided)
+    grade = store.decisions.all(project).get(decided)
     return render(
         request,
         visitor,
@@ -303,9 +314,9 @@ def show_queue(
         ],
         at=at if at in ids else next(iter(ids), 0),
         going_on=bool(at or decided or again),
-        decided=next(iter(store.items(project, ids=[decided])), None),
+        decided=next(iter(store.items.all(project, ids=[decided])), None),
         decision=grade,
-        guideline=guideline(found, visitor.language),
+        guideline=found.guideline_in(visitor.language),
         levels=list_levels(found, visitor.language),
         keys_changed=is_notice_due(store, found, visitor.account),
     )
@@ -323,5 +334,5 @@ def decide(
     following: Annotated[int, Form()] = 0,
 ) -> Response:
     """Decides a disagreement. The same form sent twice decides once."""
-    store.adjudicate(item, visitor.account, grade, key=key, note=note, project_id=project)
+    store.decisions.decide(item, visitor.account, grade, key=key, note=note, project_id=project)
     return RedirectResponse(f"/projects/{project}/queue?at={following}&decided={item}", 303)

@@ -35,7 +35,7 @@ def hold_against_people(
         The models; `calibration` is None where nothing was graded by both, or where there are too
         many items, as `many` says.
     """
-    known = {(one.judge, one.version): one for one in store.configurations(project_id)}
+    known = {(one.judge, one.version): one for one in store.models.all(project_id)}
     # Versions come in order: the last one stays.
     newest = {one["judge"]: one["version"] for one in machines}
     found = []

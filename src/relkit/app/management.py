@@ -16,12 +16,13 @@ from relkit.app.pages import render
 from relkit.app.visitor import CheckedForm, Leader, LeadingCaller, OpenStore, Visitor, note_event
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import SUFFIX
+from relkit.judging.archive_reader import Archive
 from relkit.judging.jobs import Job, find_job, list_jobs, refuse_while_importing, stop_job
 from relkit.judging.recent import recent_work
 from relkit.judging.records import Project
 from relkit.judging.removal import start_removal, tidy_up
 from relkit.judging.store import Store
-from relkit.judging.unpacking import Archive, Unpacked, prepare_unpacking
+from relkit.judging.unpacking import Unpacked, prepare_unpacking
 
 __all__ = ["interface", "router", "send_archive", "unfinished_job"]
 
@@ -66,14 +67,14 @@ def change_project(
     gold_share: Annotated[float | None, Form(ge=0, lt=1)] = None,
 ) -> Response:
     """Renames a project, and changes how many gold items judges are given."""
-    found = store.project(project)
+    found = store.projects.get(project)
     if name.strip() != found.name:
-        if any(one.name == name.strip() for one in store.projects()):
+        if any(one.name == name.strip() for one in store.projects.all()):
             raise HTTPException(400, "project_taken")
-        store.rename_project(found.id, name)
+        store.projects.rename(found.id, name)
         note_event(request, visitor, "project_changed", f"{found.name}: {name.strip()}")
     if gold_share is not None and gold_share != found.gold_share:
-        store.set_gold_share(found.id, gold_share)
+        store.projects.set_gold_share(found.id, gold_share)
         note_event(request, visitor, "project_changed", f"{found.name}: gold {gold_share:.0%}")
     return RedirectResponse(f"/projects/{project}#settings", 303)
 
@@ -81,22 +82,24 @@ def change_project(
 @router.post("/projects/{project}/close", dependencies=[CheckedForm])
 def close_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Closes a project."""
-    note_event(request, visitor, "project_changed", f"{store.close_project(project).name}: closed")
+    note_event(request, visitor, "project_changed", f"{store.projects.close(project).name}: closed")
     return RedirectResponse(f"/projects/{project}", 303)
 
 
 @router.post("/projects/{project}/reopen", dependencies=[CheckedForm])
 def reopen_project(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Opens a project again."""
-    note_event(request, visitor, "project_changed", f"{store.reopen_project(project).name}: opened")
+    note_event(
+        request, visitor, "project_changed", f"{store.projects.reopen(project).name}: opened"
+    )
     return RedirectResponse(f"/projects/{project}", 303)
 
 
 @router.get("/projects/{project}/archive")
 def download_archive(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """The project's archive."""
-    note_event(request, visitor, "project_archived", store.project(project).name)
-    return send_archive(store, store.project(project))
+    note_event(request, visitor, "project_archived", store.projects.get(project).name)
+    return send_archive(store, store.projects.get(project))
 
 
 def _only_admin(visitor: Visitor) -> None:
@@ -108,7 +111,7 @@ def _only_admin(visitor: Visitor) -> None:
 def ask_to_delete(request: Request, store: OpenStore, visitor: Leader, project: Id) -> Response:
     """Asks whether a project is to be deleted, and offers its archive first."""
     _only_admin(visitor)
-    return _ask_to_delete(request, store, visitor, store.project(project))
+    return _ask_to_delete(request, store, visitor, store.projects.get(project))
 
 
 def _ask_to_delete(
@@ -131,7 +134,7 @@ def delete_project(
 ) -> Response:
     """Deletes a project, if its name was typed."""
     _only_admin(visitor)
-    found = store.project(project)
+    found = store.projects.get(project)
     if name.strip() != found.name:
         return _ask_to_delete(request, store, visitor, found, wrong=name.strip() or " ")
     removal = start_removal(store, found, by=visitor.account)
@@ -153,7 +156,7 @@ def import_archive(
     try:
         shutil.copyfileobj(file.file, kept)
         archive = Archive(kept, path=file.filename or "archive", largest=LARGEST_ARCHIVE)
-        if any(one.name == (name.strip() or archive.name) for one in store.projects()):
+        if any(one.name == (name.strip() or archive.name) for one in store.projects.all()):
             raise HTTPException(400, "project_taken")
         unpacking = prepare_unpacking(store, archive, name=name.strip() or None, by=visitor.account)
     except BaseException:
@@ -190,7 +193,7 @@ def show_job(request: Request, store: OpenStore, visitor: Leader, job: Id) -> Re
     if found.unfinished and not found.alive:
         in_background(lambda: tidy_up(store), "tidying up")
     ready = found.kind == "import" or found.state == "done"
-    project = store.project(found.project_id) if ready else None
+    project = store.projects.get(found.project_id) if ready else None
     return render(request, visitor, "job.html", job=found, project=project)
 
 
@@ -218,14 +221,14 @@ def archive_project(
     request: Request, store: OpenStore, user: LeadingCaller, project: Id
 ) -> Response:
     """For leads: the project's archive, which `relkit judge import` makes the same project of."""
-    note_event(request, user, "project_archived", store.project(project).name)
-    return send_archive(store, store.project(project))
+    note_event(request, user, "project_archived", store.projects.get(project).name)
+    return send_archive(store, store.projects.get(project))
 
 
 @interface.post("/projects/{project}/close")
 def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: closes a project, which is read only then and hidden from judges."""
-    found = store.close_project(project)
+    found = store.projects.close(project)
     note_event(request, user, "project_changed", f"{found.name}: closed")
     return {"state": found.state}
 
@@ -233,6 +236,6 @@ def close(request: Request, store: OpenStore, user: LeadingCaller, project: Id) 
 @interface.post("/projects/{project}/reopen")
 def reopen(request: Request, store: OpenStore, user: LeadingCaller, project: Id) -> dict[str, str]:
     """For leads: opens a project again."""
-    found = store.reopen_project(project)
+    found = store.projects.reopen(project)
     note_event(request, user, "project_changed", f"{found.name}: opened")
     return {"state": found.state}

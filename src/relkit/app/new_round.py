@@ -40,7 +40,7 @@ def show_form(request: Request, store: OpenStore, visitor: Leader, rounds: OpenR
         visitor,
         "new_round.html",
         month=f"{date.today():%Y-%m}",
-        projects=[one for one in store.projects() if one.kind == "grades"],
+        projects=[one for one in store.projects.all() if one.kind == "grades"],
     )
 
 
@@ -66,7 +66,7 @@ def show_round(
         "round_preview.html",
         token=token,
         month=month,
-        project=store.project(project),
+        project=store.projects.get(project),
         rule=rule,
         coverage=measure_coverage(made),
     )

@@ -68,7 +68,7 @@ def show_preferences(request: Request, store: OpenStore, visitor: Leader, projec
     """Which system judges prefer, over all queries and by tier."""
     from relkit.report.html import render_parts
 
-    found = store.project(project)
+    found = store.projects.get(project)
     if found.kind != "side_by_side":
         raise HTTPException(404)
     given = read_preferences(store, project)

@@ -20,7 +20,7 @@ from relkit.judging.recent import recent_progress
 from relkit.judging.records import REASONS, Project
 from relkit.judging.store import Store
 
-__all__ = ["guideline", "list_levels", "router"]
+__all__ = ["list_levels", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,8 +28,10 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 def show_projects(request: Request, store: OpenStore, visitor: Person) -> Response:
     """All projects with one's own progress."""
-    found = [(project, _progress(store, project.id, visitor)) for project in store.projects("open")]
-    closed = [one for one in store.projects() if one.state == "closed"] if visitor.leads else []
+    found = [
+        (project, _progress(store, project.id, visitor)) for project in store.projects.all("open")
+    ]
+    closed = [one for one in store.projects.all() if one.state == "closed"] if visitor.leads else []
     return render(
         request,
         visitor,
@@ -56,12 +58,6 @@ def _scales(language: Language) -> dict[str, str]:
         levels = [sentence_case(one.label(level.grade, language)) for level in one.levels]
         found[name] = " / ".join(levels) or say(language, "lead.any_number")
     return found
-
-
-def guideline(project: Project, language: Language) -> str:
-    """Returns the guideline in a language, or in the other one where there is none."""
-    both = (project.guideline_en, project.guideline_zh)
-    return (both[1] or both[0]) if language == "zh" else (both[0] or both[1])
 
 
 def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
@@ -95,7 +91,7 @@ def list_levels(project: Project, language: Language) -> list[dict[str, Any]]:
 @router.get("/projects/{project}/judge")
 def show_judging(request: Request, store: OpenStore, visitor: Person, project: Id) -> Response:
     """The page on which grades are given; what is graded comes from the REST interface."""
-    found = store.project(project)
+    found = store.projects.get(project)
     if found.state != "open":
         raise HTTPException(409, "project_closed")
     messages = {
@@ -110,7 +106,7 @@ def show_judging(request: Request, store: OpenStore, visitor: Person, project: I
         project=found,
         levels=list_levels(found, visitor.language),
         keys_changed=is_notice_due(store, found, visitor.account),
-        guideline=guideline(found, visitor.language),
+        guideline=found.guideline_in(visitor.language),
         messages=messages,
         reasons=REASONS,
     )

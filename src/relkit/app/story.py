@@ -190,34 +190,32 @@ def _add_trial(store: Store, pool: Sequence[Item]) -> None:
     results: dict[str, list[Item]] = {}
     for item in pool:
         results.setdefault(item.query, []).append(item)
-    project = store.create_project(
+    project = store.projects.create(
         "Try it · 试一试",
         overlap=20,
-        guideline_en=load_guideline("en"),
-        guideline_zh=load_guideline("zh"),
+        guideline={language: load_guideline(language) for language in ("en", "zh")},
     )
     for language in ("en", "zh"):
         rich = [query for query in sorted(results) if languages.get(query) == language]
         rich.sort(key=lambda query: -len(results[query]))
         for query in rich[:2]:
-            store.add_items(project.id, results[query][:TRIED])
+            store.items.add(project.id, results[query][:TRIED])
 
 
 def _add_month(
     store: Store, month: str, pool: Sequence[Item], known: Mapping[tuple[str, str], float]
 ) -> None:
     """The month's pool, each result graded by three of the four."""
-    project = store.create_project(
+    project = store.projects.create(
         f"{month} (simulated judges)",
         overlap=OVERLAP,
         gold_share=0.05,
         k=DEPTH,
-        guideline_en=load_guideline("en"),
-        guideline_zh=load_guideline("zh"),
+        guideline={language: load_guideline(language) for language in ("en", "zh")},
     )
     graded = [(item, known[item.query, item.document]) for item in pool]
     clock = _clock(store, len(graded) * OVERLAP)
-    store.import_ratings(
+    store.grades.add(
         project.id,
         [
             (
@@ -232,7 +230,7 @@ def _add_month(
         ],
     )
     certain = [(item, grade) for item, grade in graded if grade in {0.0, 3.0}]
-    store.set_gold(project.id, certain[:: max(1, len(certain) // GOLD)])
+    store.gold.add(project.id, certain[:: max(1, len(certain) // GOLD)])
 
 
 def _add_sides(
@@ -243,12 +241,11 @@ def _add_sides(
     runs: Mapping[str, Ranking],
 ) -> None:
     """The two rankers side by side, each question seen by two."""
-    project = store.create_project(
+    project = store.projects.create(
         "BM25 / TF-IDF (simulated judges)",
         kind="side_by_side",
         overlap=OVERLAP,
-        guideline_en=SIDE_BY_SIDE["en"],
-        guideline_zh=SIDE_BY_SIDE["zh"],
+        guideline=SIDE_BY_SIDE,
     )
     pairs, ratings = [], []
     clock = _clock(store, 2 * len(tiers))
@@ -278,8 +275,8 @@ def _add_sides(
                 ],
             )
         )
-    store.add_comparisons(project.id, pairs)
-    store.import_ratings(project.id, ratings)
+    store.items.add_comparisons(project.id, pairs)
+    store.grades.add(project.id, ratings)
 
 
 def _clock(store: Store, count: int) -> Iterator[float]:

@@ -172,14 +172,14 @@ def init(
 
     if reset_password and account is None:
         raise ParameterError("--reset-password needs --account NAME")
-    guidelines: dict[str, Any] = {
-        f"guideline_{language}": read_text(path)
+    guideline = {
+        language: read_text(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
         if path is not None
     }
     with open_store(database, create=True) as store:
         if project is not None:
-            made = store.create_project(
+            made = store.projects.create(
                 project,
                 scale=scale or "search",
                 kind=kind,
@@ -187,18 +187,20 @@ def init(
                 gold_share=gold_share,
                 k=k,
                 seed=seed,
-                **guidelines,
+                guideline=guideline,
             )
             record_event(store, "project_made", detail=made.name)
             messages.note(f"made the project {made.name}: {_rules(made)}")
         if account is not None:
             password = generate_password()
             if reset_password:
-                user = store.set_user(account, password=password, chosen_by="other")
+                user = store.accounts.change(account, password=password, chosen_by="other")
                 record_event(store, "password_reset", detail=user.name)
                 messages.note(f"this is the new password of {user.name} ({user.role}):")
             else:
-                user = store.create_user(account, role=role, password=password, chosen_by="other")
+                user = store.accounts.create(
+                    account, role=role, password=password, chosen_by="other"
+                )
                 record_event(store, "account_made", detail=f"{user.name} ({role})")
                 messages.note(f"made the account {user.name} ({user.role}); this is its password:")
             click.echo(password)
@@ -278,7 +280,7 @@ def export(
         return
     chosen = formats.get(form)
     with open_store(database) as store:
-        found = store.project(project)
+        found = store.projects.get(project)
         sheet = export_sheet(store, found.id, rule=rule)
         finals = [row.final_source for row in sheet.rows if row.final is not None]
         machines = note_machines(store, found.id, finals)
@@ -335,7 +337,7 @@ def status(database: str, project: str | None, form: str, output: str | None) ->
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
-        chosen = store.projects() if project is None else [store.project(project)]
+        chosen = store.projects.all() if project is None else [store.projects.get(project)]
         found = [describe_project(store, one.id) for one in chosen]
     if form == "json":
         import json

@@ -70,7 +70,7 @@ def accounts(database: str, form: str, output: str | None) -> None:
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
-        found = [(user, list_sign_ins(store, user)) for user in store.users()]
+        found = [(user, list_sign_ins(store, user)) for user in store.accounts.all()]
         tokens = list_tokens(store)
     states = [_state(user) for user, _ in found]
     if form == "json":
@@ -162,13 +162,13 @@ def account(
             "nothing is asked for", hint="say for example --role lead or --reset-password"
         )
     with open_store(database) as store:
-        user = store.user(name)
+        user = store.accounts.get(name)
         if role is not None and role != user.role:
-            store.set_user(user.name, role=role)
+            store.accounts.change(user.name, role=role)
             record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
             messages.note(f"{user.name} was {user.role} and is {role}")
         if state is not None:
-            store.set_user(user.name, active=state == "open")
+            store.accounts.change(user.name, active=state == "open")
             record_event(
                 store, "account_opened" if state == "open" else "account_closed", detail=user.name
             )
@@ -184,7 +184,7 @@ def account(
             messages.note(f"deleted {len(ended)} tokens of {user.name}")
         if reset_password:
             password = generate_password()
-            store.set_user(user.name, password=password, chosen_by="other")
+            store.accounts.change(user.name, password=password, chosen_by="other")
             record_event(store, "password_reset", detail=user.name)
             messages.note(f"this is the new password of {user.name}:")
             click.echo(password)

@@ -46,7 +46,7 @@ def pack(database: str, project: str, output: str | None) -> None:
             "an archive goes into a file", hint=f"add -o {project or 'june'}.relkit-project"
         )
     with open_store(database) as store:
-        found = store.project(project)
+        found = store.projects.get(project)
         with open_replaced(output) as file, Progress("packing") as report:
             counts = pack_project(store, found.id, file, report=report)
         record_event(store, "project_archived", detail=found.name)
@@ -58,9 +58,10 @@ def pack(database: str, project: str, output: str | None) -> None:
 
 def unpack(database: str, path: str, name: str | None) -> None:
     """Makes a project of an archive."""
+    from relkit.judging.archive_reader import Archive
     from relkit.judging.events import record_event
     from relkit.judging.store import open_store
-    from relkit.judging.unpacking import Archive, unpack_project
+    from relkit.judging.unpacking import unpack_project
 
     with (
         ended_in_order(),

@@ -14,8 +14,8 @@ from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.judging.llm.calibration import Calibration
-    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.differences import Difference
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.records import Project
 
@@ -128,8 +128,8 @@ def calibrate(
     protect_inputs(output, [database, *runs])
     order = None
     with open_store(database) as store:
-        found = store.project(project)
-        chosen = store.configuration(found.id, judge, version)
+        found = store.projects.get(project)
+        chosen = store.models.get(found.id, judge, version)
         measured = hold(store, chosen, rule=rule, resampling=Resampling(resamples, seed))
         if runs:
             order = compare_systems(store, chosen, {run: run for run in runs}, measure=measure)
@@ -202,10 +202,10 @@ def accept(
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
-        found = store.project(project)
-        lead = store.user(by)
+        found = store.projects.get(project)
+        lead = store.accounts.get(by)
         if withdraw:
-            accepted = store.acceptance(found.id)
+            accepted = store.models.accepted(found.id)
             if accepted is None:
                 raise ParameterError(f"no language model is accepted in `{found.name}`")
             if judge not in (None, accepted.configuration.judge):
@@ -213,10 +213,10 @@ def accept(
                     f"`{judge}` is not accepted in `{found.name}`",
                     hint=f"{accepted.configuration.title} is",
                 )
-            store.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
+            store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
             messages.note(f"{accepted.configuration.title} counts no longer in {found.name}")
             return
-        chosen = store.configuration(found.id, judge, version)
+        chosen = store.models.get(found.id, judge, version)
         measured = accept_judge(store, chosen, lead, least=least, note=note)
         emit(_rendered(measured, chosen, found, "table"))
         if measured.outlook is not None and not measured.outlook.within:
@@ -224,7 +224,7 @@ def accept(
                 f"{chosen.title} agrees with people less than any of them does with the others"
             )
         messages.note(f"{chosen.title} is accepted by {lead.name} in {found.name}")
-        sources = [one.source for one in store.final_grades(found.id)]
+        sources = [one.source for one in store.decisions.final_grades(found.id)]
         machines = note_machines(store, found.id, sources)
         messages.note(
             "people graded every item that it graded" if machines is None else str(machines)

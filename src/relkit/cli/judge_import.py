@@ -142,7 +142,7 @@ def import_(
     if project is None:
         raise ParameterError("there is no --project", hint="name the project to import into")
     with ended_in_order(), open_store(database) as store:
-        found = store.project(project)
+        found = store.projects.get(project)
         sheets = [_sheet(path, form, judge_columns, found) for path in files]
         ranks = k or found.k or 10
         if sides:
@@ -150,7 +150,9 @@ def import_(
             # What a file says of an item comes before what the table of documents says.
             known = [_described(one, documents, queries) for one in _pools(tops) + sheets]
             with Progress("importing") as report:
-                added = store.add_comparisons(found.id, _comparisons(tops, known), report=report)
+                added = store.items.add_comparisons(
+                    found.id, _comparisons(tops, known), report=report
+                )
             record_event(store, "imported", detail=f"{found.name}: {added} + 0")
             messages.note(f"{found.name}: {_count(added, 'new comparison')}")
             return
@@ -188,7 +190,7 @@ def import_(
 
 
 def _is_archive(path: str) -> bool:
-    from relkit.judging.unpacking import is_archive
+    from relkit.judging.archive_reader import is_archive
 
     if path == "-":
         return False

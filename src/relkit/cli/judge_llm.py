@@ -18,8 +18,8 @@ from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.judge import Outcome, Plan
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.llm.prompt import Prompt
     from relkit.judging.records import Project
     from relkit.judging.store import Store
@@ -181,9 +181,9 @@ def llm(
 ) -> None:
     """Runs `relkit judge llm`."""
     from relkit.judging.formats.base import read_text
-    from relkit.judging.llm.configurations import draft_configuration
     from relkit.judging.llm.endpoint import Endpoint, tidy_url
     from relkit.judging.llm.judge import choose_items, make_plan
+    from relkit.judging.llm.models import draft_configuration
     from relkit.judging.llm.pace import Pace
     from relkit.judging.llm.prompt import make_prompt
     from relkit.judging.store import open_store
@@ -191,7 +191,7 @@ def llm(
     url = tidy_url(endpoint)
     task = None if prompt_file is None else read_text(prompt_file)
     with open_store(database) as store:
-        found = store.project(project)
+        found = store.projects.get(project)
         prompt = make_prompt(found, language=language, task=task)
         draft = draft_configuration(
             found.id,
@@ -209,12 +209,12 @@ def llm(
         if dry_run:
             _show(draft, prompt, plan)
             return
-        chosen = store.add_configuration(draft)
+        chosen = store.models.add(draft)
         server = Endpoint(
             url, key=_key(key_variable, url), timeout=timeout, retries=retries,
             pace=Pace(per_minute),
         )  # fmt: skip
-        _ask(store, chosen, prompt, plan, server, attempts, concurrency)
+        _ask(store, chosen, prompt, plan, server, concurrency)
 
 
 def _parameters(texts: Sequence[str]) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def _key(variable: str | None, url: str) -> str:
 
 def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> None:
     """Says what the user may not have meant."""
-    if not (project.guideline_en.strip() or project.guideline_zh.strip()):
+    if not project.guideline_in(draft.language):
         messages.warning(
             f"`{project.name}` has no guideline: the model sees the names of the grades alone"
         )
@@ -281,7 +281,6 @@ def _ask(
     prompt: Prompt,
     plan: Plan,
     server: Any,
-    attempts: int,
     concurrency: int,
 ) -> None:
     from relkit.judging.llm.judge import Outcome, ask_model
@@ -301,7 +300,6 @@ def _ask(
                 prompt,
                 plan,
                 server,
-                attempts=attempts,
                 concurrency=concurrency,
                 outcome=outcome,
                 progress=progress,
@@ -310,12 +308,10 @@ def _ask(
                 ),
             )
     finally:
-        _summarize(store, chosen, plan, outcome, attempts)
+        _summarize(store, chosen, plan, outcome)
 
 
-def _summarize(
-    store: Store, chosen: Configuration, plan: Plan, outcome: Outcome, attempts: int
-) -> None:
+def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome) -> None:
     from relkit.judging.llm.answers import PROBLEMS
 
     again = f", {outcome.retried:,} sent again after an error" if outcome.retried else ""
@@ -328,10 +324,10 @@ def _summarize(
     given_up = plan.unreadable + outcome.given_up
     if given_up:
         messages.warning(
-            f"{given_up:,} samples have no grade: refused, or {attempts} attempts could not be read"
-            " (--attempts)"
+            f"{given_up:,} samples have no grade: refused, or {plan.attempts} attempts could not be"
+            " read (--attempts)"
         )
-    graded = store.samples(chosen)
+    graded = store.replies.samples(chosen)
     share = sum(item.id in graded for item in plan.items)
     messages.note(
         f"{share:,} of {len(plan.items):,} items have a grade by it; `relkit judge calibrate` holds"

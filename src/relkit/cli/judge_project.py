@@ -68,7 +68,7 @@ def project(
     if (close and reopen) or (delete and (close or reopen or rename or gold_share is not None)):
         raise ParameterError("these options do not go together", hint="give one after the other")
     with ended_in_order(), open_store(database) as store:
-        found = store.project(name)
+        found = store.projects.get(name)
         if delete:
             if not yes:
                 _confirm(found.name)
@@ -78,15 +78,15 @@ def project(
             messages.note(f"deleted the project {found.name}")
             return
         if reopen:
-            store.reopen_project(found.id)
+            store.projects.reopen(found.id)
             messages.note(f"opened the project {found.name}")
         if gold_share is not None:
-            store.set_gold_share(found.id, gold_share)
+            store.projects.set_gold_share(found.id, gold_share)
             messages.note(f"{gold_share:.0%} of what a judge is given are gold items from now on")
         if rename is not None:
-            messages.note(f"renamed to {store.rename_project(found.id, rename).name}")
+            messages.note(f"renamed to {store.projects.rename(found.id, rename).name}")
         if close:
-            store.close_project(found.id)
+            store.projects.close(found.id)
             messages.note(f"closed the project {found.name}")
         if close or reopen or rename is not None or gold_share is not None:
             record_event(store, "project_changed", detail=found.name)

@@ -213,7 +213,7 @@ def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
     from relkit.judging.store import open_store
 
     with open_store(database) as store:
-        found = final_judgments(store, store.project(project).id, rule=rule)
+        found = final_judgments(store, store.projects.get(project).id, rule=rule)
     messages.note(describe_rule(rule))
     return found
 

@@ -380,13 +380,13 @@ def create_first_account(store: Store, *, chosen_by: ChosenBy = "other") -> tupl
     """
     if _somebody_leads(store):
         return None
-    names = {user.name for user in store.users()}
+    names = {user.name for user in store.accounts.all()}
     name = next(
         name for name in ("lead", *(f"lead-{n}" for n in range(2, 1000))) if name not in names
     )
     password = generate_password()
     try:
-        made = store.create_user(name, role="admin", password=password, chosen_by=chosen_by)
+        made = store.accounts.create(name, role="admin", password=password, chosen_by=chosen_by)
     except ParameterError:
         if _somebody_leads(store):  # another process that starts made it a moment ago
             return None
@@ -396,4 +396,4 @@ def create_first_account(store: Store, *, chosen_by: ChosenBy = "other") -> tupl
 
 
 def _somebody_leads(store: Store) -> bool:
-    return any(user.role == "admin" and user.active for user in store.users())
+    return any(user.role == "admin" and user.active for user in store.accounts.all())

@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
 from relkit.judging import passwords
-from relkit.judging.actions import release_places
-from relkit.judging.base import StoreBase
-from relkit.judging.names import check_one_script, name_key, other_key
+from relkit.judging.base import Base
+from relkit.judging.names import check_one_script, name_key
+from relkit.judging.people import check_account_name
 from relkit.judging.records import Role, User
 from relkit.judging.rows import read_user
-from relkit.judging.schema import (
-    browsers,
-    postgresql,
-    sa,
-    sign_ins,
-    sqlite,
-    tokens as user_tokens,
-    users,
-)
-from relkit.judging.texts import check_name, is_storable, unknown_name
+from relkit.judging.schema import browsers, sa, sign_ins, tokens as user_tokens, users
+from relkit.judging.settling import release_places
+from relkit.judging.texts import is_storable, unknown_name
 
-__all__ = ["MACHINE_PREFIX", "AccountStore", "ChosenBy"]
+__all__ = ["Accounts", "ChosenBy"]
 
 ChosenBy = Literal["owner", "other"]
 """Who knows a password: its owner alone, or also somebody who made it, whom its owner then has to
 replace at the first sign-in."""
 
-#: How the names of language models begin, and no name of a person does.
-MACHINE_PREFIX = "llm:"
 
-
-def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
-    """Returns the name of an account without the space around it.
-
-    Raises:
-        InputError: If it has a character that no database can hold.
-        ParameterError: If it cannot be a name, or is one of a machine and should be a person's.
-    """
-    cleaned = check_name(name, what)
-    belongs = cleaned.startswith(MACHINE_PREFIX)
-    if not belongs if machine else name_key(cleaned).startswith(MACHINE_PREFIX):
-        raise ParameterError(
-            f"`{cleaned}` is {'no' if machine else 'the'} name of a language model",
-            hint=f"the names of language models, and no others, begin with {MACHINE_PREFIX}",
-        )
-    return cleaned
-
-
-class AccountStore(StoreBase):
+class Accounts(Base):
     """The part of a store that keeps accounts."""
 
-    def create_user(
+    def create(
         self,
         name: str,
         *,
@@ -86,24 +59,24 @@ class AccountStore(StoreBase):
             "active": True,
             "created_at": self.clock(),
         }
-        made = self._insert_named(users, values, "user")
+        made = self.insert_named(users, values, "user")
         return User(made, name, role, must_change=bool(values["must_change"]))
 
     def _check_name_free(self, name: str) -> None:
-        taken = self.find_user(name)
+        taken = self.find(name)
         if taken is not None and taken.name != name:
             raise ParameterError(
                 f"`{name}` could be taken for `{taken.name}`, who has an account already",
                 hint="take another name",
             )
 
-    def users(self) -> list[User]:
+    def all(self) -> list[User]:
         """Returns all accounts by name."""
         with self.database.read() as connection:
             rows = connection.execute(sa.select(users).order_by(users.c.name))
             return [read_user(row) for row in rows]
 
-    def user(self, name: str) -> User:
+    def get(self, name: str) -> User:
         """Returns an account.
 
         Raises:
@@ -111,10 +84,10 @@ class AccountStore(StoreBase):
         """
         row = self._user_row(name)
         if row is None:
-            raise unknown_name("user", name, [one.name for one in self.users()])
+            raise unknown_name("user", name, [one.name for one in self.all()])
         return read_user(row)
 
-    def find_user(self, name: str) -> User | None:
+    def find(self, name: str) -> User | None:
         """Returns the account that is called so, or by a name that looks alike."""
         row = self._user_row(name.strip(), alike=True)
         return None if row is None else read_user(row)
@@ -130,7 +103,7 @@ class AccountStore(StoreBase):
             found = connection.execute(query).all()
         return next((row for row in found if row.name == name), next(iter(found), None))
 
-    def set_user(
+    def change(
         self,
         name: str,
         *,
@@ -158,7 +131,7 @@ class AccountStore(StoreBase):
             ParameterError: If the role is unknown, the password short or easily guessed, it is a
                 language model, or nobody would be left who can make accounts.
         """
-        found = self.user(name)
+        found = self.get(name)
         if found.machine:
             raise ParameterError(
                 f"`{found.name}` is a language model", hint="nobody signs in as it or leads as it"
@@ -184,48 +157,7 @@ class AccountStore(StoreBase):
             elif password is not None:
                 ended = (sign_ins,) if tokens == "keep" else (sign_ins, user_tokens)
                 _end_access(connection, found, ended)
-        return self.user(name)
-
-    def _ensure_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
-        """Returns the accounts of these names, which are made where there are none."""
-        wanted = {check_account_name(name, "judge") for name in names}
-        query = sa.select(users.c.name, users.c.id, users.c.name_key)
-        found = connection.execute(query).all()
-        known = {row.name: row.id for row in found}
-        missing = sorted(wanted - known.keys())  # in one order: two never wait for each other
-        if not missing:
-            return known
-        taken = {row.name_key for row in found}
-        rows = []
-        for name in missing:
-            # Files of other programs may well name `Ann` and `ann`: both are kept.
-            key = other_key(name, taken)
-            taken.add(key)
-            rows.append(
-                {"name": name, "name_key": key, "role": "judge", "created_at": self.clock()}
-            )
-        insert = (
-            sqlite.insert(users).on_conflict_do_nothing()
-            if connection.dialect.name == "sqlite"
-            else postgresql.insert(users).on_conflict_do_nothing()
-        )
-        connection.execute(insert, rows)
-        return {row.name: row.id for row in connection.execute(query)}
-
-    def _find_users(self, connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
-        """Returns the accounts of these names that there are.
-
-        Raises:
-            ParameterError: If one can be the name of no person.
-        """
-        wanted = {check_account_name(name, "judge") for name in names}
-        rows = connection.execute(sa.select(users.c.name, users.c.id))
-        return {row.name: row.id for row in rows if row.name in wanted}
-
-    def _close_users(self, connection: sa.Connection, ids: Sequence[int]) -> None:
-        """Makes accounts ones that only hold grades: nobody signs in to them."""
-        if ids:
-            connection.execute(sa.update(users).where(users.c.id.in_(ids)).values(active=False))
+        return self.get(name)
 
     def check_password(self, name: str, password: str) -> User | None:
         """Returns the active account that a name and a password belong to, or None.

@@ -50,7 +50,7 @@ def pack_project(
     """
     from relkit._native import __version__
 
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     revision, _ = store.database.version()
     with (
         store.database.read() as connection,

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from relkit.core.errors import ParameterError
 from relkit.judging.disguise import lose_gold
 from relkit.judging.jobs import unfinished
 from relkit.judging.mixing import is_gold_turn
@@ -27,17 +26,12 @@ from relkit.judging.places import (
     give_gold,
     give_places,
     new_to_judge,
-    take_turn,
 )
-from relkit.judging.projects import refuse_closed
 from relkit.judging.records import Comparison, Item, Project, User
 from relkit.judging.rows import PLACES, read_comparison, read_item
 from relkit.judging.schema import assignments, gold, items, sa, sides
 
-if TYPE_CHECKING:
-    from relkit.judging.store import Store
-
-__all__ = ["Task", "take_tasks"]
+__all__ = ["Task", "claim_tasks"]
 #: Shares of all items among which new ones are looked for first, in a project of many.
 WINDOWS = (PLACES // 256, PLACES // 16)
 
@@ -100,53 +94,22 @@ class Task:
     right: tuple[Item, ...] = ()
 
 
-def take_tasks(store: Store, user: User, project_id: int, *, count: int = 10) -> list[Task]:
-    """Gives a judge up to `count` items: those that the judge has already, then new ones.
-
-    New items come in a random order of the judge's own, which the project's seed fixes. What was
-    put off comes again when nothing else is left. Calling it again gives the same items, with a
-    fresh lease: a closed tab or another device goes on where the judge was.
-
-    Args:
-        store: The database.
-        user: The judge.
-        project_id: The project.
-        count: How many items the judge should have.
-
-    Returns:
-        Fewer than `count`, or none, where nothing is left for this judge at the moment.
-
-    Raises:
-        ParameterError: If the account is closed or `count` is not 1 to 1000.
-        UnknownNameError: If there is no such project.
-    """
-    if not user.active:
-        raise ParameterError(f"the account `{user.name}` is closed")
-    if not 1 <= count <= 1000:
-        raise ParameterError(f"the parameter `count` must be 1 to 1000. Got `{count}` instead.")
-    project = store.project(project_id)
-    refuse_closed(project)
-    with store.database.write() as connection:
-        take_turn(connection, project.id)
-        now = store.clock()
-        lose_gold(connection, project, user, now)
-        values = claim_values(project, user, now)
+def claim_tasks(
+    connection: sa.Connection, project: Project, user: User, count: int, now: float
+) -> list[Task]:
+    """Gives a judge up to `count` items, in a transaction that has its turn."""
+    lose_gold(connection, project, user, now)
+    values = claim_values(project, user, now)
+    own = _own(connection, values)
+    wanted = count - len(own["open"])
+    if wanted > 0 and _claim(connection, project, user, wanted, values):
         own = _own(connection, values)
-        wanted = count - len(own["open"])
-        if wanted > 0:
-            given = _claim(connection, project, user, wanted, values)
-            if given:
-                own = _own(connection, values)
-        chosen = own["open"][:count] or own["later"][:count]
-        states = {
-            "open": now + project.lease_seconds,
-            "later": now + project.lease_seconds * LATER,
-        }
-        state = "open" if own["open"] else "later"
-        if chosen:
-            ids = [row.id for row in chosen]
-            connection.execute(_RENEW, {"ids": ids, "leased_until": states[state]})
-        return _tasks(connection, project, chosen, states[state])
+    chosen = own["open"][:count] or own["later"][:count]
+    until = now + project.lease_seconds * (1 if own["open"] else LATER)
+    if chosen:
+        ids = [row.id for row in chosen]
+        connection.execute(_RENEW, {"ids": ids, "leased_until": until})
+    return _tasks(connection, project, chosen, until)
 
 
 def _own(connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, list[Any]]:

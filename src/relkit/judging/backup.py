@@ -78,10 +78,10 @@ def back_up(
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.store import open_store
+        >>> from relkit.judging import open_store
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
-        ...     june = store.create_project("June")
+        ...     june = store.projects.create("June")
         ...     back_up(store.database.file, f"{folder.name}/copy.db").rows["projects"]
         1
         >>> folder.cleanup()

@@ -1,44 +1,37 @@
-"""What every part of the store has: a database and a clock."""
+"""What a judging database is to all that works on it: a connection and a clock."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from relkit.core.errors import ParameterError
 from relkit.judging.database import Database, new_id
-from relkit.judging.figures import Figures
 from relkit.judging.schema import sa
 
-__all__ = ["StoreBase"]
+__all__ = ["Base"]
 
 
-class StoreBase:
-    """A judging database that is open.
+class Base:
+    """A database that is open, and the time.
+
+    The parts of a store are made of it, and whatever needs no other part takes it.
 
     Attributes:
         database: The connection.
-        clock: Tells the time.
-        figures: What was counted of large projects.
+        clock: Tells the time in seconds since 1970.
     """
 
-    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self.database = database
         self.clock = clock
-        self.figures = Figures()
 
-    def __enter__(self) -> Self:
-        return self
+    def insert_named(self, table: sa.Table, values: Mapping[str, Any], what: str) -> int:
+        """Inserts a row whose name no other row has, and returns its id.
 
-    def __exit__(self, *reason: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes all connections."""
-        self.database.close()
-
-    def _insert_named(self, table: sa.Table, values: Mapping[str, Any], what: str) -> int:
+        Raises:
+            ParameterError: If the name is taken.
+        """
         try:
             with self.database.write() as connection:
                 inserted = connection.execute(sa.insert(table).values(**values))

@@ -57,7 +57,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
     Examples:
         >>> import os
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.formats import Row
+        >>> from relkit.judging import Row
         >>> sheet = Sheet((Row(Item("shoes", "d1")), Row(Item("shoes", "d2"))))
         >>> with TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "documents.csv")

@@ -97,7 +97,7 @@ def record_event(
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.store import open_store
+        >>> from relkit.judging import open_store
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
         ...     record_event(store, "exported", actor="ann", detail="June as trec")

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from relkit.core.errors import InputError
 from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import Rule
+from relkit.judging.decisions import is_machine_source
 from relkit.judging.formats.base import Row, Sheet
-from relkit.judging.importing import Incoming, Lazy, bring_in, prepare_import
-from relkit.judging.llm.acceptance import is_machine_source
+from relkit.judging.importing import bring_in, prepare_import
+from relkit.judging.incoming import Incoming, Lazy
 from relkit.judging.llm.wording import note_machines
 from relkit.judging.records import Rating
 
 if TYPE_CHECKING:
-    from relkit.judging.importing import Imported
+    from relkit.judging.incoming import Imported
     from relkit.judging.jobs import Report, Work
     from relkit.judging.records import User
     from relkit.judging.store import Store
@@ -34,15 +35,15 @@ def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> She
     Raises:
         UnknownNameError: If there is no such project.
     """
-    project = store.project(project_id)
-    ratings = store.ratings(project.id)
+    project = store.projects.get(project_id)
+    ratings = store.grades.ratings(project.id)
     grades = {
         item: {one.judge: one.grade for one in said if one.grade is not None}
         for item, said in ratings.items()
     }
-    finals = store.final_values(project.id, rule=rule, grades=grades)
+    finals = store.decisions.final_values(project.id, rule=rule, grades=grades)
     rows = []
-    for number, item in store.items_by_id(project.id):
+    for number, item in store.items.by_id(project.id):
         found, source = finals.get(number, (None, ""))
         rows.append(
             Row(
@@ -76,11 +77,11 @@ def final_judgments(
         UnknownNameError: If there is no such project.
         InputError: If nothing is graded, or two rankings are judged side by side.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     if project.kind == "side_by_side":
         raise InputError(f"`{project.name}` holds preferences between rankings, no grades")
     grades: dict[str, dict[str, float]] = {}
-    finals = store.final_grades(project.id, rule=rule)
+    finals = store.decisions.final_grades(project.id, rule=rule)
     for one in finals:
         grades.setdefault(one.item.query, {})[one.item.document] = one.value
     if not grades:
@@ -134,7 +135,7 @@ def import_sheet(
         UnknownNameError: If there is no such project.
         StoppedError: If somebody stopped it.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     try:
         read = sheet if isinstance(sheet, Sheet) else sheet()
         rows = _incoming(read, judge, as_gold=as_gold)

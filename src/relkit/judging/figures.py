@@ -11,13 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from relkit.core.errors import RelkitError
+from relkit.judging.base import Base
 from relkit.judging.schema import items, sa
-
-if TYPE_CHECKING:
-    from relkit.judging.base import StoreBase
 
 __all__ = ["Figures", "NotReadyError", "is_large"]
 
@@ -125,7 +123,7 @@ MORE = (
 )
 
 
-def is_large(store: StoreBase, project_id: int) -> bool:
+def is_large(store: Base, project_id: int) -> bool:
     """Says whether counting a project takes so long that nobody should wait for it each time."""
     values = {"project": project_id, "most": LARGE}
     with store.database.read() as connection:

@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from relkit.judging.places import take_turn
-from relkit.judging.records import Item
+from relkit.judging.records import Item, Trait, item_parts
 from relkit.judging.rows import item_row, read_item
 from relkit.judging.schema import items, sa
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["SOME", "fill_items", "measure_bare", "read_some"]
+__all__ = ["SOME", "TEXTS", "fill_items", "measure_bare", "read_some"]
 
 #: Items that say what most are like.
 SOME = 1000
 
-TEXTS = ("query_text", "title", "snippet", "url", "image")
+TEXTS = item_parts(Trait.TEXT | Trait.FILLED)
+DESCRIPTIONS = item_parts(Trait.TEXT | Trait.FILLED | Trait.RESULT)
 
 
 def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
@@ -36,7 +37,7 @@ def fill_items(store: Store, project_id: int, known: Iterable[Item]) -> int:
         UnknownNameError: If there is no such project.
         InputError: If a text cannot be stored.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     rows = [item_row(one, project, 0.0) for one in known]
     told = {(row["query"], row["document"]): row for row in rows}
     changes: list[dict[str, Any]] = []
@@ -68,5 +69,5 @@ def read_some(store: Store, project_id: int) -> list[Item]:
 def measure_bare(store: Store, project_id: int) -> float:
     """Returns the share of a project's items that judges see as a mere id, as some of them say."""
     some = read_some(store, project_id)
-    bare = sum(not (one.title or one.snippet or one.url or one.image) for one in some)
+    bare = sum(not any(getattr(one, name) for name in DESCRIPTIONS) for one in some)
     return bare / max(len(some), 1)

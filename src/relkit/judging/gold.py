@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from relkit.judging.importing import Imported, Incoming, bring_in
+from relkit.judging.base import Base
+from relkit.judging.database import Database
+from relkit.judging.importing import bring_in
+from relkit.judging.incoming import Imported, Incoming
 from relkit.judging.jobs import Report
-from relkit.judging.ratings import RatingStore
+from relkit.judging.projects import Projects
 from relkit.judging.records import Item
 from relkit.judging.schema import actions, gold, items, sa, users
 
-__all__ = ["GoldQuality", "GoldStore"]
+__all__ = ["Gold", "GoldQuality"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,14 @@ class GoldQuality:
     difference: float
 
 
-class GoldStore(RatingStore):
+class Gold(Base):
     """The part of a store that keeps known grades."""
 
-    def set_gold(
+    def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
+        super().__init__(database, clock)
+        self._projects = projects
+
+    def add(
         self,
         project_id: int,
         grades: Iterable[tuple[Item, float]],
@@ -56,11 +63,11 @@ class GoldStore(RatingStore):
         Raises:
             InputError: If the scale does not have a grade.
         """
-        project = self.project(project_id)
+        project = self._projects.get(project_id)
         given = [Incoming(item, known=grade, known_note=note) for item, grade in grades]
         return bring_in(self, project, given, report=report)
 
-    def gold(self, project_id: int) -> dict[int, float]:
+    def all(self, project_id: int) -> dict[int, float]:
         """Returns the known grades by item."""
         with self.database.read() as connection:
             rows = connection.execute(
@@ -70,12 +77,12 @@ class GoldStore(RatingStore):
             )
             return {row.item_id: row.grade for row in rows}
 
-    def count_gold(self, project_id: int) -> int:
+    def count(self, project_id: int) -> int:
         """Returns how many gold items there are."""
         with self.database.read() as connection:
             return _count_gold(connection, project_id)
 
-    def gold_quality(self, project_id: int) -> list[GoldQuality]:
+    def quality(self, project_id: int) -> list[GoldQuality]:
         """Returns how each judge grades the gold items, by name: the first grade of each counts."""
         first = (
             sa.select(sa.func.min(actions.c.id))

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.judging.accounts import AccountStore
-from relkit.judging.importing import Incoming, Lazy, bring_in
+from relkit.judging.base import Base
+from relkit.judging.database import Database
+from relkit.judging.importing import bring_in
+from relkit.judging.incoming import Incoming, Lazy
 from relkit.judging.jobs import Report
-from relkit.judging.projects import ProjectStore, find_project
-from relkit.judging.records import Comparison, Item, Project
-from relkit.judging.rows import read_comparison, read_item
+from relkit.judging.projects import Projects
+from relkit.judging.records import Comparison, Item
+from relkit.judging.rows import CONTENT, read_comparison, read_item
 from relkit.judging.schema import items, sa, sides
 from relkit.judging.texts import is_id
 
-__all__ = ["ItemStore"]
+__all__ = ["Items"]
 
 
-#: What an item is outside of the database, in the order of `Item`.
-CONTENT = [items.c[one.name] for one in fields(Item) if one.name != "id"]
-
-
-class ItemStore(ProjectStore, AccountStore):
+class Items(Base):
     """The part of a store that keeps items."""
 
-    def add_items(
-        self, project_id: int, new: Iterable[Item], *, report: Report | None = None
-    ) -> int:
+    def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
+        super().__init__(database, clock)
+        self._projects = projects
+
+    def add(self, project_id: int, new: Iterable[Item], *, report: Report | None = None) -> int:
         """Adds items to judge; those that the project has already stay as they are.
 
         Args:
@@ -43,10 +42,10 @@ class ItemStore(ProjectStore, AccountStore):
             ParameterError: If the project is closed.
             UnknownNameError: If there is no such project.
         """
-        project = self.project(project_id)
+        project = self._projects.get(project_id)
         return bring_in(self, project, Lazy(list(new), Incoming), report=report).items
 
-    def items(self, project_id: int, *, ids: Sequence[int] | None = None) -> list[Item]:
+    def all(self, project_id: int, *, ids: Sequence[int] | None = None) -> list[Item]:
         """Returns a project's items in the order in which they were added.
 
         Args:
@@ -59,23 +58,14 @@ class ItemStore(ProjectStore, AccountStore):
         with self.database.read() as connection:
             return [read_item(row) for row in connection.execute(query)]
 
-    def items_by_id(self, project_id: int) -> Iterator[tuple[int, Item]]:
+    def by_id(self, project_id: int) -> Iterator[tuple[int, Item]]:
         """Yields the ids of a project's items, and the items without them, in their order."""
-        query = sa.select(*CONTENT, items.c.id)
+        query = sa.select(*(items.c[name] for name in CONTENT), items.c.id)
         query = query.where(items.c.project_id == project_id).order_by(items.c.id)
         with self.database.read() as connection:
             for part in connection.execute(query).partitions(1000):
                 for *content, number in part:
                     yield number, Item(*content)
-
-    def project_of(self, item_id: int) -> Project:
-        """Returns the project that an item belongs to.
-
-        Raises:
-            InputError: If there is no such item.
-        """
-        with self.database.read() as connection:
-            return find_project(connection, item_id)
 
     def tiers(self, project_id: int) -> dict[int, str]:
         """Returns every item's tier."""
@@ -100,7 +90,7 @@ class ItemStore(ProjectStore, AccountStore):
             ParameterError: If the project is none of that kind.
             InputError: If a pair has no query, or one name for both systems.
         """
-        project = self.project(project_id)
+        project = self._projects.get(project_id)
         if project.kind != "side_by_side":
             raise ParameterError(
                 f"`{project.name}` is a project of single results",

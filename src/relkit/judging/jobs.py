@@ -21,7 +21,7 @@ from relkit.judging.places import take_turn
 from relkit.judging.schema import actions, jobs, sa
 
 if TYPE_CHECKING:
-    from relkit.judging.base import StoreBase
+    from relkit.judging.base import Base
     from relkit.judging.records import User
 
 __all__ = [
@@ -151,14 +151,14 @@ def _read(row: Any, now: float) -> Job:
     )
 
 
-def list_jobs(store: StoreBase, project_id: int) -> list[Job]:
+def list_jobs(store: Base, project_id: int) -> list[Job]:
     """Returns the jobs of a project, the latest first."""
     query = sa.select(jobs).where(jobs.c.project_id == project_id).order_by(jobs.c.id.desc())
     with store.database.read() as connection:
         return [_read(row, store.clock()) for row in connection.execute(query)]
 
 
-def find_job(store: StoreBase, job_id: int) -> Job | None:
+def find_job(store: Base, job_id: int) -> Job | None:
     """Returns a job, or None where there is none of that id."""
     with store.database.read() as connection:
         row = connection.execute(sa.select(jobs).where(jobs.c.id == job_id)).one_or_none()
@@ -189,7 +189,7 @@ def refuse_while_importing(connection: sa.Connection, project_id: int) -> None:
         )
 
 
-def stop_job(store: StoreBase, job_id: int) -> bool:
+def stop_job(store: Base, job_id: int) -> bool:
     """Asks for a job to be stopped, and says whether it could be.
 
     Whoever works on it stops after the step at hand and takes back what it made.
@@ -211,7 +211,7 @@ class Work:
     """
 
     def __init__(
-        self, store: StoreBase, job_id: int, project_id: int, report: Report | None = None
+        self, store: Base, job_id: int, project_id: int, report: Report | None = None
     ) -> None:
         self.store = store
         self.job_id = job_id
@@ -301,7 +301,7 @@ class Work:
 
 
 def start_job(
-    store: StoreBase,
+    store: Base,
     connection: sa.Connection,
     kind: JobKind,
     project_id: int,
@@ -341,7 +341,7 @@ def start_job(
     return Work(store, job, project_id, report)
 
 
-def claim_dead_jobs(store: StoreBase) -> list[tuple[Work, JobKind]]:
+def claim_dead_jobs(store: Base) -> list[tuple[Work, JobKind]]:
     """Returns the jobs whose process died; they are this process's from now on."""
     found: list[tuple[Work, JobKind]] = []
     query = sa.select(jobs).where(jobs.c.state.in_(ALIVE)).order_by(jobs.c.id)

@@ -33,10 +33,10 @@ def choose_keys(project: Project) -> dict[float, str]:
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.store import open_store
+        >>> from relkit.judging import open_store
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
-        ...     choose_keys(store.create_project("June", scale="search"))
+        ...     choose_keys(store.projects.create("June", scale="search"))
         {3.0: '3', 2.0: '2', 1.0: '1', 0.0: '0'}
         >>> folder.cleanup()
     """
@@ -89,7 +89,7 @@ def confirm_keys(store: Store, project_id: int, user: User) -> None:
     Raises:
         UnknownNameError: If there is no such project.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     mine = sa.and_(key_notices.c.project_id == project.id, key_notices.c.user_id == user.id)
     with store.database.write() as connection:
         take_turn(connection, project.id)

@@ -91,7 +91,7 @@ def mask_item(project: Project, item: int) -> int:
 
     Examples:
         >>> from relkit.data.scale import SEARCH
-        >>> project = Project(1, "June", "grades", SEARCH, "", "", 1, 0.0, None, 7, 1800.0, 0.0)
+        >>> project = Project(1, "June", "grades", SEARCH, {}, 1, 0.0, None, 7, 1800.0, 0.0)
         >>> masked = mask_item(project, 12)
         >>> masked > 2**32, split_item(masked)[0], unmask_item(project, masked)
         (True, 1, 12)

@@ -59,7 +59,7 @@ class Progress:
 
 def measure_progress(store: Store, project_id: int, user: User | None = None) -> Progress:
     """Counts what is done and what is left, of a project and of one judge."""
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     with store.database.read() as connection:
         overall = _overall(connection, project, store.clock())
         if user is None:
@@ -73,7 +73,7 @@ def measure_judges(store: Store, project_id: int) -> tuple[Progress, dict[int, P
     Returns:
         The project's progress, and the judges' by the account's id.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     with store.database.read() as connection:
         overall = _overall(connection, project, store.clock())
         return overall, _of_judges(connection, project, overall, store.clock())
@@ -84,7 +84,7 @@ def measure_own(store: Store, project_id: int, user: User, overall: Progress) ->
 
     What the judge could be given counts every item with a free place: it is `overall.free`.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     with store.database.read() as connection:
         return _of_judges(connection, project, overall, store.clock(), user)[user.id]
 

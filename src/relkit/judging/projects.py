@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.language import check_language
 from relkit.core.parameters import check_choice
 from relkit.data.scale import Level, Scale, load_scale
-from relkit.judging.base import StoreBase
+from relkit.judging.base import Base
 from relkit.judging.records import Kind, Project
 from relkit.judging.rows import PLACES, read_project
 from relkit.judging.schema import items, projects, sa
 from relkit.judging.texts import check_name, check_text, is_id, is_storable, unknown_name
 
-__all__ = ["PREFERENCES", "ProjectStore", "Which", "check_open", "find_project", "refuse_closed"]
+__all__ = ["PREFERENCES", "Projects", "Which", "check_open", "find_project", "refuse_closed"]
 
 Which = Literal["open", "all"]
 
@@ -46,17 +48,16 @@ PROJECT_OF = (
 )
 
 
-class ProjectStore(StoreBase):
+class Projects(Base):
     """The part of a store that keeps projects."""
 
-    def create_project(
+    def create(
         self,
         name: str,
         *,
         scale: Scale | str = "search",
         kind: Kind = "grades",
-        guideline_en: str = "",
-        guideline_zh: str = "",
+        guideline: Mapping[str, str] | None = None,
         overlap: int = 1,
         gold_share: float = 0.0,
         k: int | None = None,
@@ -69,8 +70,7 @@ class ProjectStore(StoreBase):
             name: Its name.
             scale: The grades there are; a side-by-side project always has five preferences.
             kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
-            guideline_en: The guideline in English, Markdown.
-            guideline_zh: The guideline in Chinese, Markdown.
+            guideline: The guideline, Markdown, by language: `{"en": ..., "zh": ...}`.
             overlap: How many judges grade each item.
             gold_share: The share of gold items among those that a judge is given, below 1.
             k: How many results of each query are judged.
@@ -100,8 +100,7 @@ class ProjectStore(StoreBase):
             "name": name,
             "kind": kind,
             "scale": asdict(chosen),
-            "guideline_en": check_text(guideline_en, "guideline"),
-            "guideline_zh": check_text(guideline_zh, "guideline"),
+            "guideline": _check_guideline(guideline or {}),
             "overlap": overlap,
             "gold_share": gold_share,
             "k": k,
@@ -109,17 +108,17 @@ class ProjectStore(StoreBase):
             "lease_seconds": lease_seconds,
             "created_at": self.clock(),
         }
-        self._insert_named(projects, values, "project")
-        return self.project(name)
+        self.insert_named(projects, values, "project")
+        return self.get(name)
 
-    def projects(self, which: Which = "all") -> list[Project]:
+    def all(self, which: Which = "all") -> list[Project]:
         """Returns all projects, or those that are open, the oldest first."""
         states = ("open",) if which == "open" else SEEN
         query = sa.select(projects).where(projects.c.state.in_(states)).order_by(projects.c.id)
         with self.database.read() as connection:
             return [read_project(row) for row in connection.execute(query)]
 
-    def project(self, name: str | int) -> Project:
+    def get(self, name: str | int) -> Project:
         """Returns a project by its name or id.
 
         Raises:
@@ -131,17 +130,26 @@ class ProjectStore(StoreBase):
             with self.database.read() as connection:
                 row = connection.execute(query, {"name": name}).one_or_none()
         if row is None:
-            raise unknown_name("project", str(name), [one.name for one in self.projects()])
+            raise unknown_name("project", str(name), [one.name for one in self.all()])
         return read_project(row)
 
-    def rename_project(self, project_id: int, name: str) -> Project:
+    def of_item(self, item_id: int) -> Project:
+        """Returns the project that an item belongs to.
+
+        Raises:
+            InputError: If there is no such item.
+        """
+        with self.database.read() as connection:
+            return find_project(connection, item_id)
+
+    def rename(self, project_id: int, name: str) -> Project:
         """Gives a project another name.
 
         Raises:
             ParameterError: If the name is taken, or cannot be one.
             UnknownNameError: If there is no such project.
         """
-        found = self.project(project_id)
+        found = self.get(project_id)
         name = check_name(name, "project")
         try:
             self._change(found, name=name)
@@ -149,25 +157,25 @@ class ProjectStore(StoreBase):
             raise ParameterError(
                 f"there is a project `{name}` already", hint="take another name"
             ) from None
-        return self.project(project_id)
+        return self.get(project_id)
 
-    def close_project(self, project_id: int) -> Project:
+    def close(self, project_id: int) -> Project:
         """Closes a project: it can be read and no longer be changed, and judges do not see it.
 
         Raises:
             UnknownNameError: If there is no such project.
         """
-        self._change(self.project(project_id), state="closed")
-        return self.project(project_id)
+        self._change(self.get(project_id), state="closed")
+        return self.get(project_id)
 
-    def reopen_project(self, project_id: int) -> Project:
+    def reopen(self, project_id: int) -> Project:
         """Opens a project that was closed; everything is as it was.
 
         Raises:
             UnknownNameError: If there is no such project.
         """
-        self._change(self.project(project_id), state="open")
-        return self.project(project_id)
+        self._change(self.get(project_id), state="open")
+        return self.get(project_id)
 
     def set_gold_share(self, project_id: int, gold_share: float) -> Project:
         """Changes how many of the items that a judge is given from now on are gold items.
@@ -176,33 +184,42 @@ class ProjectStore(StoreBase):
             ParameterError: If it is not at least 0 and below 1, or the project is closed.
             UnknownNameError: If there is no such project.
         """
-        found = self.project(project_id)
+        found = self.get(project_id)
         _check_gold_share(gold_share)
         with self.database.write() as connection:
             check_open(connection, found.id)
             mine = projects.c.id == found.id
             connection.execute(sa.update(projects).where(mine).values(gold_share=gold_share))
-        return self.project(project_id)
+        return self.get(project_id)
 
     def _change(self, found: Project, **values: Any) -> None:
         seen = sa.and_(projects.c.id == found.id, projects.c.state.in_(SEEN))
         with self.database.write() as connection:
             connection.execute(sa.update(projects).where(seen).values(**values))
 
-    def set_guideline(
-        self, project_id: int, *, en: str | None = None, zh: str | None = None
-    ) -> None:
-        """Changes the guideline in one or both languages."""
-        texts = {"guideline_en": en, "guideline_zh": zh}
-        changes = {
-            key: check_text(text, "guideline") for key, text in texts.items() if text is not None
-        }
-        if changes:
-            with self.database.write() as connection:
-                check_open(connection, project_id)
-                connection.execute(
-                    sa.update(projects).where(projects.c.id == project_id).values(**changes)
-                )
+    def set_guideline(self, project_id: int, guideline: Mapping[str, str]) -> None:
+        """Changes the guideline in some languages; in others it stays.
+
+        Args:
+            project_id: The project.
+            guideline: Texts by language; an empty one takes the guideline in that language away.
+
+        Raises:
+            ParameterError: If there are no texts in a language, or the project is closed.
+        """
+        mine = projects.c.id == project_id
+        with self.database.write() as connection:
+            check_open(connection, project_id)
+            known = connection.execute(sa.select(projects.c.guideline).where(mine)).scalar_one()
+            changed = _check_guideline({**known, **guideline})
+            connection.execute(sa.update(projects).where(mine).values(guideline=changed))
+
+
+def _check_guideline(guideline: Mapping[str, str]) -> dict[str, str]:
+    for language, text in guideline.items():
+        check_language(language)
+        check_text(text, "guideline")
+    return {language: text for language, text in guideline.items() if text}
 
 
 def _check_gold_share(gold_share: float) -> None:

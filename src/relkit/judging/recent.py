@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.judging.adjudication import Queued
+from relkit.judging.decisions import Queued
 from relkit.judging.figures import is_large
 from relkit.judging.progress import Progress, count_held, measure_own, measure_progress
 from relkit.judging.records import User
@@ -97,13 +97,13 @@ def recent_queue(
         NotReadyError: As `recent_progress`.
     """
     if not is_large(store, project_id):
-        found = store.queue(project_id, again=again, most=most)
-        return found, max(store.count_queue(project_id), len(found))
+        found = store.decisions.queue(project_id, again=again, most=most)
+        return found, max(store.decisions.count_queue(project_id), len(found))
     every = store.figures.get(
-        ("queue", project_id), lambda: store.queued_items(project_id), patience=patience
+        ("queue", project_id), lambda: store.decisions.queued_items(project_id), patience=patience
     )
-    decided = store.adjudicated(project_id)
+    decided = store.decisions.all(project_id)
     left = [item for item in every if item not in decided]
     chosen = left[: 2 * most] + ([again] if again else [])
-    shown = store.queue(project_id, again=again, most=most, among=chosen)
+    shown = store.decisions.queue(project_id, again=again, most=most, among=chosen)
     return shown, max(len(left), len(shown))

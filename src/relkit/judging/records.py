@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from enum import Flag, auto
 from typing import Any, Literal, get_args
 
+from relkit.core.language import LANGUAGES
 from relkit.data.scale import Scale
 
 __all__ = [
@@ -20,7 +22,9 @@ __all__ = [
     "Rating",
     "Reason",
     "Role",
+    "Trait",
     "User",
+    "item_parts",
 ]
 
 _NO_FIELDS: Mapping[str, Any] = {}
@@ -66,8 +70,7 @@ class Project:
         name: Its name.
         kind: Whether single results get `grades`, or two rankings are seen `side_by_side`.
         scale: The grades there are.
-        guideline_en: The guideline in English, Markdown.
-        guideline_zh: The guideline in Chinese, Markdown.
+        guideline: The guideline, Markdown, by language.
         overlap: How many judges grade each item.
         gold_share: The share of gold items among those that a judge is given.
         k: How many results of each query are judged; None where it is not the same for all.
@@ -84,8 +87,7 @@ class Project:
     name: str
     kind: Kind
     scale: Scale
-    guideline_en: str
-    guideline_zh: str
+    guideline: Mapping[str, str]
     overlap: int
     gold_share: float
     k: int | None
@@ -94,6 +96,42 @@ class Project:
     created_at: float
     state: ProjectState = "open"
     keys_changed_at: float | None = None
+
+    def guideline_in(self, language: str) -> str:
+        """Returns the guideline in a language, or in another one where there is none.
+
+        Examples:
+            >>> from relkit.data.scale import SEARCH
+            >>> guideline = {"zh": "请打分。"}
+            >>> june = Project(1, "June", "grades", SEARCH, guideline, 1, 0.0, None, 7, 1800.0, 0.0)
+            >>> june.guideline_in("en")
+            '请打分。'
+        """
+        there = (self.guideline.get(one, "").strip() for one in (language, *LANGUAGES))
+        return next(filter(None, there), "")
+
+
+class Trait(Flag):
+    """What a part of an item is to the rest of the program."""
+
+    #: A text, in a column of its own.
+    TEXT = auto()
+    #: Judges see it. The rank, the tier and the session could sway a grade.
+    SHOWN = auto()
+    #: Each result of a ranking has it, too.
+    RESULT = auto()
+    #: Where an item came without, a table can fill it in later.
+    FILLED = auto()
+    #: A language model reads it.
+    PROMPT = auto()
+
+
+def _part(traits: Trait, **options: Any) -> Any:
+    return field(metadata={"traits": traits}, **options)
+
+
+_KEY = Trait.TEXT | Trait.SHOWN
+_DESCRIPTION = _KEY | Trait.RESULT | Trait.FILLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +154,21 @@ class Item:
         id: In the database; 0 outside.
     """
 
-    query: str
-    document: str
-    query_text: str = ""
+    query: str = _part(_KEY)
+    document: str = _part(_KEY | Trait.RESULT)
+    query_text: str = _part(_KEY | Trait.FILLED, default="")
     rank: int | None = None
-    title: str = ""
-    snippet: str = ""
-    url: str = ""
-    image: str = ""
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    tier: str = ""
-    session: str = ""
+    title: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    snippet: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    url: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
+    image: str = _part(_DESCRIPTION, default="")
+    fields: Mapping[str, Any] = _part(
+        Trait.SHOWN | Trait.RESULT | Trait.FILLED, default_factory=dict
+    )
+    tier: str = _part(Trait.TEXT, default="")
+    session: str = _part(Trait.TEXT, default="")
     inclusion_probability: float | None = None
-    id: int = 0
+    id: int = _part(Trait.SHOWN, default=0)
 
     def __post_init__(self) -> None:
         # There may be a million items, of far fewer queries, and most without further fields.
@@ -136,6 +176,18 @@ class Item:
             object.__setattr__(self, "query", sys.intern(self.query))
         if not self.fields:
             object.__setattr__(self, "fields", _NO_FIELDS)
+
+
+def item_parts(traits: Trait) -> tuple[str, ...]:
+    """Returns the parts of an item that have all of some traits, in its order.
+
+    Examples:
+        >>> item_parts(Trait.PROMPT)
+        ('title', 'snippet', 'url')
+        >>> item_parts(Trait.TEXT | Trait.RESULT)
+        ('document', 'title', 'snippet', 'url', 'image')
+    """
+    return tuple(one.name for one in fields(Item) if traits in one.metadata.get("traits", Trait(0)))
 
 
 @dataclass(frozen=True, slots=True)

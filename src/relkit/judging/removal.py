@@ -13,7 +13,7 @@ from relkit.judging.places import take_turn
 from relkit.judging.schema import items, jobs, llm_answers, llm_requests, metadata, projects, sa
 
 if TYPE_CHECKING:
-    from relkit.judging.base import StoreBase
+    from relkit.judging.base import Base
     from relkit.judging.records import Project, User
 
 __all__ = [
@@ -79,7 +79,7 @@ def _remove_all(work: Work, chosen: sa.Select[Any]) -> None:
 
 
 def remove_project(
-    store: StoreBase, project: Project, *, by: User | None = None, report: Report | None = None
+    store: Base, project: Project, *, by: User | None = None, report: Report | None = None
 ) -> None:
     """Removes a project with everything that was said in it. Nobody sees it from the start on.
 
@@ -112,7 +112,7 @@ class Removal:
 
 
 def start_removal(
-    store: StoreBase, project: Project, *, by: User | None = None, report: Report | None = None
+    store: Base, project: Project, *, by: User | None = None, report: Report | None = None
 ) -> Removal:
     """Hides a project from everybody and makes the job that removes it."""
     tidy_up(store)
@@ -146,7 +146,7 @@ def _hide(connection: sa.Connection, project_id: int) -> None:
         sa.update(projects)
         .where(projects.c.id == project_id)
         # No name that somebody gives has such a sign.
-        .values(state="removing", name=f"\x7f{project_id}", guideline_en="", guideline_zh="")
+        .values(state="removing", name=f"\x7f{project_id}", guideline={})
     )
 
 
@@ -170,13 +170,13 @@ def _remove_rest(connection: sa.Connection, project_id: int) -> None:
         connection.execute(sa.delete(table).where(mine))
 
 
-def prepare_store(store: StoreBase) -> None:
+def prepare_store(store: Base) -> None:
     """Makes a database fit for use when a server starts."""
     update_statistics(store.database)
     tidy_up(store)
 
 
-def tidy_up(store: StoreBase) -> int:
+def tidy_up(store: Base) -> int:
     """Ends what processes that died left unfinished, and returns how much it was.
 
     Imports and archives that were not all in are taken out; a removal is gone on with.

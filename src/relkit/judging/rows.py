@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from dataclasses import fields
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from relkit.core.errors import InputError
 from relkit.data.scale import Level, Scale
-from relkit.judging.records import Comparison, Item, Project, User
+from relkit.judging.records import Comparison, Item, Project, Trait, User, item_parts
 from relkit.judging.texts import check_text, is_storable, plain
 
 __all__ = [
@@ -33,10 +34,12 @@ def _place(seed: int, query: str, document: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % PLACES
 
 
-TEXTS = (
-    "query", "query_text", "document", "title", "snippet", "url", "image", "tier", "session",
-)  # fmt: skip
-_texts = attrgetter(*TEXTS)
+TEXTS = item_parts(Trait.TEXT)
+RESULT_TEXTS = item_parts(Trait.TEXT | Trait.RESULT)
+#: What an item is outside of the database, and its id.
+CONTENT = tuple(one.name for one in fields(Item) if one.name != "id")
+_texts, _content = attrgetter(*TEXTS), attrgetter(*CONTENT)
+_read_item = itemgetter(*CONTENT, "id")
 
 
 def check_item(item: Item) -> None:
@@ -69,13 +72,11 @@ def _fields_of(item: Item) -> dict[str, Any]:
 def item_row(item: Item, project: Project, now: float) -> dict[str, Any]:
     """Returns the row of an item that `check_item` has nothing against."""
     return {
+        **dict(zip(CONTENT, _content(item), strict=True)),
         "project_id": project.id,
-        "rank": item.rank,
         "fields": _fields_of(item),
-        "inclusion_probability": item.inclusion_probability,
         "place": _place(project.seed, item.query, item.document),
         "created_at": now,
-        **dict(zip(TEXTS, _texts(item), strict=True)),
     }
 
 
@@ -87,14 +88,8 @@ def import_key(item_id: int) -> str:
 def result_rows(found: Sequence[Item]) -> list[dict[str, Any]]:
     """Returns what is stored of one ranking of a side-by-side item."""
     return [
-        {
-            "document": check_text(one.document, "document"),
-            "title": check_text(one.title, "title"),
-            "snippet": check_text(one.snippet, "snippet"),
-            "url": check_text(one.url, "url"),
-            "image": check_text(one.image, "image"),
-            "fields": plain(one.fields),
-        }
+        {name: check_text(getattr(one, name), name) for name in RESULT_TEXTS}
+        | {"fields": plain(one.fields)}
         for one in found
     ]
 
@@ -105,21 +100,7 @@ def _result_of(values: Mapping[str, Any], query: str) -> Item:
 
 def read_item(row: Any) -> Item:
     """Returns an item from its row."""
-    return Item(
-        row.query,
-        row.document,
-        row.query_text,
-        row.rank,
-        row.title,
-        row.snippet,
-        row.url,
-        row.image,
-        row._mapping["fields"],
-        row.tier,
-        row.session,
-        row.inclusion_probability,
-        row.id,
-    )
+    return Item(*_read_item(row._mapping))
 
 
 def read_comparison(row: Any) -> Comparison:
@@ -155,8 +136,7 @@ def read_project(row: Any) -> Project:
         row.name,
         row.kind,
         scale,
-        row.guideline_en,
-        row.guideline_zh,
+        {str(language): str(text) for language, text in row.guideline.items()},
         row.overlap,
         row.gold_share,
         row.k,

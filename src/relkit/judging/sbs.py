@@ -144,12 +144,12 @@ def read_preferences(store: Store, project_id: int) -> list[Preference]:
     Raises:
         UnknownNameError: If there is no such project.
     """
-    store.project(project_id)
-    pairs = store.comparisons(project_id)
+    store.projects.get(project_id)
+    pairs = store.items.comparisons(project_id)
     return [
         Preference(pairs[item].query, pairs[item].first, pairs[item].second, grade, judge,
                    pairs[item].tier)
-        for item, grades in store.grades(project_id).items()
+        for item, grades in store.grades.by_judge(project_id).items()
         if item in pairs
         for judge, grade in grades.items()
     ]  # fmt: skip

@@ -24,6 +24,7 @@ Times are seconds since 1970 in UTC. `migrations/` makes these tables; a test co
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from relkit.core.errors import DependencyError
@@ -35,6 +36,7 @@ except ImportError:
     raise DependencyError("judging needs SQLAlchemy", hint="pip install 'relkit[judge]'") from None
 
 from relkit.judging.names import name_key
+from relkit.judging.records import Item
 
 __all__ = [
     "actions",
@@ -90,6 +92,29 @@ def _time(name: str = "created_at", *, nullable: bool = False) -> sa.Column[floa
     return sa.Column(name, sa.Double, nullable=nullable)
 
 
+#: The column of a part of an item, by how its type is written.
+COLUMN_TYPES: dict[str, Any] = {
+    "str": sa.Text,
+    "int | None": sa.Integer,
+    "float | None": sa.Double,
+    "Mapping[str, Any]": sa.JSON,
+}
+
+
+def _item_columns() -> list[sa.Column[Any]]:
+    """The columns of what an item is outside of the database."""
+    return [
+        sa.Column(
+            one.name,
+            COLUMN_TYPES[str(one.type)],
+            nullable="None" in str(one.type),
+            server_default="" if one.default == "" else None,
+        )
+        for one in fields(Item)
+        if one.name != "id"
+    ]
+
+
 def _key_of_name(context: Any) -> str:
     values = context.get_current_parameters()
     return str(values["name"]) if values.get("machine") else name_key(values["name"])
@@ -120,8 +145,8 @@ projects = sa.Table(
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("scale", sa.JSON, nullable=False),
-    _text("guideline_en"),
-    _text("guideline_zh"),
+    # Texts by language.
+    sa.Column("guideline", sa.JSON, nullable=False, server_default="{}"),
     sa.Column("overlap", sa.Integer, nullable=False),
     sa.Column("gold_share", sa.Double, nullable=False),
     sa.Column("k", sa.Integer),
@@ -150,18 +175,7 @@ items = sa.Table(
     metadata,
     _id(),
     _reference("project_id", "projects.id"),
-    sa.Column("query", sa.Text, nullable=False),
-    _text("query_text"),
-    sa.Column("document", sa.Text, nullable=False),
-    sa.Column("rank", sa.Integer),
-    _text("title"),
-    _text("snippet"),
-    _text("url"),
-    _text("image"),
-    sa.Column("fields", sa.JSON, nullable=False),
-    _text("tier"),
-    _text("session"),
-    sa.Column("inclusion_probability", sa.Double),
+    *_item_columns(),
     sa.Column("place", sa.BigInteger, nullable=False),
     # The import that brought it, if it came in batches: no judge gets it before that is done.
     sa.Column("job_id", sa.Integer),

@@ -25,10 +25,10 @@ def describe_work(store: Store, project_id: int) -> dict[str, Any]:
     Raises:
         UnknownNameError: If there is no such project.
     """
-    project = store.project(project_id)
+    project = store.projects.get(project_id)
     overall, by_judge = measure_judges(store, project.id)
     judges = []
-    for user in store.users():
+    for user in store.accounts.all():
         mine = by_judge.get(user.id)
         if mine is not None and (mine.done or mine.open or mine.later):
             judges.append(
@@ -50,8 +50,8 @@ def describe_work(store: Store, project_id: int) -> dict[str, Any]:
             "finished": overall.finished,
             "places": overall.places,
             "filled": overall.filled,
-            "gold": store.count_gold(project.id),
-            "queue": store.count_queue(project.id),
+            "gold": store.gold.count(project.id),
+            "queue": store.decisions.count_queue(project.id),
             "judges": judges,
         }
     )
@@ -76,10 +76,14 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     Raises:
         UnknownNameError: If there is no such project.
     """
-    project = store.project(project_id)
-    known = store.gold(project.id)
-    grades = {item: found for item, found in store.grades(project.id).items() if item not in known}
-    tiers = {item: tier for item, tier in store.tiers(project.id).items() if item in grades}
+    project = store.projects.get(project_id)
+    known = store.gold.all(project.id)
+    grades = {
+        item: found
+        for item, found in store.grades.by_judge(project.id).items()
+        if item not in known
+    }
+    tiers = {item: tier for item, tier in store.items.tiers(project.id).items() if item in grades}
     agreement = None
     if grades:
         given = tiers if any(tiers.values()) else None
@@ -88,7 +92,7 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
     found: dict[str, Any] = json_values(
         {
             "agreement": agreement,
-            "gold_quality": [asdict(one) for one in store.gold_quality(project.id)],
+            "gold_quality": [asdict(one) for one in store.gold.quality(project.id)],
             "preferences": summarize_preferences(preferences).to_dict() if preferences else None,
             "machines": describe_machines(store, project.id),
         }

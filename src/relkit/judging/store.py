@@ -1,32 +1,81 @@
-"""A judging database: projects, items, users, and the grades that were given.
-
-Who grades what is in `relkit.judging.assignment`, what judges do in `relkit.judging.actions`.
-"""
+"""A judging database, and its parts."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable
+from typing import Self
 
 from relkit.core.errors import InputError
+from relkit.judging.accounts import Accounts
+from relkit.judging.base import Base
 from relkit.judging.database import Database
+from relkit.judging.decisions import Decisions
+from relkit.judging.figures import Figures
 from relkit.judging.files import check_file, make_file
-from relkit.judging.llm.acceptance import MachineStore
+from relkit.judging.gold import Gold
+from relkit.judging.grades import Grades
+from relkit.judging.grading import Grading
+from relkit.judging.items import Items
+from relkit.judging.llm.models import Models
+from relkit.judging.llm.replies import Replies
+from relkit.judging.projects import Projects
 
 __all__ = ["Store", "open_store"]
 
 _INIT = "`relkit judge init` makes one, and brings an older one up to date"
 
 
-class Store(MachineStore):
-    """A judging database that is open: accounts, projects, items, ratings, gold and decisions,
-    and what language models say.
+class Store(Base):
+    """A judging database that is open.
 
     Attributes:
         database: The connection.
         clock: Tells the time.
+        accounts: Who grades, who leads, and with which password.
+        projects: What is judged, on which scale, and by how many.
+        items: The documents, or the pairs of rankings, that judges see.
+        grades: What judges say.
+        grading: What judges are given, and what they do.
+        gold: Items whose grade is known, and how judges grade them.
+        models: Language models as judges, and whose grades count.
+        replies: What language models answered.
+        decisions: What leads decide, and the grade that counts.
+        figures: What was counted of large projects.
     """
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(database, clock)
+        self.accounts = Accounts(database, clock)
+        self.projects = Projects(database, clock)
+        self.items = Items(database, clock, self.projects)
+        self.grades = Grades(database, clock, self.projects)
+        self.gold = Gold(database, clock, self.projects)
+        self.grading = Grading(database, clock, self.projects)
+        self.models = Models(database, clock)
+        self.replies = Replies(database, clock)
+        self.decisions = Decisions(
+            database,
+            clock,
+            projects=self.projects,
+            items=self.items,
+            grades=self.grades,
+            gold=self.gold,
+            models=self.models,
+            replies=self.replies,
+        )
+        self.figures = Figures()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self.database.close()
 
 
 def open_store(
@@ -50,11 +99,11 @@ def open_store(
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging.records import Item
+        >>> from relkit.judging import Item
         >>> folder = TemporaryDirectory()
         >>> with open_store(f"{folder.name}/judging.db", create=True) as store:
-        ...     project = store.create_project("June", scale="search", overlap=2)
-        ...     store.add_items(project.id, [Item("red shoes", "d1"), Item("red shoes", "d2")])
+        ...     project = store.projects.create("June", scale="search", overlap=2)
+        ...     store.items.add(project.id, [Item("red shoes", "d1"), Item("red shoes", "d2")])
         2
         >>> folder.cleanup()
     """

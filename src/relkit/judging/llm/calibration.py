@@ -13,18 +13,14 @@ from relkit.core.parameters import check_whole
 from relkit.core.rendering import json_values
 from relkit.data.scale import Scale
 from relkit.judging.aggregation import Rule, aggregate
-from relkit.judging.agreement import (
-    JudgeAgreement,
-    Ratings,
-    krippendorff_alpha,
-    measure_agreement,
-)
+from relkit.judging.agreement import JudgeAgreement, Ratings, measure_agreement
+from relkit.judging.coefficients import krippendorff_alpha
 from relkit.judging.llm.figures import Figures, Unit, measure_figures
 from relkit.judging.records import Item
 from relkit.online.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.records import User
     from relkit.judging.store import Store
 
@@ -232,14 +228,18 @@ def calibrate(
     """
     if rule == "mean_gain":
         raise ParameterError("a model's grades are held against grades, not gains")
-    project = store.project(configuration.project_id)
-    known = store.gold(project.id)
+    project = store.projects.get(configuration.project_id)
+    known = store.gold.all(project.id)
     return measure_calibration(
         configuration.judge,
-        store.samples(configuration),
-        {one.item.id: one.value for one in store.people_grades(project.id, rule=rule)},
-        {item: found for item, found in store.grades(project.id).items() if item not in known},
-        store.items(project.id),
+        store.replies.samples(configuration),
+        {one.item.id: one.value for one in store.decisions.people_grades(project.id, rule=rule)},
+        {
+            item: found
+            for item, found in store.grades.by_judge(project.id).items()
+            if item not in known
+        },
+        store.items.all(project.id),
         project.scale,
         confidence=confidence,
         resampling=resampling,
@@ -277,7 +277,9 @@ def accept_judge(
             " needed before its grades may count",
             hint="let it grade what people graded (--items graded), or let people grade more",
         )
-    store.record_acceptance(configuration, by, accepted=True, calibration=found, note=note)
+    store.models.record_acceptance(
+        configuration, by, accepted=True, report=found.to_dict(), note=note
+    )
     return found
 
 

@@ -10,7 +10,7 @@ from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.records import Item
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.store import Store
 
 __all__ = ["Difference", "find_differences"]
@@ -59,16 +59,16 @@ def find_differences(
         ParameterError: If `count` is below 0.
     """
     check_whole("count", count, least=0)
-    samples = store.samples(configuration)
+    samples = store.replies.samples(configuration)
     pairs = []
-    for one in store.people_grades(configuration.project_id, rule=rule):
+    for one in store.decisions.people_grades(configuration.project_id, rule=rule):
         if one.item.id in samples:
             machine = aggregate(samples[one.item.id]).value
             if machine != one.value:
                 pairs.append((one.item, machine, one.value))
     pairs.sort(key=lambda pair: -abs(pair[1] - pair[2]))
     chosen = pairs[:count]
-    reasons = store.reasons(configuration, [item.id for item, _, _ in chosen])
+    reasons = store.replies.reasons(configuration, [item.id for item, _, _ in chosen])
     found = []
     for item, machine, people in chosen:
         given = sorted(reasons[item.id], key=lambda told: abs(told[0] - machine))

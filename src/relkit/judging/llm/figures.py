@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relkit.analysis.statistics import Resampling
 from relkit.data.scale import Scale
-from relkit.judging.agreement import cohen_kappa, krippendorff_alpha
+from relkit.judging.coefficients import cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from relkit.judging.places import draw_number
 from relkit.judging.records import Item
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.llm.replies import StoredAnswer
     from relkit.judging.store import Store
 
@@ -43,6 +43,7 @@ class Plan:
         open: What is not answered yet: item, sample, and the attempts made.
         unreadable: Samples that were given up.
         hidden: Items that have nothing to show.
+        attempts: How often a sample is asked for until its answer can be read.
     """
 
     items: tuple[Item, ...]
@@ -50,6 +51,7 @@ class Plan:
     open: tuple[tuple[Item, int, int], ...]
     unreadable: int
     hidden: int
+    attempts: int
 
 
 @dataclass
@@ -102,9 +104,9 @@ def choose_items(
     for name, value in (("queries", queries), ("limit", limit)):
         if value is not None:
             check_whole(name, value)
-    found = store.items(project_id)
+    found = store.items.all(project_id)
     if which != "all":
-        graded = {one.item.id for one in store.people_grades(project_id)}
+        graded = {one.item.id for one in store.decisions.people_grades(project_id)}
         found = [item for item in found if (item.id in graded) == (which == "graded")]
     if queries is None and limit is None:
         return found
@@ -148,7 +150,7 @@ def make_plan(
         item.id: _hash(configuration.endpoint, request_body(configuration, prompt, item))
         for item in shown
     }
-    answers = store.find_answers(requests.values())
+    answers = store.replies.find(requests.values())
     left = []
     unreadable = 0
     asked = set()
@@ -169,7 +171,8 @@ def make_plan(
                 unreadable += 1
             else:
                 left.append((item, sample, len(before)))
-    return Plan(tuple(shown), requests, tuple(left), unreadable, len(items) - len(shown))
+    hidden = len(items) - len(shown)
+    return Plan(tuple(shown), requests, tuple(left), unreadable, hidden, attempts)
 
 
 def _hash(endpoint: str, body: Mapping[str, Any]) -> str:
@@ -184,7 +187,6 @@ def ask_model(
     plan: Plan,
     endpoint: Endpoint,
     *,
-    attempts: int = 3,
     concurrency: int = 4,
     outcome: Outcome | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -201,7 +203,6 @@ def ask_model(
         prompt: Its prompt.
         plan: What to ask.
         endpoint: Where.
-        attempts: As for `make_plan`.
         concurrency: Requests on their way at once.
         outcome: Is filled as it goes, so that what was done is known whatever ends it.
         progress: Called with the samples done and all of them.
@@ -215,8 +216,8 @@ def ask_model(
         raise ParameterError(
             f"the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead."
         )
-    store.add_requests(configuration, plan.requests)
-    work = _Work(store, configuration, prompt, plan, endpoint, attempts, outcome or Outcome())
+    store.replies.add_requests(configuration, plan.requests)
+    work = _Work(store, configuration, prompt, plan, endpoint, outcome or Outcome())
     threads = [
         threading.Thread(target=work.run, daemon=True)
         for _ in range(min(concurrency, len(plan.open)))
@@ -257,7 +258,6 @@ class _Work:
         prompt: Prompt,
         plan: Plan,
         endpoint: Endpoint,
-        attempts: int,
         outcome: Outcome,
     ) -> None:
         self.store = store
@@ -265,14 +265,14 @@ class _Work:
         self.prompt = prompt
         self.plan = plan
         self.endpoint = endpoint
-        self.attempts = attempts
+        self.attempts = plan.attempts
         self.outcome = outcome
         self.error: BaseException | None = None
         self.finished: queue.Queue[None] = queue.Queue()
         self._lock = threading.Lock()
         self._open: Iterator[tuple[Item, int, int]] = iter(plan.open)
         # Whether a refusal may be due to the request and not to the settings.
-        self._understood = any(store.answers(configuration.id).values())
+        self._understood = any(store.replies.answers(configuration.id).values())
         self._refused: set[str] = set()
         self._refusals = 0
 
@@ -314,7 +314,7 @@ class _Work:
     def _keep(
         self, asked: str, sample: int, attempt: int, answer: Answer, completion: Completion
     ) -> None:
-        self.store.add_answer(asked, sample, attempt, answer, completion)
+        self.store.replies.add(asked, sample, attempt, answer, completion)
         with self._lock:
             self._understood = True
             self._refusals = 0
@@ -336,4 +336,4 @@ class _Work:
             self._refused.add(asked)
             self.outcome.problems["refused"] += 1
         told = Completion(error.message)
-        self.store.add_answer(asked, sample, attempt, Answer(None, problem="refused"), told)
+        self.store.replies.add(asked, sample, attempt, Answer(None, problem="refused"), told)

@@ -12,7 +12,7 @@ from typing import Any
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language, check_language
 from relkit.data.scale import Scale
-from relkit.judging.records import Item, Project
+from relkit.judging.records import Item, Project, Trait, item_parts
 from relkit.judging.shown import choose_fields
 
 __all__ = ["LONGEST", "Prompt", "can_be_shown", "make_prompt"]
@@ -162,7 +162,7 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
 
     Examples:
         >>> from relkit.data.scale import SEARCH
-        >>> project = Project(1, "June", "grades", SEARCH, "", "", 1, 0.0, None, 0, 1800.0, 0.0)
+        >>> project = Project(1, "June", "grades", SEARCH, {}, 1, 0.0, None, 0, 1800.0, 0.0)
         >>> system, user = make_prompt(project).messages(Item("tv", "d1", title="A television"))
         >>> "3 = high (also called 高, counts as relevant)" in system["content"]
         True
@@ -186,8 +186,7 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
         )
     if task is not None and not task.strip():
         raise ParameterError("the prompt is empty")
-    given = {"en": project.guideline_en.strip(), "zh": project.guideline_zh.strip()}
-    guideline = given[language] or given["en"] or given["zh"] or _NO_GUIDELINE[language]
+    guideline = project.guideline_in(language) or _NO_GUIDELINE[language]
     parts = {"{guideline}": guideline, "{scale}": _levels(project.scale, language)}
     # In one pass: a guideline may itself contain `{scale}`.
     filled = re.sub(
@@ -217,7 +216,7 @@ def _levels(scale: Scale, language: Language) -> str:
 
 def _data(item: Item) -> str:
     shown: dict[str, Any] = {"query": _cut(item.query_text or item.query)}
-    for name in ("title", "snippet", "url"):
+    for name in item_parts(Trait.PROMPT):
         if text := getattr(item, name):
             shown[name] = _cut(text)
     if fields := choose_fields(item):

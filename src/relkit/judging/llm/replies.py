@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from relkit.judging.base import Base
 from relkit.judging.llm.answers import Answer
-from relkit.judging.llm.configurations import Configuration, ConfigurationStore
 from relkit.judging.llm.endpoint import Completion
+from relkit.judging.llm.models import Configuration
 from relkit.judging.places import take_turn
 from relkit.judging.schema import llm_answers, llm_requests, sa
 
-__all__ = ["ReplyStore", "StoredAnswer"]
+__all__ = ["Replies", "StoredAnswer"]
 
 #: So many hashes are looked up in one query: databases limit what a query may hold.
 MOST_HASHES = 500
@@ -39,7 +40,7 @@ class StoredAnswer:
     completion_tokens: int
 
 
-class ReplyStore(ConfigurationStore):
+class Replies(Base):
     """The part of a store that keeps what language models answered."""
 
     def add_requests(self, configuration: Configuration, requests: Mapping[int, str]) -> None:
@@ -75,7 +76,7 @@ class ReplyStore(ConfigurationStore):
                 found.setdefault(row.item_id, []).append(_answer(row))
         return found
 
-    def find_answers(self, request_hashes: Iterable[str]) -> dict[str, list[StoredAnswer]]:
+    def find(self, request_hashes: Iterable[str]) -> dict[str, list[StoredAnswer]]:
         """Returns what was answered to requests, in whichever project, by sample and attempt."""
         wanted = sorted(set(request_hashes))
         found: dict[str, list[StoredAnswer]] = {}
@@ -89,7 +90,7 @@ class ReplyStore(ConfigurationStore):
                     found.setdefault(row.request_hash, []).append(_answer(row))
         return found
 
-    def add_answer(
+    def add(
         self, request_hash: str, sample: int, attempt: int, answer: Answer, completion: Completion
     ) -> bool:
         """Stores an answer; it is on the disk when this returns.

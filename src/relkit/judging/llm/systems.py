@@ -12,7 +12,7 @@ from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import aggregate
 
 if TYPE_CHECKING:
-    from relkit.judging.llm.configurations import Configuration
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.store import Store
 
 __all__ = ["SystemOrder", "SystemValue", "compare_systems"]
@@ -82,11 +82,11 @@ def compare_systems(
 
     if len(runs) < 2:
         raise ParameterError("an order of systems needs two runs")
-    scale = store.project(configuration.project_id).scale
-    samples = store.samples(configuration)
+    scale = store.projects.get(configuration.project_id).scale
+    samples = store.replies.samples(configuration)
     people: dict[str, dict[str, float]] = {}
     machine: dict[str, dict[str, float]] = {}
-    for one in store.people_grades(configuration.project_id):
+    for one in store.decisions.people_grades(configuration.project_id):
         if one.item.id in samples:
             people.setdefault(one.item.query, {})[one.item.document] = one.value
             median = aggregate(samples[one.item.id]).value

@@ -15,8 +15,8 @@ from relkit.judging.llm.figures import NAMES, Figure, Figures
 if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.judging.llm.calibration import Calibration, Comparisons
-    from relkit.judging.llm.configurations import Configuration
     from relkit.judging.llm.differences import Difference
+    from relkit.judging.llm.models import Configuration
     from relkit.judging.llm.systems import SystemOrder
     from relkit.judging.store import Store
 
@@ -78,7 +78,7 @@ def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note
         project_id: The project.
         sources: Of each of its final grades.
     """
-    accepted = store.acceptance(project_id)
+    accepted = store.models.accepted(project_id)
     if accepted is None:
         return None
     judge = accepted.configuration.judge
@@ -92,14 +92,14 @@ def note_machines(store: Store, project_id: int, sources: Sequence[str]) -> Note
 
 def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     """Returns the language models that graded in a project, every version, as JSON-ready values."""
-    known = store.configurations(project_id)
+    known = store.models.all(project_id)
     if not known:
         return []
-    accepted = store.acceptance(project_id)
-    filled = store.count_filled(project_id)
+    accepted = store.models.accepted(project_id)
+    filled = store.decisions.count_filled(project_id)
     found = []
     for one in known:
-        graded = len(store.graded_items(one))
+        graded = len(store.replies.graded_items(one))
         if not graded:
             continue
         mine = accepted if accepted is not None and accepted.configuration == one else None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from relkit.judging.agreement import Ratings
-from relkit.judging.importing import Imported, Incoming, bring_in
-from relkit.judging.items import ItemStore
+from relkit.judging.base import Base
+from relkit.judging.database import Database
+from relkit.judging.importing import bring_in
+from relkit.judging.incoming import Imported, Incoming
 from relkit.judging.jobs import Report
+from relkit.judging.projects import Projects
 from relkit.judging.records import Item, Rating
 from relkit.judging.schema import actions, assignments, sa, users
 
-__all__ = ["Imported", "RatingStore"]
+__all__ = ["Grades", "Imported"]
 
 
 #: What an action says besides its judge, in the order of `Rating`.
@@ -21,8 +24,12 @@ SAID = (
 )  # fmt: skip
 
 
-class RatingStore(ItemStore):
+class Grades(Base):
     """The part of a store that keeps what judges say."""
+
+    def __init__(self, database: Database, clock: Callable[[], float], projects: Projects) -> None:
+        super().__init__(database, clock)
+        self._projects = projects
 
     def ratings(
         self, project_id: int, *, items: Sequence[int] | None = None
@@ -43,7 +50,7 @@ class RatingStore(ItemStore):
                     found.setdefault(item, []).append(Rating(*said))
         return found
 
-    def grades(self, project_id: int) -> Ratings:
+    def by_judge(self, project_id: int) -> Ratings:
         """Returns grades by item and judge, as `relkit.judging.agreement` takes them."""
         query = _standing(project_id, actions.c.grade).where(actions.c.kind == "grade")
         found: dict[int, dict[str, float]] = {}
@@ -63,7 +70,7 @@ class RatingStore(ItemStore):
         with self.database.read() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-    def import_ratings(
+    def add(
         self,
         project_id: int,
         ratings: Iterable[tuple[Item, Sequence[Rating]]],
@@ -87,7 +94,7 @@ class RatingStore(ItemStore):
             InputError: If the scale does not have a grade, or an item has more grades than the
                 project has places.
         """
-        project = self.project(project_id)
+        project = self._projects.get(project_id)
         given = [Incoming(item, found) for item, found in ratings]
         return bring_in(self, project, given, report=report)
 

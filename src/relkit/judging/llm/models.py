@@ -10,26 +10,25 @@ from typing import Any
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.core.parameters import check_whole
-from relkit.judging.accounts import check_account_name
-from relkit.judging.adjudication import AdjudicationStore
+from relkit.judging.base import Base
+from relkit.judging.people import check_account_name, ensure_machine
 from relkit.judging.places import take_turn
+from relkit.judging.records import User
 from relkit.judging.schema import (
+    llm_acceptances,
     llm_answers,
     llm_configurations,
     llm_requests,
-    postgresql,
     sa,
-    sqlite,
     users,
 )
 from relkit.judging.texts import check_text, plain, unknown_name
 
 __all__ = [
+    "Acceptance",
     "Configuration",
-    "ConfigurationStore",
+    "Models",
     "draft_configuration",
-    "read_configuration",
-    "select_configurations",
 ]
 
 #: Parameters of requests that are ours, or would change what an answer looks like.
@@ -109,10 +108,33 @@ def draft_configuration(
     )
 
 
-class ConfigurationStore(AdjudicationStore):
-    """The part of a store that keeps language models as judges, and their settings."""
+@dataclass(frozen=True)
+class Acceptance:
+    """That a language model's grades count where people gave none.
 
-    def add_configuration(self, draft: Configuration) -> Configuration:
+    Attributes:
+        configuration: The judge and the version whose grades count.
+        by: The account of the lead who accepted it.
+        at: When, in seconds since 1970.
+        items: How many items it was held against people on.
+        kappa: Cohen's kappa with people; None where it was undefined.
+        weighted_kappa: With quadratic weights.
+        note: What the lead remarked.
+    """
+
+    configuration: Configuration
+    by: str
+    at: float
+    items: int
+    kappa: float | None
+    weighted_kappa: float | None
+    note: str
+
+
+class Models(Base):
+    """The part of a store that keeps language models as judges, and whose grades count."""
+
+    def add(self, draft: Configuration) -> Configuration:
         """Returns the version of a judge with these settings, and makes it where there is none.
 
         Args:
@@ -123,7 +145,7 @@ class ConfigurationStore(AdjudicationStore):
         digest = _digest(settings)
         with self.database.write() as connection:
             take_turn(connection, project_id)
-            user = self._ensure_machine(connection, judge)
+            user = ensure_machine(connection, judge, self.clock())
             here = sa.and_(
                 llm_configurations.c.project_id == project_id, llm_configurations.c.user_id == user
             )
@@ -139,28 +161,18 @@ class ConfigurationStore(AdjudicationStore):
                         **settings,
                     )
                 )
-        found = self.configurations(project_id)
+        found = self.all(project_id)
         return next(
             one for one in found if one.judge == judge and _digest(_settings(one)) == digest
         )
 
-    def _ensure_machine(self, connection: sa.Connection, judge: str) -> int:
-        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-        # Nobody signs in as it, takes items as it or acts as it: the account is closed.
-        made = dialect.insert(users).values(
-            name=judge, role="judge", active=False, machine=True, created_at=self.clock()
-        )
-        connection.execute(made.on_conflict_do_nothing())
-        chosen = sa.select(users.c.id).where(users.c.name == judge)
-        return int(connection.execute(chosen).scalar_one())
-
-    def configurations(self, project_id: int) -> list[Configuration]:
+    def all(self, project_id: int) -> list[Configuration]:
         """Returns the language models of a project, every version, in their order."""
-        query = select_configurations().where(llm_configurations.c.project_id == project_id)
+        query = _select_configurations().where(llm_configurations.c.project_id == project_id)
         with self.database.read() as connection:
-            return [read_configuration(row) for row in connection.execute(query)]
+            return [_read_configuration(row) for row in connection.execute(query)]
 
-    def configuration(
+    def get(
         self, project_id: int, judge: str | None = None, version: int | None = None
     ) -> Configuration:
         """Returns a judge's settings: the newest version that graded, unless one is named.
@@ -174,7 +186,7 @@ class ConfigurationStore(AdjudicationStore):
             UnknownNameError: If there is no such judge or version.
             InputError: If there is no language model, or several and none is named.
         """
-        known = self.configurations(project_id)
+        known = self.all(project_id)
         answering = self._answering(project_id)
         if judge is None:
             graded = [one.judge for one in known if one.id in answering]
@@ -203,6 +215,79 @@ class ConfigurationStore(AdjudicationStore):
         with self.database.read() as connection:
             return set(connection.execute(query).scalars())
 
+    def record_acceptance(
+        self,
+        configuration: Configuration,
+        by: User,
+        *,
+        accepted: bool,
+        report: Mapping[str, Any] | None = None,
+        note: str = "",
+    ) -> None:
+        """Records that a model's grades count from now on, or no longer.
+
+        Args:
+            configuration: The judge and the version.
+            by: Who decides that.
+            accepted: Whether they count.
+            report: How it was held against people: what `Calibration.to_dict` returned.
+            note: A remark.
+
+        Raises:
+            ParameterError: If the account is none of a lead or an admin, or is closed.
+        """
+        if by.role == "judge" or not by.active:
+            raise ParameterError(
+                f"`{by.name}` does not lead", hint="a lead or an admin accepts a language model"
+            )
+        report = report or {}
+        figures = report.get("overall", {}).get("final", {})
+        with self.database.write() as connection:
+            connection.execute(
+                sa.insert(llm_acceptances).values(
+                    configuration_id=configuration.id,
+                    user_id=by.id,
+                    accepted=accepted,
+                    items=report.get("items", 0),
+                    kappa=figures.get("kappa", {}).get("value"),
+                    weighted_kappa=figures.get("weighted_kappa", {}).get("value"),
+                    report=report,
+                    note=check_text(note, "note"),
+                    created_at=self.clock(),
+                )
+            )
+
+    def accepted(self, project_id: int) -> Acceptance | None:
+        """Returns the model whose grades count in a project: the last one that was accepted."""
+        query = (
+            sa.select(llm_acceptances, users.c.name.label("by"))
+            .select_from(
+                llm_acceptances.join(
+                    llm_configurations,
+                    llm_acceptances.c.configuration_id == llm_configurations.c.id,
+                ).join(users, llm_acceptances.c.user_id == users.c.id)
+            )
+            .where(llm_configurations.c.project_id == project_id)
+            .order_by(llm_acceptances.c.id.desc())
+            .limit(1)
+        )
+        with self.database.read() as connection:
+            row = connection.execute(query).one_or_none()
+            if row is None or not row.accepted:
+                return None
+            chosen = connection.execute(
+                _select_configurations().where(llm_configurations.c.id == row.configuration_id)
+            ).one()
+        return Acceptance(
+            _read_configuration(chosen),
+            row.by,
+            row.created_at,
+            row.items,
+            row.kappa,
+            row.weighted_kappa,
+            row.note,
+        )
+
 
 def _only(judges: Sequence[str]) -> str:
     """Returns the one language model that graded."""
@@ -220,7 +305,7 @@ def _only(judges: Sequence[str]) -> str:
     return names[0]
 
 
-def select_configurations() -> sa.Select[Any]:
+def _select_configurations() -> sa.Select[Any]:
     """Returns the query for all configurations with their judges' names."""
     return (
         sa.select(llm_configurations, users.c.name.label("judge"))
@@ -229,7 +314,7 @@ def select_configurations() -> sa.Select[Any]:
     )
 
 
-def read_configuration(row: Any) -> Configuration:
+def _read_configuration(row: Any) -> Configuration:
     """Returns a configuration from its row."""
     return Configuration(
         row.id,

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.agreement import Ratings
-from relkit.judging.gold import GoldStore
-from relkit.judging.projects import find_project, refuse_closed
+from relkit.judging.base import Base
+from relkit.judging.database import Database
+from relkit.judging.gold import Gold
+from relkit.judging.grades import Grades
+from relkit.judging.items import Items
+from relkit.judging.llm.models import Models
+from relkit.judging.llm.replies import Replies
+from relkit.judging.people import MACHINE_PREFIX
+from relkit.judging.projects import Projects, find_project, refuse_closed
 from relkit.judging.records import Item, Rating, User
 from relkit.judging.schema import actions, adjudications, assignments, gold, items, sa
 from relkit.judging.texts import check_grade, check_text, is_id
 
-__all__ = ["AdjudicationStore", "FinalGrade", "FinalValue", "Queued"]
+__all__ = ["Decisions", "FinalGrade", "FinalValue", "Queued", "is_machine_source"]
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,37 @@ class Queued:
     unrateable: int
 
 
+def is_machine_source(source: str) -> bool:
+    """Says whether a final grade's source is a language model."""
+    return source.startswith(MACHINE_PREFIX)
+
+
 #: The grade that counts, and where it is from.
 FinalValue = tuple[Aggregate, str]
 
 
-class AdjudicationStore(GoldStore):
-    """The part of a store that keeps decisions."""
+class Decisions(Base):
+    """The part of a store that keeps decisions, and says what counts as the grade of an item."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], float],
+        *,
+        projects: Projects,
+        items: Items,
+        grades: Grades,
+        gold: Gold,
+        models: Models,
+        replies: Replies,
+    ) -> None:
+        super().__init__(database, clock)
+        self._projects = projects
+        self._items = items
+        self._grades = grades
+        self._gold = gold
+        self._models = models
+        self._replies = replies
 
     def queue(
         self,
@@ -88,8 +120,8 @@ class AdjudicationStore(GoldStore):
         """
         rows = self._queued(project_id, at_least, again, among)[:most]
         chosen = None if most is None else [item for item, _, _ in rows]
-        ratings = self.ratings(project_id, items=chosen)
-        by_id = {item.id: item for item in self.items(project_id, ids=chosen)}
+        ratings = self._grades.ratings(project_id, items=chosen)
+        by_id = {item.id: item for item in self._items.all(project_id, ids=chosen)}
         return [
             Queued(by_id[item], tuple(ratings[item]), spread, unrateable)
             for item, spread, unrateable in rows
@@ -143,7 +175,7 @@ class AdjudicationStore(GoldStore):
         ]
         return sorted(found, key=lambda one: (one[0] != again, -one[1], one[0]))
 
-    def adjudicate(
+    def decide(
         self,
         item_id: int,
         user: User,
@@ -203,7 +235,7 @@ class AdjudicationStore(GoldStore):
             )
             return True
 
-    def adjudicated(self, project_id: int) -> dict[int, float]:
+    def all(self, project_id: int) -> dict[int, float]:
         """Returns the decided grades by item."""
         with self.database.read() as connection:
             rows = connection.execute(
@@ -218,19 +250,29 @@ class AdjudicationStore(GoldStore):
         """Returns the grade that counts of every item that has one, in the items' order.
 
         What a lead decided comes first, then what is known of gold items, then what `rule` makes
-        of the judges' grades.
+        of the judges' grades. Of items that nobody said anything of, the median of an accepted
+        language model's samples counts.
 
         Args:
             project_id: The project.
-            rule: As in `relkit.judging.aggregation.aggregate`. Under `mean_gain` decided and known
-                grades become gains too.
+            rule: As in `relkit.judging.aggregate`. Under `mean_gain` decided and known grades
+                become gains too.
         """
-        return self._final_grades(project_id, self.final_values(project_id, rule=rule))
+        return self._with_items(project_id, self.final_values(project_id, rule=rule))
 
-    def _final_grades(self, project_id: int, values: Mapping[int, FinalValue]) -> list[FinalGrade]:
+    def people_grades(self, project_id: int, *, rule: Rule = "median") -> list[FinalGrade]:
+        """Returns the grade that counts of every item that people graded, in the items' order.
+
+        Args:
+            project_id: The project.
+            rule: As in `relkit.judging.aggregate`.
+        """
+        return self._with_items(project_id, self._people_values(project_id, rule, None))
+
+    def _with_items(self, project_id: int, values: Mapping[int, FinalValue]) -> list[FinalGrade]:
         return [
             FinalGrade(item, found.value, source, found.judges, found.agreeing, found.tied)
-            for item in self.items(project_id)
+            for item in self._items.all(project_id)
             if item.id in values
             for found, source in [values[item.id]]
         ]
@@ -242,22 +284,47 @@ class AdjudicationStore(GoldStore):
 
         Args:
             project_id: The project.
-            rule: As for `final_grades`.
-            grades: What `grades` returned, where it is known.
+            rule: As for `final_grades`; a model's grades become gains under `mean_gain`, too.
+            grades: What `Grades.by_judge` returned, where it is known.
         """
-        project = self.project(project_id)
-        given = self.grades(project_id) if grades is None else grades
+        found = self._people_values(project_id, rule, grades)
+        accepted = self._models.accepted(project_id)
+        if accepted is None:
+            return found
+        scale = self._projects.get(project_id).scale
+        said = self._grades.ratings(project_id)
+        for item, sample in self._replies.samples(accepted.configuration).items():
+            if item not in found and item not in said:
+                one = aggregate([aggregate(sample).value], rule=rule, scale=scale)
+                nobody = replace(one, judges=0, agreeing=0, tied=False)
+                found[item] = (nobody, accepted.configuration.judge)
+        return found
+
+    def _people_values(
+        self, project_id: int, rule: Rule, grades: Ratings | None
+    ) -> dict[int, FinalValue]:
+        project = self._projects.get(project_id)
+        given = self._grades.by_judge(project_id) if grades is None else grades
 
         @cache
         def combine(*given: float) -> Aggregate:  # the same few grades again and again
             return aggregate(given, rule=rule, scale=project.scale)
 
         found = {item: (combine(*said.values()), str(rule)) for item, said in given.items() if said}
-        fixed = {item: (grade, "gold") for item, grade in self.gold(project_id).items()}
-        decided = self.adjudicated(project_id).items()
+        fixed = {item: (grade, "gold") for item, grade in self._gold.all(project_id).items()}
+        decided = self.all(project_id).items()
         fixed |= {item: (grade, "adjudicated") for item, grade in decided}
         for item, (grade, source) in fixed.items():
             said = [*given.get(item, {}).values()]
             counted = replace(combine(grade), judges=len(said), agreeing=said.count(grade))
             found[item] = (counted, source)
         return found
+
+    def count_filled(self, project_id: int) -> int:
+        """Returns how many final grades are those of the accepted model."""
+        accepted = self._models.accepted(project_id)
+        if accepted is None:
+            return 0
+        said = {*self._grades.ratings(project_id), *self._gold.all(project_id)}
+        said |= {*self.all(project_id)}
+        return len(self._replies.graded_items(accepted.configuration) - said)

@@ -1,0 +1,55 @@
+"""The public names and where each lives: this list is the only one."""
+
+from .accounts import Accounts as Accounts
+from .actions import Action as Action, Receipt as Receipt
+from .aggregation import Aggregate as Aggregate, aggregate as aggregate
+from .agreement import (
+    Agreement as Agreement,
+    find_disagreements as find_disagreements,
+    measure_agreement as measure_agreement,
+)
+from .assignment import Task as Task
+from .coefficients import (
+    cohen_kappa as cohen_kappa,
+    fleiss_kappa as fleiss_kappa,
+    krippendorff_alpha as krippendorff_alpha,
+)
+from .decisions import Decisions as Decisions, FinalGrade as FinalGrade, Queued as Queued
+from .exchange import (
+    export_sheet as export_sheet,
+    final_judgments as final_judgments,
+    import_sheet as import_sheet,
+)
+from .formats import (
+    Row as Row,
+    Sheet as Sheet,
+    read_sheet as read_sheet,
+    write_sheet as write_sheet,
+)
+from .gold import Gold as Gold, GoldQuality as GoldQuality
+from .grades import Grades as Grades
+from .grading import Grading as Grading
+from .items import Items as Items
+from .llm.calibration import (
+    Calibration as Calibration,
+    accept_judge as accept_judge,
+    calibrate as calibrate,
+    measure_calibration as measure_calibration,
+)
+from .llm.models import Acceptance as Acceptance, Configuration as Configuration, Models as Models
+from .llm.replies import Replies as Replies
+from .progress import Progress as Progress, measure_progress as measure_progress
+from .projects import Projects as Projects
+from .records import (
+    Comparison as Comparison,
+    Item as Item,
+    Project as Project,
+    Rating as Rating,
+    User as User,
+)
+from .sbs import (
+    Preference as Preference,
+    fit_bradley_terry as fit_bradley_terry,
+    summarize_preferences as summarize_preferences,
+)
+from .store import Store as Store, open_store as open_store

@@ -1,0 +1,49 @@
+"""By what gold items can be told from others, for the lead who made them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from relkit.judging.filling import SOME, TEXTS, read_some
+from relkit.judging.shown import choose_fields
+from relkit.judging.store import Store
+
+__all__ = ["find_marks"]
+
+#: Shares of items at which something is a mark of who has it, and of who does not.
+RARELY, MOSTLY = 0.1, 0.5
+
+
+def find_marks(store: Store, project_id: int) -> list[str]:
+    """Returns what only gold items show, or only the others: by that any judge can tell them.
+
+    Args:
+        store: The database.
+        project_id: The project.
+
+    Returns:
+        Parts of an item, such as `title`, and names of fields, which begin with `fields.`.
+    """
+    known = store.gold.all(project_id)
+    if not known:
+        return []
+    shown = read_some(store, project_id)
+    shown += store.items.all(project_id, ids=list(known)[:SOME])
+    seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    every: Counter[bool] = Counter()
+    for item in {one.id: one for one in shown}.values():
+        golden = item.id in known
+        every[golden] += 1
+        seen[golden].update(part for part in TEXTS if getattr(item, part))
+        seen[golden].update(f"fields.{name}" for name in choose_fields(item))
+    if len(every) < 2:
+        return []
+    shares = {
+        part: {golden: seen[golden][part] / every[golden] for golden in (True, False)}
+        for part in {*seen[True], *seen[False]}
+    }
+    return sorted(
+        part
+        for part, share in shares.items()
+        if min(share.values()) <= RARELY and max(share.values()) >= MOSTLY
+    )

@@ -1,0 +1,89 @@
+"""Who grades are of, where they come from elsewhere: accounts by name, people and models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from relkit.core.errors import ParameterError
+from relkit.judging.names import name_key, other_key
+from relkit.judging.schema import postgresql, sa, sqlite, users
+from relkit.judging.texts import check_name
+
+__all__ = [
+    "MACHINE_PREFIX",
+    "check_account_name",
+    "close_people",
+    "ensure_machine",
+    "ensure_people",
+    "find_people",
+]
+
+#: How the names of language models begin, and no name of a person does.
+MACHINE_PREFIX = "llm:"
+
+
+def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
+    """Returns the name of an account without the space around it.
+
+    Raises:
+        InputError: If it has a character that no database can hold.
+        ParameterError: If it cannot be a name, or is one of a machine and should be a person's.
+    """
+    cleaned = check_name(name, what)
+    belongs = cleaned.startswith(MACHINE_PREFIX)
+    if not belongs if machine else name_key(cleaned).startswith(MACHINE_PREFIX):
+        raise ParameterError(
+            f"`{cleaned}` is {'no' if machine else 'the'} name of a language model",
+            hint=f"the names of language models, and no others, begin with {MACHINE_PREFIX}",
+        )
+    return cleaned
+
+
+def find_people(connection: sa.Connection, names: Iterable[str]) -> dict[str, int]:
+    """Returns the accounts of these names that there are.
+
+    Raises:
+        ParameterError: If one can be the name of no person.
+    """
+    wanted = {check_account_name(name, "judge") for name in names}
+    rows = connection.execute(sa.select(users.c.name, users.c.id))
+    return {row.name: row.id for row in rows if row.name in wanted}
+
+
+def ensure_people(connection: sa.Connection, names: Iterable[str], now: float) -> dict[str, int]:
+    """Returns the accounts of these names, which are made where there are none."""
+    wanted = {check_account_name(name, "judge") for name in names}
+    query = sa.select(users.c.name, users.c.id, users.c.name_key)
+    found = connection.execute(query).all()
+    known = {row.name: row.id for row in found}
+    missing = sorted(wanted - known.keys())  # in one order: two never wait for each other
+    if not missing:
+        return known
+    taken = {row.name_key for row in found}
+    rows = []
+    for name in missing:
+        # Files of other programs may well name `Ann` and `ann`: both are kept.
+        key = other_key(name, taken)
+        taken.add(key)
+        rows.append({"name": name, "name_key": key, "role": "judge", "created_at": now})
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    connection.execute(dialect.insert(users).on_conflict_do_nothing(), rows)
+    return {row.name: row.id for row in connection.execute(query)}
+
+
+def ensure_machine(connection: sa.Connection, judge: str, now: float) -> int:
+    """Returns the account of a language model, which is made where there is none."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    # Nobody signs in as it, takes items as it or acts as it: the account is closed.
+    made = dialect.insert(users).values(
+        name=judge, role="judge", active=False, machine=True, created_at=now
+    )
+    connection.execute(made.on_conflict_do_nothing())
+    chosen = sa.select(users.c.id).where(users.c.name == judge)
+    return int(connection.execute(chosen).scalar_one())
+
+
+def close_people(connection: sa.Connection, ids: Sequence[int]) -> None:
+    """Makes accounts ones that only hold grades: nobody signs in to them."""
+    if ids:
+        connection.execute(sa.update(users).where(users.c.id.in_(ids)).values(active=False))
