@@ -185,7 +185,7 @@ def test_a_dry_run_sends_and_stores_nothing(relkit, june: Path, server: Completi
 def test_what_is_sent(relkit, june: Path, server: Completions) -> None:
     (june / "prompt.txt").write_text("Be strict. {scale}", "utf-8")
     outcome = relkit(*arguments(
-        server, "--limit", "1", "--prompt", "prompt.txt", "--lang", "zh", "--parameter",
+        server, "--limit", "1", "--prompt", "prompt.txt", "--prompt-lang", "zh", "--parameter",
         "max_tokens=300", "--parameter", "temperature=null", "--parameter", "user=a",
     ))  # fmt: skip
     assert outcome.code == 0

@@ -153,3 +153,29 @@ def test_errors_travel_with_their_sentences() -> None:
             assert str(one) == str(error)
             assert vars(one) == vars(error)
             assert translate(one.message, "zh").endswith("：已中断")
+
+
+@cache
+def templates() -> frozenset[str]:
+    """Returns the English sentences that `message` is given in the code."""
+    found = set()
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            first = node.args[0]
+            if name in {"message", "say"} and isinstance(first, ast.Constant):
+                found.add(str(first.value))
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_every_message_is_translated(language: str) -> None:
+    known = catalogue("errors", language)  # type: ignore[arg-type]
+    wanted = {one for one in templates() if "{" in one}
+    assert wanted <= known.keys(), sorted(wanted - known.keys())
+    texts, _ = written()
+    for english, sentence in known.items():
+        assert english in texts, f"nobody says {english}"
+        assert fields(sentence) <= fields(english), english

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from relkit.cli.group import CommandGroup
+from relkit.cli.group import CommandGroup, speaking
 from relkit.cli.messages import messages
 from relkit.core.errors import (
     CheckError,
@@ -19,6 +19,7 @@ from relkit.core.errors import (
     RelkitError,
     UnknownNameError,
 )
+from relkit.core.texts import message
 
 __all__ = ["COMMANDS", "Application", "main"]
 from relkit.core.notes import RelkitWarning
@@ -98,7 +99,7 @@ class Application(CommandGroup):
         from importlib import import_module
 
         command: click.Command = import_module(f"relkit.cli.{cmd_name}").command
-        return command
+        return command if cmd_name == "trec_eval" else speaking(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -112,7 +113,8 @@ class Application(CommandGroup):
             from relkit.core.registry import suggestion
 
             raise UnknownNameError(
-                f"unknown command: `{name}`", hint=suggestion(name, list(COMMANDS))
+                message("unknown command: `{name}`", name=name),
+                hint=suggestion(name, list(COMMANDS)),
             )
         return super().resolve_command(ctx, args)
 
@@ -131,7 +133,7 @@ class Application(CommandGroup):
         **extra: Any,
     ) -> NoReturn:
         """Runs a command and exits with its code."""
-        messages.reset()
+        messages.reset(sys.argv[1:] if args is None else args)
         warnings.simplefilter("ignore", RelkitWarning)  # they are printed as notes
         _make_streams_robust()
         try:
@@ -201,7 +203,7 @@ def _code(error: RelkitError) -> int:
 def _message(error: click.ClickException) -> str:
     """Returns a message of the argument parser in the form of our own."""
     if isinstance(error, click.NoSuchOption):
-        return f"no such option: `{error.option_name}`"
+        return message("no such option: `{option}`", option=error.option_name)
     text = error.format_message().rstrip(".")
     return text[:1].lower() + text[1:]
 
@@ -209,9 +211,11 @@ def _message(error: click.ClickException) -> str:
 def _usage_hint(error: click.ClickException) -> str:
     near = getattr(error, "possibilities", None)
     if near:
-        return f"did you mean `{sorted(near)[0]}`?"
+        return message("did you mean `{name}`?", name=sorted(near)[0])
     context = getattr(error, "ctx", None)
-    return f"`{context.command_path} --help` lists the options" if context is not None else ""
+    if context is None:
+        return ""
+    return message("`{command} --help` lists the options", command=context.command_path)
 
 
 main = Application(

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-__all__ = ["CommandGroup"]
+from relkit.core.texts import LANGUAGES
+
+__all__ = ["LANGUAGE", "CommandGroup", "speaking"]
+
+
+#: The option ``--lang``, the same for every command.
+LANGUAGE: dict[str, Any] = {
+    "type": click.Choice(LANGUAGES),
+    "default": "en",
+    "envvar": "RELKIT_LANG",
+    "show_default": True,
+    "help": "Language of messages: English or Chinese; RELKIT_LANG sets it for every command.",
+}
+
+
+def speaking(command: click.Command) -> click.Command:
+    """Returns a command that has the option ``--lang``, whether it asks for the language or not."""
+    known = any("--lang" in parameter.opts for parameter in command.params)
+    if not known and not isinstance(command, click.Group):
+        option = click.Option(["--lang", "language"], **LANGUAGE, expose_value=False)
+        command.params.append(option)
+    return command
 
 
 class CommandGroup(click.Group):
@@ -15,3 +38,6 @@ class CommandGroup(click.Group):
             click.echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        super().add_command(speaking(cmd), name)

@@ -10,12 +10,12 @@ import click
 
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
-    language_option,
     no_color_option,
     project_option,
 )
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
+from relkit.core.texts import LANGUAGES
 
 if TYPE_CHECKING:
     from relkit.judging.llm.judge import Outcome, Plan
@@ -137,7 +137,14 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     show_default=True,
     help="How often a request is sent again after an error that may pass.",
 )
-@language_option("Language of the prompt: English or Chinese.")
+@click.option(
+    "--prompt-lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default="en",
+    show_default=True,
+    help="Language of the prompt: English or Chinese.",
+)
 @click.option(
     "--prompt",
     "prompt_file",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from relkit.core.notes import Note
 from relkit.core.rendering import wrap
+from relkit.core.texts import LANGUAGES, Language, message, translate
 
-__all__ = ["Messages", "Progress", "messages"]
+__all__ = ["Messages", "Progress", "language_of", "messages"]
 
 RED, YELLOW, CYAN, GREEN, DIM = "31;1", "33;1", "36;1", "32;1", "2"
 
@@ -21,14 +22,22 @@ class Messages:
 
     Attributes:
         color: False after ``--no-color``; `None` leaves it to the terminal and NO_COLOR.
+        language: What is said is said in this language.
     """
 
     def __init__(self) -> None:
         self.color: bool | None = None
+        self.language: Language = "en"
 
-    def reset(self) -> None:
-        """Forgets the choice of an earlier command of the same process."""
+    def reset(self, arguments: Sequence[str] = ()) -> None:
+        """Forgets the choices of an earlier command of the same process.
+
+        Args:
+            arguments: Those of the command. Their language is wanted before they are parsed: what
+                is wrong with them is said in it, too.
+        """
         self.color = None
+        self.language = language_of(arguments)
 
     def paint(self, text: str, style: str) -> str:
         """Returns a text in a colour, or as it is."""
@@ -52,6 +61,10 @@ class Messages:
             # Nobody reads stderr: there is nobody to tell.
             pass
 
+    def translate(self, text: str) -> str:
+        """Returns a message in the language, or as it is where nobody translated it."""
+        return translate(text, self.language)
+
     def error(self, message: str, hint: str = "") -> None:
         """Writes an error and what to do about it."""
         self._line("error", RED, message)
@@ -70,18 +83,34 @@ class Messages:
         """Writes notes about the data."""
         for note in notes:
             write = self.warning if note.level == "warning" else self.note
-            write(str(note))
+            write(note.text(self.language))
 
     def _line(self, word: str, style: str, message: str) -> None:
-        lines = message.split("\n")
-        self.say(f"{self.paint(word + ':', style)} {lines[0]}")
+        lines = self.translate(message).split("\n")
+        label = f"{self.translate(word)}{self.translate(': ')}"
+        self.say(f"{self.paint(label.rstrip(), style)}{label[len(label.rstrip()) :]}{lines[0]}")
         for line in lines[1:]:
             self.say(f"  {line}" if line else "")
 
     def dim(self, text: str) -> None:
         """Writes something of little weight, folded to 80 columns."""
-        for line in wrap(text, 80, "  "):
+        for line in wrap(self.translate(text), 80, "  "):
             self.say(self.paint(line, DIM))
+
+
+def language_of(arguments: Sequence[str]) -> Language:
+    """Returns the language that arguments, or else RELKIT_LANG, ask for; English for any other.
+
+    Examples:
+        >>> language_of(["evaluate", "a", "b", "--lang", "zh"]), language_of(["--lang=zh"])
+        ('zh', 'zh')
+    """
+    wanted = os.environ.get("RELKIT_LANG", "en")
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--lang":
+            wanted = value or "".join(arguments[place + 1 : place + 2])
+    return next((one for one in LANGUAGES if one == wanted), "en")
 
 
 messages = Messages()
@@ -96,7 +125,7 @@ class Progress:
     """
 
     def __init__(self, what: str, after: float = 1.0) -> None:
-        self.what = what
+        self.what = messages.translate(what)
         self._start = time.monotonic() + after
         self._shown = False
         self._terminal = sys.stderr.isatty()
@@ -105,8 +134,9 @@ class Progress:
         """Shows that `done` of `total` parts are done."""
         if not self._terminal or time.monotonic() < self._start:
             return
-        share = f"{done:,} of {total:,}" if total else f"{done:,}"
-        line = f"{self.what}: {share}" + (f" ({detail})" if detail else "")
+        share = message("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
+        line = f"{self.what}{messages.translate(': ')}{messages.translate(share)}"
+        line += f" ({detail})" if detail else ""
         sys.stderr.write(f"\r\x1b[K{line[:79]}")
         sys.stderr.flush()
         self._shown = True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relkit.cli.group import LANGUAGE
 from relkit.cli.messages import messages
 from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
 
@@ -284,14 +285,8 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
 
 def language_option(what: str = "Language of the texts: English or Chinese.") -> Callable[[F], F]:
     """Returns the option ``--lang``; the command gets it as `language`."""
-    return click.option(
-        "--lang",
-        "language",
-        type=click.Choice(["en", "zh"]),
-        default="en",
-        show_default=True,
-        help=what,
-    )
+
+    return click.option("--lang", "language", **{**LANGUAGE, "help": what})
 
 
 def digits_option(command: F) -> F:

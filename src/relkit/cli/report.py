@@ -16,6 +16,7 @@ from relkit.cli.options import (
     comparison_options,
     convention_options,
     format_options,
+    language_option,
     measure_option,
     no_color_option,
     plugin_option,
@@ -66,14 +67,7 @@ pip install 'relkit[report]'; Markdown does not.
     type=click.Choice(["html", "markdown"]),
     help="What to write.  [default: by the ending of FILE]",
 )
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    help="The language.",
-)
+@language_option("Language of the page and of messages: English or Chinese.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
 @click.option(
     "--name",

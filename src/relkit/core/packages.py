@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from relkit.core.errors import DependencyError
+from relkit.core.texts import message
 
 __all__ = ["optional_package"]
 
@@ -30,5 +31,6 @@ def optional_package(name: str, *, purpose: str, install: str = "") -> Any:
     except ImportError as error:
         missing = error.name or name
         raise DependencyError(
-            f"{purpose} needs the package {missing}", hint=f"pip install '{install or missing}'"
+            message("{purpose} needs the package {package}", purpose=purpose, package=missing),
+            hint=f"pip install '{install or missing}'",
         ) from None

@@ -7,6 +7,7 @@ from typing import Any
 
 from relkit.core.errors import ParameterError
 from relkit.core.registry import nearest
+from relkit.core.texts import message
 
 __all__ = ["check_choice", "check_fraction", "check_whole"]
 
@@ -35,10 +36,13 @@ def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str 
         return
     close = nearest(str(value), [str(choice) for choice in choices], cutoff=0.6)
     raise ParameterError(
-        f"{subject or f'the parameter `{name}`'} must be one of "
-        + ", ".join(f"`{choice}`" for choice in choices)
-        + f". Got `{value}` instead.",
-        hint=f"did you mean `{close}`?" if close else "",
+        message(
+            "{what} must be one of {choices}. Got `{value}` instead.",
+            what=subject or message("the parameter `{name}`", name=name),
+            choices=[f"`{choice}`" for choice in choices],
+            value=value,
+        ),
+        hint=message("did you mean `{name}`?", name=close) if close else "",
     )
 
 
@@ -54,8 +58,13 @@ def check_whole(name: str, value: Any, *, least: int = 1) -> int:
     """
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**63:
         raise ParameterError(
-            f"the parameter `{name}` must be a whole number of {least} or more."
-            f" Got `{value}` instead."
+            message(
+                "the parameter `{name}` must be a whole number of {least} or more."
+                " Got `{value}` instead.",
+                name=name,
+                least=least,
+                value=value,
+            )
         )
     return value
 
@@ -71,5 +80,9 @@ def check_fraction(name: str, value: Any) -> None:
     """
     if not isinstance(value, int | float) or not 0 < value < 1:
         raise ParameterError(
-            f"the parameter `{name}` must lie between 0 and 1. Got `{value}` instead."
+            message(
+                "the parameter `{name}` must lie between 0 and 1. Got `{value}` instead.",
+                name=name,
+                value=value,
+            )
         )

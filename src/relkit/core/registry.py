@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from relkit.core.errors import ParameterError, UnknownNameError
+from relkit.core.texts import message
 
 __all__ = ["Registry", "nearest", "suggestion"]
 
@@ -33,8 +34,8 @@ def suggestion(name: str, choices: list[str]) -> str:
     """Returns a hint that names the nearest choice, or all of them where none is near."""
     near = nearest(name, choices)
     if near:
-        return f"did you mean `{near}`?"
-    return "choose one of " + ", ".join(f"`{choice}`" for choice in sorted(choices))
+        return message("did you mean `{name}`?", name=near)
+    return message("choose one of {names}", names=[f"`{choice}`" for choice in sorted(choices)])
 
 
 class Registry(Generic[T]):
@@ -81,7 +82,14 @@ class Registry(Generic[T]):
         for key in (name, *aliases):
             owner = self._aliases.get(key.lower())
             if owner is not None and owner != name:
-                raise ParameterError(f"the {self.kind} name `{key}` is taken by `{owner}`")
+                raise ParameterError(
+                    message(
+                        "the {kind} name `{name}` is taken by `{owner}`",
+                        kind=self.kind,
+                        name=key,
+                        owner=owner,
+                    )
+                )
         self._things[name] = thing
         for key in (name, *aliases):
             self._aliases[key.lower()] = name
@@ -97,7 +105,8 @@ class Registry(Generic[T]):
             return self._things[self._aliases[name.lower()]]
         self._ensure(None)
         raise UnknownNameError(
-            f"unknown {self.kind}: `{name}`", hint=suggestion(name, list(self._aliases))
+            message("unknown {kind}: `{name}`", kind=message(self.kind), name=name),
+            hint=suggestion(name, list(self._aliases)),
         )
 
     def _ensure(self, name: str | None) -> None:

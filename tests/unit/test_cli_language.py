@@ -1,0 +1,52 @@
+"""The language of messages: asked for once, heard everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from relkit.cli.application import COMMANDS, main
+from relkit.cli.messages import language_of
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    judged, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    judged.write_text("q1 0 a 1\nq2 0 b 1\n")
+    run.write_text("q1 Q0 a 1 2.0 t\n")
+    return str(judged), str(run)
+
+
+def test_notes_are_said_in_the_language(files: tuple[str, str], relkit, monkeypatch) -> None:
+    told = "警告：1 条有标注的查询不在结果文件中（q2）\n"
+    assert relkit("evaluate", *files, "-m", "rr", "--lang", "zh").err == told
+    assert relkit("evaluate", *files, "-m", "rr").err.startswith("warning: 1 query is in")
+    monkeypatch.setenv("RELKIT_LANG", "zh")
+    assert relkit("evaluate", *files, "-m", "rr").err == told
+    assert relkit("evaluate", *files, "-m", "rr", "--lang=en").err.startswith("warning: ")
+
+
+def test_errors_and_hints_are_said_in_the_language(files: tuple[str, str], relkit) -> None:
+    outcome = relkit("evaluate", *files, "-m", "ndgc", "--lang", "zh")
+    assert (outcome.code, outcome.err) == (2, "错误：没有这个指标：`ndgc`\n建议：是不是 `ndcg`？\n")
+    outcome = relkit("evaluate", *files, "--measur", "rr", "--lang", "zh")
+    assert outcome.err.startswith("错误：没有这个选项：`--measur`")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+def test_every_command_knows_the_option(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    every = command.commands.values() if isinstance(command, click.Group) else [command]
+    for one in every:
+        assert one is not None
+        assert sum("--lang" in parameter.opts for parameter in one.params) == 1, one.name
+
+
+def test_an_unknown_language_is_refused(files: tuple[str, str], relkit, monkeypatch) -> None:
+    assert relkit("evaluate", *files, "--lang", "de").code == 2
+    monkeypatch.setenv("RELKIT_LANG", "de")
+    outcome = relkit("evaluate", *files)
+    assert outcome.code == 2
+    assert language_of(["--lang"]) == "en"
