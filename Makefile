@@ -23,7 +23,7 @@ demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the
 
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not spark"
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not spark"
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relkit
 
 .PHONY: test-slow

@@ -151,7 +151,7 @@ Command = Callable[..., Outcome]
 
 
 @pytest.fixture
-def relkit(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command in this process."""
 
     def run(*arguments: str) -> Outcome:
@@ -166,6 +166,12 @@ def relkit(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
         return Outcome(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def relkit(command: Command) -> Command:
+    """The same, for tests that do not import the package."""
+    return command
 
 
 @pytest.fixture

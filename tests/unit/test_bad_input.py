@@ -7,9 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.unit.conftest import Command, Outcome
 
 import relkit
 from relkit import io
@@ -261,7 +261,7 @@ def _write(folder: Path, judgments: bytes | None, run: bytes | None) -> None:
     (folder / "x.run").write_bytes(RUN.encode() if run is None else run)
 
 
-def _no_traceback(outcome: Any) -> None:
+def _no_traceback(outcome: Outcome) -> None:
     assert outcome.out == ""
     assert "Traceback" not in outcome.err
     assert "report" not in outcome.err
@@ -270,12 +270,12 @@ def _no_traceback(outcome: Any) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, files: Path, process: Any) -> None:
+def test_refused(name: str, files: Path, command: Command) -> None:
     judgments, run, measure, kind, code, words = REFUSED[name]
     _write(files, judgments, run)
     with pytest.raises(kind) as caught:
         relkit.evaluate("j.qrels", "x.run", measure)
-    outcome = process("evaluate", "j.qrels", "x.run", "-m", measure)
+    outcome = command("evaluate", "j.qrels", "x.run", "-m", measure)
     assert outcome.code == code
     _no_traceback(outcome)
     for word in words:
@@ -286,14 +286,14 @@ def test_refused(name: str, files: Path, process: Any) -> None:
 @pytest.mark.parametrize("place", ["judgments", "run"])
 @pytest.mark.parametrize(("name", "words"), [("folder", "folder"), ("j.qrel", "did you mean")])
 def test_paths_that_cannot_be_read(
-    place: str, name: str, words: str, files: Path, process: Any
+    place: str, name: str, words: str, files: Path, command: Command
 ) -> None:
     _write(files, None, None)
     (files / "folder").mkdir()
     paths = (name, "x.run") if place == "judgments" else ("j.qrels", name)
     with pytest.raises(InputError, match=rf"(?s)^{name}: .*{words}"):
         relkit.evaluate(*paths)
-    outcome = process("evaluate", *paths)
+    outcome = command("evaluate", *paths)
     assert outcome.code == 3
     _no_traceback(outcome)
     assert words in outcome.err
@@ -326,7 +326,7 @@ ACCEPTED: dict[str, tuple[bytes | None, bytes | None, dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_accepted(name: str, files: Path, process: Any) -> None:
+def test_accepted(name: str, files: Path, command: Command) -> None:
     judgments, run, notes = ACCEPTED[name]
     _write(files, judgments, run)
     results = relkit.evaluate("j.qrels", "x.run", "p@1")
@@ -334,13 +334,13 @@ def test_accepted(name: str, files: Path, process: Any) -> None:
     assert held == [1.0, 1.0]
     assert {note.kind: note.count for note in results.notes} == notes
     assert all(note.level == "warning" for note in results.notes)
-    command = ("evaluate", "j.qrels", "x.run", "-m", "p@1", "--format", "csv")
-    outcome = process(*command)
+    arguments = ("evaluate", "j.qrels", "x.run", "-m", "p@1", "--format", "csv")
+    outcome = command(*arguments)
     assert outcome.code == 0
     assert f"p@1,{results['p@1']!r}," in outcome.out
     for note in results.notes:
         assert outcome.err.count(note.message) == 1
-    outcome = process(*command, "--strict")
+    outcome = command(*arguments, "--strict")
     if not notes:
         assert outcome.code == 0
         return
@@ -350,11 +350,11 @@ def test_accepted(name: str, files: Path, process: Any) -> None:
         relkit.evaluate("j.qrels", "x.run", "p@1", strict=True)
 
 
-def test_no_document_in_common_is_a_warning(files: Path, process: Any) -> None:
+def test_no_document_in_common_is_a_warning(files: Path, command: Command) -> None:
     _write(files, None, RUN.replace("d", "D").encode())
     results = relkit.evaluate("j.qrels", "x.run", "p@1")
     assert [note.kind for note in results.notes] == ["no-judged-document"]
-    assert process("evaluate", "j.qrels", "x.run", "--strict").code == 1
+    assert command("evaluate", "j.qrels", "x.run", "--strict").code == 1
 
 
 ENDLESS = 100 * 2**20
