@@ -2,7 +2,7 @@
 // curves are made of.
 #pragma once
 
-#include "pool.hpp"
+#include "batch.hpp"
 
 namespace relkit {
 

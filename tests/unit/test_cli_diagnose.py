@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import relkit as library
-from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
+from relkit.analysis.diagnosis import Findings
 from relkit.core.rendering import width
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run")
 
 
-def findings() -> list[library.Finding]:
+def findings() -> Findings:
     comparison = library.compare(*FILES, "ndcg@10", names=["bm25.run", "tfidf.run"])
     return library.diagnose(comparison)
 
@@ -20,7 +20,7 @@ def test_findings_with_numbers_and_next_steps(relkit) -> None:
     outcome = relkit("diagnose", *FILES)
     found = findings()
     assert outcome.code == 0
-    assert outcome.out == findings_text(found) + "\n"
+    assert outcome.out == found.to_text() + "\n"
     assert len(found) > 1
     assert max(map(width, outcome.out.splitlines())) <= 80
     assert "1. " in outcome.out
@@ -30,7 +30,7 @@ def test_findings_with_numbers_and_next_steps(relkit) -> None:
 
 def test_in_chinese(relkit) -> None:
     outcome = relkit("diagnose", *FILES, "--lang", "zh")
-    assert outcome.out == findings_text(findings(), "zh") + "\n"
+    assert outcome.out == findings().to_text("zh") + "\n"
     assert "下一步：" in outcome.out
     lines = outcome.out.splitlines()
     assert max(map(width, lines)) <= 82  # a full stop may hang over
@@ -46,7 +46,7 @@ def test_json_and_markdown(relkit) -> None:
         json.dumps([finding.to_dict("zh") for finding in findings()])
     )
     outcome = relkit("diagnose", *FILES, "--format", "markdown")
-    assert outcome.out == findings_markdown(findings()) + "\n"
+    assert outcome.out == findings().to_markdown() + "\n"
     assert outcome.out.count("### ") == len(findings())
     assert "**Next step:** " in outcome.out
 

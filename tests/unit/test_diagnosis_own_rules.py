@@ -9,7 +9,7 @@ import pytest
 
 import relkit
 from relkit.analysis.diagnosis import Finding, Rule, Subject
-from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
+from relkit.analysis.diagnosis.listing import Findings
 
 JUDGMENTS = {f"q{place}": {"a": 1, "b": 0} for place in range(10)}
 CLEAR = {query: {"a": 2.0, "b": 1.0} for query in JUDGMENTS}
@@ -47,7 +47,7 @@ def test_a_rule_without_sentences_shows_its_numbers(comparison: relkit.Compariso
     )
     assert found.title("zh") == "规则 empty-lists 成立"
     assert found.to_dict()["evidence"] == {"share": 0.9}
-    for text in (findings_text([found]), findings_markdown([found], "zh")):
+    for text in (Findings([found]).to_text(), Findings([found]).to_markdown("zh")):
         assert "share: 0.9" in text
 
 

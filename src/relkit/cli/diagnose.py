@@ -25,7 +25,7 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs
 
 if TYPE_CHECKING:
-    from relkit.analysis.diagnosis import Finding
+    from relkit.analysis.diagnosis import Findings
     from relkit.core.language import Language
 
 __all__ = ["command"]
@@ -143,17 +143,14 @@ def command(
             or None,
             rules=rules or None,
         )
-    emit(_text(found, form, language, len(rules) or None), output)
+    emit(_text(found, form, language), output)
     messages.notes(comparison.notes)
 
 
-def _text(found: list[Finding], form: str, language: Language, applied: int | None) -> str:
-    from relkit.analysis.diagnosis.listing import findings_markdown, findings_text
-
+def _text(found: Findings, form: str, language: Language) -> str:
     if form == "json":
         import json
 
         values: list[dict[str, Any]] = [finding.to_dict(language) for finding in found]
         return json.dumps(values, ensure_ascii=False, indent=2)
-    write = findings_markdown if form == "markdown" else findings_text
-    return write(found, language, applied=applied)
+    return found.to_markdown(language) if form == "markdown" else found.to_text(language)

@@ -161,7 +161,7 @@ def inspect(
 
     overview = summarise(_sessions(log, columns, input_format, [output]))
     written = {
-        "table": overview.__str__,
+        "table": overview.to_text,
         "json": overview.to_json,
         "markdown": overview.to_markdown,
     }

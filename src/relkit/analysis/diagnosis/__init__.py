@@ -16,6 +16,7 @@ from relkit.analysis.diagnosis.base import (
     register,
     rules,
 )
+from relkit.analysis.diagnosis.listing import Findings
 from relkit.analysis.diagnosis.online import OnlineData, Rate, load_online
 from relkit.core.errors import ParameterError
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Finding",
+    "Findings",
     "OnlineData",
     "Rate",
     "Rule",
@@ -44,7 +46,7 @@ def diagnose(
     online: OnlineData | Mapping[str, Any] | str | PathLike[str] | None = None,
     stages: Any = None,
     rules: Iterable[str | Rule] | None = None,
-) -> list[Finding]:
+) -> Findings:
     """Returns what rules find in a comparison, the most severe first.
 
     A rule is silent where it does not hold. It measures what it needs itself, so its findings do
@@ -97,7 +99,8 @@ def diagnose(
                 findings.append(found)
             else:
                 findings.append(subject.finding(found))
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    return Findings(findings, applied=len(chosen))
 
 
 def _rules(chosen: Iterable[str | Rule] | None) -> list[Rule]:

@@ -1,124 +1,95 @@
-"""Findings as text for people: in the terminal and in Markdown."""
+"""Findings in their order, in every form that a result has."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.diagnosis.base import Finding, rules
+from relkit.core.document.model import Document, Finding as Shown, Lines
+from relkit.core.document.result import Exportable
 from relkit.core.language import Language, check_language
-from relkit.core.rendering import width
 from relkit.core.texts import catalogue
 
-__all__ = ["findings_markdown", "findings_text"]
+if TYPE_CHECKING:
+    import polars
 
-#: A word, or one sign of a script that is written without spaces, with what may not start a line.
-PIECE = re.compile(r"\s+|[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef]")
-CLOSING = "，。；：！？、）》」』”’"
+__all__ = ["Findings"]
 
 
-def findings_text(
-    findings: Sequence[Finding],
-    language: Language = "en",
-    *,
-    applied: int | None = None,
-    columns: int = 80,
-) -> str:
-    """Returns findings as numbered paragraphs.
+class Findings(Exportable, list[Finding]):
+    """What rules found, the most severe first.
 
     Args:
-        findings: What `relkit.diagnose` returned.
-        language: `en` or `zh`.
+        found: The findings.
         applied: How many rules were applied; `None` for all.
-        columns: Terminal columns a line may take.
-
-    Raises:
-        ParameterError: If there is no such language.
 
     Examples:
-        >>> print(findings_text([]))
+        >>> print(Findings())
         Nothing was found (9 rules applied).
-    """
-    if not findings:
-        return _nothing(applied, language)
-    texts = catalogue("diagnosis", language)
-    blocks = []
-    for place, finding in enumerate(findings, 1):
-        first = f"{place}. "
-        indent = " " * len(first)
-        lines = _wrap(finding.title(language), columns, indent, first)
-        lines += _wrap(_about(finding, language), columns, indent, indent)
-        lines += _wrap(finding.text(language), columns, indent, indent)
-        following = texts["label.next"] + finding.next_step(language)
-        lines += _wrap(following, columns, indent, indent)
-        if finding.examples:
-            named = texts["label.examples"] + ", ".join(finding.examples)
-            lines += _wrap(named, columns, indent, indent)
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def findings_markdown(
-    findings: Sequence[Finding], language: Language = "en", *, applied: int | None = None
-) -> str:
-    """Returns findings as sections of a Markdown page.
-
-    Args:
-        findings: What `relkit.diagnose` returned.
-        language: `en` or `zh`.
-        applied: How many rules were applied; `None` for all.
-
-    Raises:
-        ParameterError: If there is no such language.
-
-    Examples:
-        >>> print(findings_markdown([], "zh"))
+        >>> print(Findings().to_markdown("zh"))
         没有发现问题（应用了 9 条规则）。
     """
-    if not findings:
-        return _nothing(applied, language)
+
+    def __init__(self, found: Iterable[Finding] = (), *, applied: int | None = None) -> None:
+        super().__init__(found)
+        self.applied = applied
+
+    def document(self, language: Language = "en") -> Document:
+        """Returns the findings, numbered.
+
+        Args:
+            language: `en` or `zh`.
+
+        Raises:
+            ParameterError: If there is no such language.
+        """
+        check_language(language)
+        if not self:
+            texts = catalogue("diagnosis", language)
+            return Document([Lines([texts.say("label.none", rules=self.applied or len(rules))])])
+        return Document([_shown(one, place, language) for place, one in enumerate(self, 1)])
+
+    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+        """Returns JSON-ready values: how many rules were applied, and the findings.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        return {
+            "rules": self.applied or len(rules),
+            "findings": [one.to_dict(language) for one in self],
+        }
+
+    def to_frame(self, language: Language = "en") -> polars.DataFrame:
+        """Returns one row per finding: its rule, severity, runs and texts.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        import polars
+
+        names = ("rule", "severity", "baseline", "candidate", "title", "text", "next_step")
+        rows = [one.to_dict(language) for one in self]
+        schema = dict.fromkeys(names, polars.String)
+        return polars.DataFrame([{name: row[name] for name in names} for row in rows], schema)
+
+
+def _shown(finding: Finding, number: int, language: Language) -> Shown:
     texts = catalogue("diagnosis", language)
-    lines: list[str] = []
-    for finding in findings:
-        lines += [f"### {finding.title(language)}", "", f"*{_about(finding, language)}*", ""]
-        lines += [finding.text(language), ""]
-        lines += [
-            f"**{texts['label.next'].strip()}** {finding.next_step(language)}",
-            "",
-        ]
-        if finding.examples:
-            examples = ", ".join(f"`{example}`" for example in finding.examples)
-            lines += [texts["label.examples"] + examples, ""]
-    return "\n".join(lines).rstrip("\n")
-
-
-def _about(finding: Finding, language: Language) -> str:
-    """Returns how severe a finding is, and which runs it is about."""
-    values = {
-        "severity": finding.severity,
-        "candidate": finding.candidate,
-        "baseline": finding.baseline,
-    }
-    key = "label.against" if finding.candidate else "label.data"
-    return catalogue("diagnosis", language).say(key, **values)
-
-
-def _nothing(applied: int | None, language: Language) -> str:
-    check_language(language)
-    return catalogue("diagnosis", language).say("label.none", rules=applied or len(rules))
-
-
-def _wrap(text: str, columns: int, indent: str, first: str) -> list[str]:
-    """Returns lines of at most so many columns, broken at spaces and between Chinese signs."""
-    lines, fresh = [first], True
-    for piece in PIECE.findall(text):
-        if piece.isspace():
-            if not fresh:
-                lines[-1] += " "
-            continue
-        over = width(lines[-1]) + width(piece) > columns
-        if over and not fresh and piece not in CLOSING:
-            lines.append(indent)
-        lines[-1] += piece
-        fresh = False
-    return [line.rstrip() for line in lines]
+    about = texts.say(
+        "label.against" if finding.candidate else "label.data",
+        severity=finding.severity,
+        candidate=finding.candidate,
+        baseline=finding.baseline,
+    )
+    return Shown(
+        title=finding.title(language),
+        text=finding.text(language),
+        about=about,
+        step=finding.next_step(language),
+        step_label=texts["label.next"],
+        examples=finding.examples,
+        examples_label=texts["label.examples"],
+        number=number,
+    )

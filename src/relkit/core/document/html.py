@@ -10,6 +10,7 @@ from relkit.core.document.model import (
     Block,
     Cell,
     Document,
+    Finding,
     Lines,
     Points,
     Prose,
@@ -82,7 +83,21 @@ def _table(block: Table) -> str:
     )
 
 
+def _finding(block: Finding) -> str:
+    name = f" <code>{escape(block.name)}</code>" if block.name else ""
+    about = f"<p><i>{escape(block.about)}</i>{name}</p>" if block.about or name else ""
+    label = f"<b>{escape(block.step_label)}</b> " if block.step_label else ""
+    step = f"<p>{label}{escape(block.step)}</p>" if block.step else ""
+    examples = "".join(f"<li><code>{escape(text)}</code></li>" for text in block.examples)
+    return (
+        f"<h3>{escape(block.title)}</h3>{about}<p>{escape(block.text)}</p>{step}"
+        + (f"<p>{escape(block.examples_label)}</p>" if block.examples_label and examples else "")
+        + (f"<ul>{examples}</ul>" if examples else "")
+    )
+
+
 RENDERERS: dict[str, Callable[..., str]] = {
+    "finding": _finding,
     "lines": _prose,
     "points": _points,
     "prose": _prose,

@@ -9,6 +9,7 @@ from relkit.core.document.model import (
     Block,
     Cell,
     Document,
+    Finding,
     Lines,
     Points,
     Prose,
@@ -34,7 +35,7 @@ def render_markdown(document: Document) -> str:
     """
     head = [f"# {escape(document.title)}"] if document.title else []
     parts = [*head, *map(escape, document.lead), *_parts(document.blocks, 2)]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(part for part in parts if part.strip())
 
 
 def _parts(blocks: Sequence[Block], level: int) -> Iterator[str]:
@@ -65,7 +66,31 @@ def _table(block: Table, level: int) -> Iterator[str]:
     yield from map(escape, block.notes)
 
 
+def _finding(block: Finding, level: int) -> Iterator[str]:
+    yield f"{'#' * min(level + 1, 6)} {escape(block.title)}"
+    about = escape(block.about)
+    yield f"{about} {_code(block.name)}" if block.name else f"*{about}*" if about else ""
+    yield escape(block.text)
+    label = f"**{escape(block.step_label)}** " if block.step_label else ""
+    yield label + escape(block.step) if block.step else ""
+    examples = [_code(text) for text in block.examples]
+    if block.examples_label and examples:
+        space = " " if block.examples_label.endswith(" ") else ""
+        yield f"{escape(block.examples_label)}{space}{', '.join(examples)}"
+    else:
+        yield "\n".join(f"- {text}" for text in examples)
+
+
+def _code(text: str) -> str:
+    """Returns text between so many backticks that those inside end nothing."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    space = " " if longest else ""
+    fence = "`" * (longest + 1)
+    return f"{fence}{space}{' '.join(text.split())}{space}{fence}"
+
+
 RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
+    "finding": _finding,
     "lines": _paragraphs,
     "points": _points,
     "prose": _paragraphs,

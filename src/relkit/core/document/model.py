@@ -13,6 +13,7 @@ __all__ = [
     "Block",
     "Cell",
     "Document",
+    "Finding",
     "Lines",
     "Points",
     "Prose",
@@ -115,7 +116,35 @@ class Section:
     name: str = ""
 
 
-Block: TypeAlias = "Table | Prose | Lines | Points | Section"
+@dataclass(frozen=True)
+class Finding:
+    """What is the matter, how it shows, and what to do next.
+
+    Attributes:
+        title: What is the matter in a few words.
+        text: How it shows.
+        about: How severe it is, and what it concerns.
+        name: Its kind, as programs know it.
+        step: What to do next.
+        step_label: Stands before it.
+        examples: A few cases to look at.
+        examples_label: Stands before them, in a line; without it, each has a line of its own.
+        number: Its place among several, counted from 1.
+    """
+
+    kind: ClassVar[str] = "finding"
+    title: str
+    text: str
+    about: str = ""
+    name: str = ""
+    step: str = ""
+    step_label: str = ""
+    examples: Sequence[str] = ()
+    examples_label: str = ""
+    number: int = 0
+
+
+Block: TypeAlias = "Table | Prose | Lines | Points | Section | Finding"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from relkit.core.document.model import Block, Document, Lines, Points, Prose, Section, Table
+from relkit.core.document.model import (
+    Block,
+    Document,
+    Finding,
+    Lines,
+    Points,
+    Prose,
+    Section,
+    Table,
+)
 
 __all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "width", "wrap"]
 
@@ -57,13 +66,15 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     yield from _sentence(block.caption, room)
     headings = list(block.headings)
     rows: Sequence[Sequence[str]] = [[str(cell) for cell in row] for row in block.rows]
+    beside = BAR + 2 if block.bars else 0
     if columns is not None:
-        columns -= BAR + 2 if block.bars else 0
-        rows = _fitting(headings, rows, block.long, columns)
+        rows = _fitting(headings, rows, block.long, columns - beside)
     # Columns can only be told apart in several blocks where one of them names the row.
     lines = fold(headings, rows, block.left, columns if block.left else None)
-    if block.bars:
-        wide = max(map(width, lines))
+    if not any(headings):
+        lines = lines[2:]
+    wide = max(map(width, lines))
+    if block.bars and (columns is None or wide + beside <= columns):
         for place, share in enumerate(block.bars, len(lines) - len(rows)):
             if share > 0:
                 lines[place] += " " * (wide - width(lines[place]) + 2) + _bar(share)
@@ -95,7 +106,23 @@ def _section(block: Section, columns: int | None, room: int) -> Iterator[str]:
         yield from _lines(one, columns, room)
 
 
+def _finding(block: Finding, columns: int | None, room: int) -> Iterator[str]:
+    head = f"{block.number}. " if block.number else ""
+    indent = " " * len(head) or HANGING
+    first = block.title if block.number else f"{block.about} {block.name}".strip()
+    second = block.about if block.number else block.title
+    yield from wrap(first, room, indent, head)
+    step = block.step_label + block.step if block.step else ""
+    examples = f"{block.examples_label}{', '.join(block.examples)}" if block.examples_label else ""
+    for text in (second, block.text, step, examples if block.examples else ""):
+        yield from wrap(text, room, indent, indent) if text else []
+    if not block.examples_label:
+        for text in block.examples:
+            yield from wrap(text, room, f"{indent}  ", f"{indent}- ")
+
+
 RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
+    "finding": _finding,
     "lines": _remarks,
     "points": _points,
     "prose": _prose,

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.document.model import Document, Finding as Shown, Lines
+from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
-from relkit.core.rendering import width
 from relkit.core.texts import TERMINAL, catalogue
 from relkit.data.sessions import Sessions
 from relkit.online.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
@@ -82,7 +83,7 @@ class Repair:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
 
 
-class Checkup:
+class Checkup(Exportable):
     """What is wrong with a log, the warnings first.
 
     Attributes:
@@ -168,29 +169,33 @@ class Checkup:
             "findings": [one.to_dict(language) for one in self.findings],
         }
 
-    def to_text(self, language: Language = "en") -> str:
-        """Returns the findings as text of 80 columns."""
-        texts = catalogue("logs", language)
-        lines = [self._summary(language)]
-        for one in self.findings:
-            lines += ["", f"{texts.name('level', one.level)} {one.kind}"]
-            for text in (one.title(language), one.text(language), self._advice(one, language)):
-                lines += _fold(text, "  ", "  ") if text else []
-            for row in one.examples:
-                lines += _fold(_written(row), "  - ", "    ")
-        return "\n".join(lines)
+    def document(self, language: Language = "en") -> Document:
+        """Returns how many checks found something, then each finding.
 
-    def to_markdown(self, language: Language = "en") -> str:
-        """Returns the findings as Markdown."""
+        Args:
+            language: `en` or `zh`.
+        """
+        summary = self._summary(language)
         texts = catalogue("logs", language)
-        lines = [self._summary(language)]
-        for one in self.findings:
-            level = texts.name("level", one.level)
-            lines += ["", f"### {one.title(language)}", "", f"{level} `{one.kind}`", ""]
-            lines += [one.text(language), "", self._advice(one, language)]
-            if one.examples:
-                lines += ["", *(f"- `{_written(row)}`" for row in one.examples)]
-        return "\n".join(lines)
+        found = [
+            Shown(
+                title=one.title(language),
+                text=one.text(language),
+                about=texts.name("level", one.level),
+                name=one.kind,
+                step=self._advice(one, language),
+                examples=[_written(row) for row in one.examples],
+            )
+            for one in self.findings
+        ]
+        return Document([Lines([summary]), *found])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per finding: kind, level, count, total, unit, share, fixable."""
+        import polars as pl
+
+        names = ("kind", "level", "count", "total", "unit", "share", "fixable")
+        return pl.DataFrame({name: [getattr(one, name) for one in self.findings] for name in names})
 
     def _summary(self, language: Language) -> str:
         values = {
@@ -208,27 +213,9 @@ class Checkup:
         advice = texts.say("advice", fix=fix) if fix else ""
         return advice + (texts["fixable"] if finding.fixable else "")
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     def __repr__(self) -> str:
         kinds = ", ".join(one.kind for one in self.findings)
         return f"Checkup(rows={self.rows}, findings=[{kinds}])"
-
-
-def _fold(text: str, first: str, indent: str, columns: int = 80) -> list[str]:
-    """Returns lines of so many terminal columns; Chinese text may be broken between characters."""
-    import re
-
-    lines = [first]
-    for part in re.findall(r"\s+|(?:[!-~]+|[^\s!-~])[，。；：、！？）”]*", text):
-        if width(lines[-1] + part) > columns and part.strip() and lines[-1].strip():
-            lines[-1] = lines[-1].rstrip()
-            lines.append(indent)
-        if part.strip() or lines[-1] != indent:
-            lines[-1] += part
-    lines[-1] = lines[-1].rstrip()
-    return lines
 
 
 def _written(row: Mapping[str, Any]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.rendering import align, markdown_lines
+from relkit.core.document.model import Document, Table
+from relkit.core.document.result import Exportable
 from relkit.core.texts import TERMINAL
 from relkit.data.sessions import Sessions, gather
 from relkit.online.logs.base import Log, total
@@ -38,7 +38,7 @@ class Tier:
 
 
 @dataclass(frozen=True)
-class Overview:
+class Overview(Exportable):
     """What a log holds.
 
     Attributes:
@@ -80,10 +80,6 @@ class Overview:
             values[name] = _time(values[name])
         return {**values, "columns": list(self.columns), "missing": list(self.missing)}
 
-    def to_json(self) -> str:
-        """Returns the values as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
-
     def _facts(self) -> list[tuple[str, str]]:
         facts = [
             ("rows", f"{self.rows:,}"),
@@ -107,16 +103,16 @@ class Overview:
             for tier in self.tiers
         ]
 
-    def to_markdown(self) -> str:
-        """Returns two Markdown tables: facts, and tiers."""
-        facts = [list(fact) for fact in self._facts()]
-        lines = markdown_lines(["", "value"], facts, left=2)
-        return "\n".join([*lines, "", *markdown_lines(_HEADINGS, self._tiers())])
+    def document(self) -> Document:
+        """Returns the facts, and the tiers below."""
+        facts = Table(["", ""], self._facts(), left=2)
+        return Document([facts, Table(_HEADINGS, self._tiers())])
 
-    def __str__(self) -> str:
-        width = max(len(name) for name, _ in self._facts())
-        lines = [f"{name:<{width}}  {value}" for name, value in self._facts()]
-        return "\n".join([*lines, "", *align(_HEADINGS, self._tiers())])
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per tier."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(tier) for tier in self.tiers])
 
 
 _HEADINGS = ["tier", "queries", "sessions", "share"]

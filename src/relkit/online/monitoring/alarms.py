@@ -44,7 +44,7 @@ class Alarm:
 
     def sentence(self, language: Language = "en") -> str:
         """Returns the alarm in a sentence, with its numbers."""
-        return alarm_sentence(self, language)
+        return alarm_sentence(self.kind, self.change, self.limit, language)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values."""

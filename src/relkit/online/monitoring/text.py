@@ -1,4 +1,4 @@
-"""The monitor as text: tables of 80 columns, and Markdown."""
+"""The monitor as tables and sentences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from relkit.core.document.model import Document, Lines, Points, Section, Table
 from relkit.core.language import Language, check_language
-from relkit.core.rendering import align, markdown_lines, shorten, width, wrap
 from relkit.core.texts import Catalogue, catalogue
 from relkit.measures.labels import convention_line
+from relkit.online.monitoring.monitored import Monitored
 from relkit.online.monitoring.points import ALL, Point
 from relkit.online.monitoring.wording import (
     STYLE,
@@ -22,72 +23,44 @@ from relkit.online.monitoring.wording import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from relkit.online.monitoring.timeline import Monitor
+__all__ = ["monitor_document", "since_sentences"]
 
-__all__ = ["monitor_markdown", "monitor_text", "since_sentences"]
-
-COLUMNS = 80
-BAR = 8
-EIGHTHS = " ▏▎▍▌▋▊▉█"
 ARROWS = {"fell": "▼", "rose": "▲", "undecided": "·"}
 
 
-def monitor_text(found: Monitor, language: Language, queries: int) -> str:
-    """Returns the monitor as lines of at most 80 columns."""
+def monitor_document(found: Monitored, language: Language, queries: int) -> Document:
+    """Returns the monitor: every tier month by month, alarms, causes, and queries to look at.
+
+    Args:
+        found: The monitor.
+        language: `en` or `zh`.
+        queries: How many of the worst, and of those that fell most.
+    """
     check_language(language)
     words = catalogue("monitoring", language, STYLE)
-    lines = wrap(_title(found, words), COLUMNS)
     most = max((one.dcg.value for one in found.points if one.dcg.value > 0), default=0.0)
+    blocks = []
     for tier, depth in found.alert_series:
         points = found.series(tier, depth)
-        lines += ["", *wrap(_group(points[-1], words), COLUMNS)]
-        headings, rows = _rows(found, points, words)
-        table = align((*headings, ""), [(*row, "") for row in rows])
-        table[1] = table[1].rstrip("─").rstrip()
-        wide = max(map(width, table))
-        for place, point in enumerate(points, 2):
-            bar = _bar(point.dcg.value, most)
-            if bar:
-                table[place] += " " * (wide - width(table[place]) + 1) + bar
-        lines += table
+        bars = [point.dcg.value / most if most > 0 else 0.0 for point in points]
+        blocks.append(
+            Section(_group(points[-1], words), [Table(*_rows(found, points, words), bars=bars)])
+        )
     headings, rows = _common_rows(found, words, language)
     if rows:
-        lines += ["", *wrap(_common_title(found, words), COLUMNS), *align(headings, rows)]
+        title = f"{words['words.common']} (DCG@{found.common_k})"
+        blocks.append(Section(title, [Table(headings, rows)]))
     for title, sentences in _sections(found, words, language):
-        lines += ["", title]
-        for sentence in sentences:
-            lines += wrap(sentence, COLUMNS, "  ", "  ")
+        blocks.append(Section(title, [Points(sentences)]))
     for title, frame in _query_frames(found, words, queries):
-        headings, rows = _query_rows(frame, found, words, language)
-        lines += ["", *wrap(title, COLUMNS), *align(headings, shorten(headings, rows, COLUMNS))]
-    lines += ["", *wrap(words.say("words.legend", alpha=found.alpha), COLUMNS)]
-    lines += wrap(words["words.about"], COLUMNS)
+        table = Table(*_query_rows(frame, found, words, language), long=[0])
+        blocks.append(Section(title, [table]))
+    legend = words.say("words.legend", alpha=found.alpha)
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"])
-    return "\n".join([*lines, *wrap(rules, COLUMNS, "  ")])
+    return Document([*blocks, Lines([legend, words["words.about"], rules])], _title(found, words))
 
 
-def monitor_markdown(found: Monitor, language: Language, queries: int) -> str:
-    """Returns the monitor as Markdown."""
-    check_language(language)
-    words = catalogue("monitoring", language, STYLE)
-    lines = [f"# {_title(found, words)}"]
-    for title, sentences in _sections(found, words, language):
-        lines += ["", f"## {title}", "", *(f"- {sentence}" for sentence in sentences)]
-    for tier, depth in found.alert_series:
-        points = found.series(tier, depth)
-        lines += ["", f"## {_group(points[-1], words)}", ""]
-        lines += markdown_lines(*_rows(found, points, words))
-    headings, rows = _common_rows(found, words, language)
-    if rows:
-        lines += ["", f"## {_common_title(found, words)}", "", *markdown_lines(headings, rows)]
-    for title, frame in _query_frames(found, words, queries):
-        lines += ["", f"## {title}", ""]
-        lines += markdown_lines(*_query_rows(frame, found, words, language))
-    lines += ["", words.say("words.legend", alpha=found.alpha), "", words["words.about"], ""]
-    return "\n".join([*lines, convention_line(found.convention, [f"dcg@{found.common_k}"])])
-
-
-def _title(found: Monitor, words: Catalogue) -> str:
+def _title(found: Monitored, words: Catalogue) -> str:
     name = "words.title" if len(found.months) > 1 else "words.one"
     return words.say(name, first=found.months[0], last=found.months[-1])
 
@@ -98,7 +71,7 @@ def _group(point: Point, words: Catalogue) -> str:
 
 
 def _rows(
-    found: Monitor, points: Sequence[Point], words: Catalogue
+    found: Monitored, points: Sequence[Point], words: Catalogue
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     k = points[-1].k
     headings = (
@@ -131,12 +104,8 @@ def _rows(
     return headings, rows
 
 
-def _common_title(found: Monitor, words: Catalogue) -> str:
-    return f"{words['words.common']} (DCG@{found.common_k})"
-
-
 def _common_rows(
-    found: Monitor, words: Catalogue, language: Language
+    found: Monitored, words: Catalogue, language: Language
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Each tier at the common depth, where that is not its own."""
     tiers = [tier for tier in found.tiers if found.depths[tier] != found.common_k]
@@ -164,7 +133,9 @@ def _common_rows(
     return (words["words.tier"], *months, words["words.change"], words["words.p"], ""), rows
 
 
-def _sections(found: Monitor, words: Catalogue, language: Language) -> list[tuple[str, list[str]]]:
+def _sections(
+    found: Monitored, words: Catalogue, language: Language
+) -> list[tuple[str, list[str]]]:
     alarms = found.alarms()
     sections = []
     if len(found.months) > 1:
@@ -187,7 +158,7 @@ def _sections(found: Monitor, words: Catalogue, language: Language) -> list[tupl
     return sections
 
 
-def since_sentences(found: Monitor, language: Language) -> list[str]:
+def since_sentences(found: Monitored, language: Language) -> list[str]:
     """Returns how far each tier is from its first month, where there are three or more."""
     sentences = []
     for tier, depth in found.alert_series:
@@ -198,7 +169,7 @@ def since_sentences(found: Monitor, language: Language) -> list[str]:
     return sentences
 
 
-def _query_frames(found: Monitor, words: Catalogue, count: int) -> list[tuple[str, pl.DataFrame]]:
+def _query_frames(found: Monitored, words: Catalogue, count: int) -> list[tuple[str, pl.DataFrame]]:
     frames = []
     if count:
         title = words.say("words.worst", last=found.months[-1], k=found.common_k)
@@ -207,7 +178,7 @@ def _query_frames(found: Monitor, words: Catalogue, count: int) -> list[tuple[st
 
 
 def _query_rows(
-    frame: pl.DataFrame, found: Monitor, words: Catalogue, language: Language
+    frame: pl.DataFrame, found: Monitored, words: Catalogue, language: Language
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     headings = (
         words["words.query"], words["words.tier"], words["words.sessions"], f"DCG@{found.common_k}",
@@ -230,11 +201,3 @@ def _query_rows(
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _bar(value: float, most: float) -> str:
-    if not value > 0 or not most > 0:
-        return ""
-    eighths = max(1, round(8 * BAR * value / most))
-    full, rest = divmod(eighths, 8)
-    return "█" * full + (EIGHTHS[rest] if rest else "")

@@ -9,12 +9,12 @@ from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.cells import csv_frame
+from relkit.core.document.json import json_number, note_dict
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_fraction
-from relkit.core.rendering import json_number, note_dict
 from relkit.data.convention import Convention, load_convention
 from relkit.online.monitoring.alarms import Alarm, find_alarms
 from relkit.online.monitoring.archive import read_rounds
@@ -30,15 +30,18 @@ from relkit.online.monitoring.points import ALL, Depth, Point, month_points
 from relkit.online.monitoring.process import renamed
 from relkit.online.monitoring.queries import query_values
 from relkit.online.monitoring.rounds import Round
+from relkit.online.monitoring.text import monitor_document
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relkit.core.document.model import Document
 
 __all__ = ["Monitor", "monitor"]
 
 
 @dataclass(frozen=True, eq=False)
-class Monitor:
+class Monitor(Exportable):
     """How good what users saw was, month by month.
 
     Attributes:
@@ -241,12 +244,8 @@ class Monitor:
             "notes": [note_dict(note) for note in self.notes],
         }
 
-    def to_csv(self) -> str:
-        """Returns `to_frame` as CSV, numbers in full."""
-        return csv_frame(self.to_frame()).rstrip("\n")
-
-    def to_text(self, language: Language = "en", *, queries: int = 5) -> str:
-        """Returns the monitor as lines of at most 80 columns.
+    def document(self, language: Language = "en", *, queries: int = 5) -> Document:
+        """Returns the monitor for people.
 
         Args:
             language: `en` or `zh`.
@@ -255,9 +254,7 @@ class Monitor:
         Raises:
             ParameterError: If the language is neither.
         """
-        from relkit.online.monitoring.text import monitor_text
-
-        return monitor_text(self, language, queries)
+        return monitor_document(self, language, queries)
 
     def to_markdown(self, language: Language = "en", *, queries: int = 10) -> str:
         """Returns the monitor as Markdown.
@@ -269,12 +266,7 @@ class Monitor:
         Raises:
             ParameterError: If the language is neither.
         """
-        from relkit.online.monitoring.text import monitor_markdown
-
-        return monitor_markdown(self, language, queries)
-
-    def __str__(self) -> str:
-        return self.to_text()
+        return super().to_markdown(language, queries=queries)
 
     def __repr__(self) -> str:
         return f"Monitor({self.months[0]!r} to {self.months[-1]!r}, alarms={len(self.alarms())})"

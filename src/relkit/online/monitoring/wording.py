@@ -9,7 +9,6 @@ from relkit.core.language import Language, check_language
 from relkit.core.texts import Catalogue, NumberStyle, Text, catalogue
 
 if TYPE_CHECKING:
-    from relkit.online.monitoring.alarms import Alarm
     from relkit.online.monitoring.changes import Difference, MonthlyChange
     from relkit.online.monitoring.losses import Losses
 
@@ -62,12 +61,14 @@ def since_sentence(
     )
 
 
-def alarm_sentence(alarm: Alarm, language: Language = "en") -> str:
+def alarm_sentence(
+    kind: str, change: MonthlyChange, limit: float, language: Language = "en"
+) -> str:
     """Returns an alarm with its numbers."""
-    if alarm.kind == "fell":
-        return change_sentence(alarm.change, language)
-    numbers = {"drop": -alarm.change.relative, "limit": alarm.limit, **_numbers(alarm.change)}
-    return _texts(language).say(f"alarm.{alarm.kind}", **numbers)
+    if kind == "fell":
+        return change_sentence(change, language)
+    numbers = {"drop": -change.relative, "limit": limit, **_numbers(change)}
+    return _texts(language).say(f"alarm.{kind}", **numbers)
 
 
 def losses_sentence(losses: Losses, language: Language = "en") -> str:

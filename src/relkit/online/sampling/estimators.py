@@ -7,14 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relkit.core.document.json import json_number, note_dict
+from relkit.core.document.model import Document, Lines, Table
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction
-from relkit.core.rendering import json_number, note_dict, number
+from relkit.core.rendering import number
 from relkit.online.sampling.sample import Sample
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
 __all__ = ["Estimate", "Estimator", "estimate"]
@@ -24,7 +28,7 @@ By = Literal["session", "query"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Exportable):
     """A mean over all sessions of a log, or of one of its tiers, as a sample shows it.
 
     Attributes:
@@ -62,6 +66,24 @@ class Estimate:
         if self.notes:
             values["notes"] = [note_dict(note) for note in self.notes]
         return values
+
+    def document(self) -> Document:
+        """Returns the mean with its interval, and those of the tiers below."""
+        rows = [[name, str(one)] for name, one in self.per_tier.items()]
+        table = [Table(["tier", "mean"], rows, left=2)] if rows else []
+        return Document([Lines([str(self)]), *table])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row for all sessions, and one per tier."""
+        import polars as pl
+
+        names = ("value", "standard_error", "degrees_of_freedom", "sampled", "confidence")
+        rows = []
+        for tier, one in {"all": self, **self.per_tier}.items():
+            low, high = one.interval
+            numbers = {name: getattr(one, name) for name in names}
+            rows.append({"tier": tier, **numbers, "low": low, "high": high})
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def __str__(self) -> str:
         low, high = self.interval

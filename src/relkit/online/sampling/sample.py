@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from relkit.core.document.json import note_dict
+from relkit.core.document.model import Document, Table
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError
 from relkit.core.language import Language, check_language
 from relkit.core.notes import Note
-from relkit.core.rendering import align, markdown_lines, note_dict
 from relkit.core.texts import catalogue
 from relkit.online.sampling.tables import read_table, write_table
 
@@ -79,7 +81,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(Exportable):
     """Sessions drawn from a log, each with the probability with which it was.
 
     Attributes:
@@ -216,18 +218,13 @@ class Sample:
             "notes": [note_dict(note) for note in self.notes],
         }
 
-    def to_markdown(self, language: Language = "en") -> str:
-        """Returns the summary by tier as a Markdown table."""
-        headings, rows = self._cells(language)
-        return "\n".join(markdown_lines(headings, rows))
+    def document(self, language: Language = "en") -> Document:
+        """Returns the summary by tier.
 
-    def to_text(self, language: Language = "en") -> str:
-        """Returns the summary by tier as aligned lines."""
-        headings, rows = self._cells(language)
-        return "\n".join(align(headings, rows))
-
-    def __str__(self) -> str:
-        return self.to_text()
+        Args:
+            language: `en` or `zh`.
+        """
+        return Document([Table(*self._cells(language))])
 
     def _cells(self, language: Language) -> tuple[tuple[str, ...], list[list[str]]]:
         check_language(language)
