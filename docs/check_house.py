@@ -50,17 +50,6 @@ KNOWN: frozenset[str] = frozenset(
         "src/relkit/_native.pyi:fuse_runs",
         "src/relkit/compat/ranx/comparing.py:compare",
         "src/relkit/compat/ranx/report.py:Report.__init__",
-        "relkit.compat.ir_measures.base",
-        "relkit.compat.ir_measures.defined",
-        "relkit.compat.ir_measures.inputs",
-        "relkit.compat.ir_measures.measures",
-        "relkit.compat.ir_measures.providers",
-        "relkit.compat.ir_measures.records",
-        "relkit.compat.ir_measures.rules",
-        "relkit.compat.trec_eval.measures",
-        "relkit.compat.trec_eval.options",
-        "relkit.demo.files",
-        "relkit.demo.rankers",
     }
 )
 

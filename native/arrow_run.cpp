@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t block = 1024;  // rows decoded at once: they stay in the cache
 
 // Reads some rows of a run, block by block.
-class Rows {
+class RowReader {
  public:
-  Rows(const RunColumns& run, bool ranks)
+  RowReader(const RunColumns& run, bool ranks)
       : run_(run), ids_(block), scores_(block), ranks_(ranks ? block : 0) {}
 
   std::string_view query(std::uint64_t row) { return run_.query.id(row, texts_); }
@@ -127,7 +127,7 @@ void RunParts::evaluate(const RunColumns& part, std::uint64_t from, std::uint64_
     // A query that reaches over the border belongs to the stretch before.
     std::uint64_t row = number == 0 ? start : part.query.same_until(start - 1, stop);
     Groups groups(judgments_, plan_, stretches[number]);
-    Rows rows(part, plan_.rules.ties == Ties::rank);
+    RowReader rows(part, plan_.rules.ties == Ties::rank);
     while (row < stop) {
       const std::uint64_t next = part.query.same_until(row, end);
       groups.evaluate(rows.query(row), rows_ + row,
@@ -142,7 +142,7 @@ void RunParts::evaluate(const RunColumns& part, std::uint64_t from, std::uint64_
 
 // Adds rows to the open query.
 void RunParts::keep(const RunColumns& part, std::uint64_t from, std::uint64_t end) {
-  Rows(part, plan_.rules.ties == Ties::rank)
+  RowReader(part, plan_.rules.ties == Ties::rank)
       .each(from, end, [&](std::string_view document, double score, std::int64_t rank) {
         open_->documents.push_back(open_->texts.keep(document));
         open_->scores.push_back(score);

@@ -7,46 +7,9 @@
 #include <vector>
 
 #include "plan.hpp"
+#include "pool.hpp"
 
 namespace relkit {
-
-// Scores of the two classes, for measures over pooled pairs (AUC).
-struct Pool {
-  // How many scores of each class one query has; those of the first part come first.
-  struct Part {
-    std::uint64_t row;  // of the query in the batch
-    std::uint64_t positives;
-    std::uint64_t negatives;
-  };
-
-  std::vector<double> positive;
-  std::vector<double> negative;
-  std::vector<Part> parts;
-  std::vector<double> positive_weights;  // empty where every row weighs 1
-  std::vector<double> negative_weights;
-
-  bool weighted() const { return !positive_weights.empty() || !negative_weights.empty(); }
-  void add(const Pool& other) {
-    if (weighted() || other.weighted()) {
-      positive_weights.resize(positive.size(), 1.0);
-      negative_weights.resize(negative.size(), 1.0);
-    }
-    join(positive, other.positive);
-    join(negative, other.negative);
-    join(positive_weights, other.positive_weights);
-    join(negative_weights, other.negative_weights);
-    parts.insert(parts.end(), other.parts.begin(), other.parts.end());
-    if (weighted()) {
-      positive_weights.resize(positive.size(), 1.0);
-      negative_weights.resize(negative.size(), 1.0);
-    }
-  }
-
- private:
-  static void join(std::vector<double>& whole, const std::vector<double>& part) {
-    whole.insert(whole.end(), part.begin(), part.end());
-  }
-};
 
 struct TieSums;
 
@@ -55,10 +18,12 @@ struct Column {
   std::vector<double> numerators;
   std::vector<double> denominators;
   std::uint64_t tie_sensitive =
-      0;                          // queries whose cutoff k falls inside a tie with a positive grade
-  std::shared_ptr<Pool> pool;     // only of pooled kernels
-  std::shared_ptr<TieSums> ties;  // only where the order of ties changes values
-  std::vector<PairLevels> levels;  // only of kernels with `pair_levels`
+      0;        // queries whose cutoff k falls inside a tie with a positive grade
+  Pool pool;    // of pooled kernels, while queries are added
+  Pools pools;  // ... and before
+  std::vector<PoolPart> pool_parts;  // of both
+  std::shared_ptr<TieSums> ties;     // only where the order of ties changes values
+  std::vector<PairLevels> levels;    // only of kernels with `pair_levels`
 };
 
 struct Batch {

@@ -11,6 +11,7 @@ void bind_batch(nanobind::module_& module);
 void bind_sources(nanobind::module_& module);
 void bind_scans(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
+void bind_groups(nanobind::module_& module);
 void bind_resample(nanobind::module_& module);
 void bind_hash(nanobind::module_& module);
 void bind_fusion(nanobind::module_& module);

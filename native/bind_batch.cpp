@@ -35,6 +35,13 @@ nb::list text_list(const std::vector<std::string>& ids) {
   return list;
 }
 
+nb::object owned(std::vector<double>&& values) {
+  auto* kept = new std::vector<double>(std::move(values));
+  const nb::capsule owner(
+      kept, [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
+  return nb::cast(Array(kept->data(), {kept->size()}, owner));
+}
+
 const Column& column_of(const Batch& batch, std::int64_t measure) {
   if (measure < 0 || static_cast<std::size_t>(measure) >= batch.columns.size()) {
     throw nb::index_error("the batch has no measure of this number");
@@ -97,23 +104,17 @@ void bind_batch(nb::module_& module) {
           nb::arg("measure"))
       .def(
           "pool",
-          [](nb::pointer_and_handle<Batch> self, std::int64_t measure) {
-            const Column& column = column_of(*self.p, measure);
-            static const std::vector<double> none;
-            const auto view = [&](const std::vector<double>& values) {
-              return nb::cast(Array(values.data(), {values.size()}, self.h));
-            };
+          [](const Batch& batch, std::int64_t measure) {
+            const Column& column = column_of(batch, measure);
+            Pool pool = joined(column.pools);
             std::vector<std::uint64_t> rows, positives, negatives;
-            if (column.pool) {
-              for (const Pool::Part& part : column.pool->parts) {
-                rows.push_back(part.row);
-                positives.push_back(part.positives);
-                negatives.push_back(part.negatives);
-              }
+            for (const PoolPart& part : column.pool_parts) {
+              rows.push_back(part.row);
+              positives.push_back(part.positives);
+              negatives.push_back(part.negatives);
             }
-            return nb::make_tuple(view(column.pool ? column.pool->positive : none),
-                                  view(column.pool ? column.pool->negative : none), rows, positives,
-                                  negatives);
+            return nb::make_tuple(owned(std::move(pool.positive)), owned(std::move(pool.negative)),
+                                  rows, positives, negatives);
           },
           nb::arg("measure"))
       .def(

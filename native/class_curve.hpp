@@ -2,7 +2,7 @@
 // curves are made of.
 #pragma once
 
-#include "batch.hpp"
+#include "pool.hpp"
 
 namespace relkit {
 

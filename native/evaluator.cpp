@@ -12,6 +12,8 @@
 namespace relkit {
 namespace {
 
+constexpr std::size_t pool_size = std::size_t{1} << 16;  // scores that are packed at once
+
 // Whether equal scores of a document with gain straddle rank k.
 bool tie_across(const QueryView& query, std::uint32_t k) {
   if (!query.tied) return false;
@@ -151,13 +153,12 @@ void Evaluator::score(const std::string& query, std::size_t row, const List& lis
       const std::uint32_t k = kernel.cutoff();
       if (k != 0 && tie_across(whole, k)) ++column.tie_sensitive;
       if (kernel.pools()) {
-        if (!column.pool) column.pool = std::make_shared<Pool>();
-        Pool& pool = *column.pool;
-        const std::uint64_t positives = pool.positive.size();
-        const std::uint64_t negatives = pool.negative.size();
-        kernel.pool(view, pool);
-        pool.parts.push_back(
-            {row, pool.positive.size() - positives, pool.negative.size() - negatives});
+        const std::uint64_t positives = column.pool.positive.size();
+        const std::uint64_t negatives = column.pool.negative.size();
+        kernel.pool(view, column.pool);
+        column.pool_parts.push_back({row, column.pool.positive.size() - positives,
+                                     column.pool.negative.size() - negatives});
+        if (column.pool.size() >= pool_size) pack(column.pool, column.pools);
       }
     }
     if (open != 0) score_orders(open, store);
@@ -222,6 +223,7 @@ void Evaluator::add_at(std::size_t row, const List& list, std::vector<Column>& w
 }
 
 Batch Evaluator::take() {
+  for (Column& column : batch_.columns) pack(column.pool, column.pools);
   Batch taken = std::move(batch_);
   batch_ = Batch{};
   batch_.columns.resize(plan_.kernels.size());
@@ -235,17 +237,12 @@ void append(Batch& whole, Batch&& part) {
     Column& more = part.columns[i];
     // Without values of its own a part has written into rows of the whole.
     const std::uint64_t first = more.values.empty() ? 0 : column.values.size();
-    if (more.pool) {
-      for (Pool::Part& rows : more.pool->parts) rows.row += first;
-    }
+    for (PoolPart& rows : more.pool_parts) rows.row += first;
     move_back(column.values, std::move(more.values));
     move_back(column.numerators, std::move(more.numerators));
     move_back(column.denominators, std::move(more.denominators));
-    if (!column.pool) {
-      column.pool = std::move(more.pool);
-    } else if (more.pool) {
-      column.pool->add(*more.pool);
-    }
+    move_back(column.pools, std::move(more.pools));
+    move_back(column.pool_parts, std::move(more.pool_parts));
     if (!column.ties) {
       column.ties = std::move(more.ties);
     } else if (more.ties) {

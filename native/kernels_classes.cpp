@@ -1,10 +1,10 @@
 // Measures of two classes: AUC, GAUC, average precision.
 #include <array>
 
-#include "batch.hpp"
 #include "class_curve.hpp"
 #include "kernels.hpp"
 #include "label_kernel.hpp"
+#include "pool.hpp"
 
 namespace relkit {
 namespace {

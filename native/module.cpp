@@ -52,6 +52,7 @@ NB_MODULE(_native, module) {
   relkit::bind_sources(module);
   relkit::bind_scans(module);
   relkit::bind_arrays(module);
+  relkit::bind_groups(module);
   relkit::bind_resample(module);
   relkit::bind_hash(module);
   relkit::bind_fusion(module);

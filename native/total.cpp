@@ -223,7 +223,7 @@ void Total::add(std::span<const double> more_values, std::span<const double> mor
 void Total::add(const Column& column, std::uint64_t more_missing) {
   add(column.values, column.numerators, column.denominators, more_missing);
   tie_sensitive += column.tie_sensitive;
-  if (column.pool) pools.push_back(column.pool);
+  pools.insert(pools.end(), column.pools.begin(), column.pools.end());
   if (column.ties) ties.merge(*column.ties);
   for (const PairLevels& levels : column.levels) {
     equal_positives.add(levels.equal_positive);
@@ -248,7 +248,7 @@ void Total::merge(const Total& other) {
   stricts.merge(other.stricts);
   randoms.merge(other.randoms);
   without_strict += other.without_strict;
-  const std::vector<std::shared_ptr<const Pool>> more = other.pools;  // a copy: `other` may be this
+  const Pools more = other.pools;  // a copy: `other` may be this
   pools.insert(pools.end(), more.begin(), more.end());
 }
 
@@ -293,19 +293,12 @@ double Total::ratio() const {
 double Total::auc(double max_fpr) const {
   // The pairs of one query are its own.
   if (queries == 1) return mean(Undefined::skip);
-  const Pool whole = joined();
-  if (whole.weighted() || max_fpr < 1) return roc_area(whole, max_fpr);
-  return count_class_pairs(whole.positive, whole.negative, thread_count(0)).auc();
+  if (weighted(pools) || max_fpr < 1) return roc_area(joined(pools), max_fpr);
+  return count_class_pairs(pools, 0).auc();
 }
 
 double Total::average_precision() const {
-  return queries == 1 ? mean(Undefined::skip) : relkit::average_precision(joined());
-}
-
-Pool Total::joined() const {
-  Pool whole;
-  for (const auto& pool : pools) whole.add(*pool);
-  return whole;
+  return queries == 1 ? mean(Undefined::skip) : relkit::average_precision(joined(pools));
 }
 
 std::string Total::to_bytes() const {
@@ -323,7 +316,7 @@ std::string Total::to_bytes() const {
   }
   for (const ExactSum* sum : {&equal_positives, &equal_negatives, &stricts, &randoms})
     sum->write(bytes);
-  const Pool whole = joined();
+  const Pool whole = joined(pools);
   write_scores(bytes, whole.positive);
   write_scores(bytes, whole.negative);
   if (whole.weighted()) {
@@ -367,9 +360,7 @@ Total Total::from_bytes(std::string_view bytes) {
       refuse();
     }
   }
-  if (!pool.positive.empty() || !pool.negative.empty()) {
-    total.pools.push_back(std::make_shared<const Pool>(std::move(pool)));
-  }
+  pack(pool, total.pools);
   if (!bytes.empty()) refuse();
   return total;
 }

@@ -69,7 +69,6 @@ class Total {
   double ratio() const;
   double auc(double max_fpr = 1.0) const;
   double average_precision() const;
-  Pool joined() const;
   // The same measure with tied documents in the worst or the best order.
   Total ordered(bool best) const;
   // The macro average of one of the two values in `PairLevels`.
@@ -92,7 +91,7 @@ class Total {
   ExactSum stricts;
   ExactSum randoms;
   std::uint64_t without_strict = 0;
-  std::vector<std::shared_ptr<const Pool>> pools;  // shared with the batches they come from
+  Pools pools;  // shared with the batches they come from
 };
 
 }  // namespace relkit

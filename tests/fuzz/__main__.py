@@ -1,6 +1,6 @@
 """Feeds the readers a million damaged files: `python -m tests.fuzz [COUNT] [SEED]`.
 
-The native program, built with sanitizers, checks them all; the slow reader sees one in fifty.
+The native programs, built with sanitizers, check them all; the slow reader sees one in fifty.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PROGRAMS = ("fuzz_native", "fuzz_tables")
 
 
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    program = subprocess.run(
-        [HERE / "build.sh"], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.strip()
+    programs = [_built(name) for name in PROGRAMS]
     processes = min(os.cpu_count() or 1, 8)
     slow = [sys.executable, str(HERE / "fuzz_text.py"), f"--count={count // 50}", f"--seed={seed}"]
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
@@ -28,15 +27,23 @@ def main() -> int:
         running = [
             subprocess.Popen(
                 [program, str(min(share, seed + count - start)), str(start), folder],
-                cwd=Path(program).parent,
+                cwd=program.parent,
             )
+            for program in programs
             for start in starts
         ]
         running.append(subprocess.Popen(slow))
         codes = [process.wait() for process in running]
     if any(codes):
-        print(f"an input failed; if it is a native one it lies in {Path(program).parent}")
+        print(f"an input failed; if it is a native one it lies in {programs[0].parent}")
     return int(any(codes))
+
+
+def _built(name: str) -> Path:
+    """Builds one of the native programs."""
+    command = [HERE / "build.sh", "", name]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return Path(done.stdout.strip())
 
 
 def _memory() -> str | None:

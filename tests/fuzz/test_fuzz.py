@@ -26,10 +26,12 @@ def test_the_slow_reader_agrees() -> None:
 
 
 @pytest.mark.slow
-def test_the_native_program_finds_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", ["fuzz_native", "fuzz_tables"])
+def test_a_native_program_finds_nothing(program: str, tmp_path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("there is no C++ compiler")
-    built = subprocess.run([HERE / "build.sh"], capture_output=True, text=True, check=False)
+    build = [HERE / "build.sh", "", program]
+    built = subprocess.run(build, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     done = subprocess.run(
         [built.stdout.strip(), "5000", "1", tmp_path],

@@ -22,3 +22,12 @@ def test_within_queries_one_class_is_undefined(measure: str, average: str | None
     assert results[measure] == 1.0
     assert (results.entries[measure].queries, results.entries[measure].undefined) == (1, 1)
     assert [note.kind for note in results.notes] == ["undefined-queries"]
+
+
+def test_queries_with_and_without_unjudged_rows_are_pooled() -> None:
+    labels = [1, 0, -1, 1, 0, 0]
+    scores = [0.3, 0.2, 0.9, 0.9, 0.5, 0.05]
+    found = relkit.evaluate_scores(
+        labels, scores, [3, 3], ["auc"], convention={"negative": "unjudged"}
+    )
+    assert found["auc"] == (2 + 3) / 6  # of the positives 0.3 and 0.9

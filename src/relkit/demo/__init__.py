@@ -9,12 +9,12 @@ from relkit.demo.corpus import Document, build_corpus
 from relkit.demo.files import (
     DemoFiles,
     Judgment,
-    Question,
     load_guideline,
     load_judgments,
     load_questions,
     write_demo,
 )
+from relkit.demo.question import Question
 from relkit.demo.rankers import Ranking, bm25, tfidf
 
 __all__ = [

@@ -9,25 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from relkit.demo.corpus import Document, Progress, build_corpus
+from relkit.demo.question import Question
 from relkit.demo.rankers import Ranking, rankings
 
 GRADE_NAMES = {3: "高", 2: "中", 1: "低", 0: "无"}
 """What each grade is called in the guideline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question that a Python programmer asks.
-
-    Attributes:
-        id: Such as ``en01`` or ``zh01``.
-        language: ``en`` or ``zh``.
-        text: The question.
-    """
-
-    id: str
-    language: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

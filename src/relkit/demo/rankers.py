@@ -10,7 +10,7 @@ from relkit.core.errors import DependencyError
 from relkit.demo.corpus import Document
 
 if TYPE_CHECKING:
-    from relkit.demo.files import Question
+    from relkit.demo.question import Question
 
 Ranking = dict[str, list[tuple[str, float]]]
 """For each question id, documents and their scores, best first."""

@@ -20,24 +20,25 @@ Change ``import ir_measures`` to ``from relkit.compat import ir_measures``. Diff
 from __future__ import annotations
 
 from relkit.compat.ir_measures import measures, providers, util
-from relkit.compat.ir_measures.base import Evaluator, Provider
+from relkit.compat.ir_measures.base import Provider
 from relkit.compat.ir_measures.defined import define, define_byquery
 from relkit.compat.ir_measures.inputs import read_trec_qrels, read_trec_run
-from relkit.compat.ir_measures.measures import (
+from relkit.compat.ir_measures.model import (
     BaseMeasure,
+    CalcResults,
+    CwlMetric,
+    Evaluator,
     MeanAgg,
     Measure,
+    Metric,
     ParamInfo,
     SumAgg,
 )
 from relkit.compat.ir_measures.names import parse_measure, parse_trec_measure
 from relkit.compat.ir_measures.providers import DefaultPipeline
 from relkit.compat.ir_measures.records import (
-    CalcResults,
-    CwlMetric,
     GenericQrel,
     GenericScoredDoc,
-    Metric,
     Qrel,
     ScoredDoc,
 )

@@ -10,17 +10,14 @@ import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import product
 from typing import Any
 
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
-from relkit.compat.ir_measures.measures import ABSENT, Measure
-from relkit.compat.ir_measures.records import CalcResults, Metric
+from relkit.compat.ir_measures.model import ABSENT, CalcResults, Evaluator, Measure, Metric
 from relkit.core.errors import DependencyError, ParameterError
 
 __all__ = [
     "REQUIRED",
-    "Evaluator",
     "FallbackProvider",
     "Provider",
     "RulesProvider",
@@ -34,44 +31,6 @@ logger = logging.getLogger(__name__)
 Values = Mapping[str, Mapping[Measure, float]]
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
-
-
-class Evaluator:
-    """Measures and judgments, for one run after the other.
-
-    Args:
-        measures: The measures.
-        qrel_qids: The judged queries.
-    """
-
-    def __init__(self, measures: Iterable[Measure], qrel_qids: Iterable[str]) -> None:
-        self.measures = list(measures)
-        self.qrel_qids = list(qrel_qids)
-
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yields every measure of every judged query; those that the run lacks count 0."""
-        left = set(product(self.measures, self.qrel_qids))
-        for metric in self._iter_calc(run):
-            left.discard((metric.measure, metric.query_id))
-            yield metric
-        for measure, query in sorted(left, key=lambda pair: (str(pair[0]), pair[1])):
-            yield Metric(query, measure, measure.DEFAULT)
-
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
-        raise NotImplementedError
-
-    def calc_aggregate(self, run: Any) -> dict[Measure, float]:
-        """Returns one number a measure: the mean over queries, or the sum."""
-        means: dict[Measure, float] = self.calc(run).aggregated
-        return means
-
-    def calc(self, run: Any) -> CalcResults:
-        """Returns one number a measure, and every query's."""
-        totals = {measure: measure.aggregator() for measure in self.measures}
-        metrics = list(self.iter_calc(run))
-        for metric in metrics:
-            totals[metric.measure].add(metric.value)
-        return CalcResults({measure: total.result() for measure, total in totals.items()}, metrics)
 
 
 class Provider:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from relkit.compat.ir_measures.base import Evaluator, Provider
+from relkit.compat.ir_measures.base import Provider
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
-from relkit.compat.ir_measures.measures import Measure, ParamInfo
-from relkit.compat.ir_measures.records import Metric
+from relkit.compat.ir_measures.model import Evaluator, Measure, Metric, ParamInfo
 from relkit.core.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from relkit.compat.ir_measures.base import (
-    Evaluator,
     FallbackProvider,
     Provider,
     RulesProvider,
@@ -13,7 +12,7 @@ from relkit.compat.ir_measures.base import (
     registry,
 )
 from relkit.compat.ir_measures.defined import RuntimeProvider, define, define_byquery
-from relkit.compat.ir_measures.records import CwlMetric
+from relkit.compat.ir_measures.model import CwlMetric, Evaluator, set_pipeline
 from relkit.compat.ir_measures.rules import ASSUMED, ORDER, PREPARE, SUPPORTED, prepare
 
 __all__ = [
@@ -122,3 +121,4 @@ for _kind in (
     register(_kind())
 
 DefaultPipeline = FallbackProvider(registry[name] for name in ORDER)
+set_pipeline(DefaultPipeline)

@@ -1,22 +1,11 @@
-"""What goes in and comes out: a judgment, a retrieved document, a value."""
+"""What goes in: a judgment, a retrieved document."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from relkit.compat.ir_measures.measures import Measure
-
-__all__ = [
-    "CalcResults",
-    "CwlMetric",
-    "GenericQrel",
-    "GenericScoredDoc",
-    "Metric",
-    "Qrel",
-    "ScoredDoc",
-]
+__all__ = ["GenericQrel", "GenericScoredDoc", "Qrel", "ScoredDoc"]
 
 
 class Qrel(NamedTuple):
@@ -34,33 +23,6 @@ class ScoredDoc(NamedTuple):
     query_id: str
     doc_id: str
     score: float
-
-
-class Metric(NamedTuple):
-    """A measure's value for one query."""
-
-    query_id: str
-    measure: Measure
-    value: float
-
-
-class CwlMetric(NamedTuple):
-    """A value with the other numbers of the C/W/L framework; relkit returns a `Metric` instead."""
-
-    query_id: str
-    measure: Measure
-    value: float
-    expected_total_utility: float
-    expected_cost: float
-    expected_total_cost: float
-    expected_items: float
-
-
-class CalcResults(NamedTuple):
-    """The mean and the values of the queries."""
-
-    aggregated: Any
-    per_query: list[Metric]
 
 
 class GenericQrel(Qrel):

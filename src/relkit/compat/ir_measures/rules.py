@@ -9,7 +9,7 @@ from typing import Any
 from relkit.compat import pytrec_eval
 from relkit.compat.ir_measures.base import REQUIRED, Values
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
-from relkit.compat.ir_measures.measures import ABSENT, Measure
+from relkit.compat.ir_measures.model import ABSENT, Measure
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.evaluation import Evaluator

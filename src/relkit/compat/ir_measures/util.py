@@ -12,13 +12,11 @@ from relkit.compat.ir_measures.inputs import (
     read_trec_qrels,
     read_trec_run,
 )
-from relkit.compat.ir_measures.measures import Measure
+from relkit.compat.ir_measures.model import CalcResults, Measure, Metric
 from relkit.compat.ir_measures.names import parse_measure, parse_trec_measure
 from relkit.compat.ir_measures.records import (
-    CalcResults,
     GenericQrel,
     GenericScoredDoc,
-    Metric,
     Qrel,
     ScoredDoc,
 )

@@ -7,26 +7,15 @@ from collections.abc import Sequence
 
 from relkit.core.errors import ParameterError
 from relkit.core.registry import suggestion
+from relkit.measures.names import measure
 
 __all__ = ["METRICS", "Metric"]
 
-#: ranx's names and ours.
-METRICS = {
-    "hits": "num_rel_ret",
-    "hit_rate": "success",
-    "precision": "p",
-    "recall": "recall",
-    "f1": "f1",
-    "r-precision": "rprec",
-    "mrr": "rr",
-    "map": "ap",
-    "dcg": "dcg",
-    "dcg_burges": "dcg",
-    "ndcg": "ndcg",
-    "ndcg_burges": "ndcg",
-    "bpref": "bpref",
-    "rbp": "rbp",
-}
+#: ranx's names; relkit's measures have them among their own.
+METRICS = (
+    *("hits", "hit_rate", "precision", "recall", "f1", "r-precision", "mrr", "map"),
+    *("dcg", "dcg_burges", "ndcg", "ndcg_burges", "bpref", "rbp"),
+)
 GRADED = {"dcg": "linear", "dcg_burges": "exp", "ndcg": "linear", "ndcg_burges": "exp"}
 WITHOUT_CUTOFF = {"r-precision", "bpref"}
 
@@ -63,7 +52,7 @@ class Metric:
 
     def retrieved(self) -> str:
         """Returns the measure that counts retrieved relevant documents."""
-        return f"num_rel_ret(rel={self.level})"
+        return str(measure(f"hits(rel={self.level})"))
 
     def factor(self, levels: Sequence[float]) -> float:
         """Returns what to multiply our value with: ranx takes a grade itself as gain in RBP."""
@@ -82,7 +71,7 @@ class Metric:
             arguments = [f"p=0.{self.number}", self._gains(levels, by=self.factor(levels))]
         if self.name in WITHOUT_CUTOFF or self.name == "rbp":
             cutoff = ""
-        return f"{METRICS[self.name]}({','.join(arguments)}){cutoff}"
+        return str(measure(f"{self.name}({','.join(arguments)}){cutoff}"))
 
     def _gains(self, levels: Sequence[float], by: float = 1.0, exponential: bool = False) -> str:
         """Returns a map of gains in which grades below the level are worth nothing."""
