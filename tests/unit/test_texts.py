@@ -178,4 +178,5 @@ def test_every_message_is_translated(language: str) -> None:
     texts, _ = written()
     for english, sentence in known.items():
         assert english in texts, f"nobody says {english}"
-        assert fields(sentence) <= fields(english), english
+        if english in wanted:
+            assert fields(sentence) <= fields(english), english
