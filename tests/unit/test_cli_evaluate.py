@@ -273,7 +273,7 @@ def test_output_file_is_written_and_named_formats_are_kept(relkit, files: Path) 
     outcome = relkit("evaluate", *FILES, "-m", "rr", "-o", "results.json")
     assert (outcome.code, outcome.out) == (0, "")
     assert (files / "results.json").read_text("utf-8") == shown.out
-    assert [path.name for path in files.glob("*.tmp")] == []
+    assert [path.name for path in files.glob("*.partial")] == []
 
 
 def test_output_keeps_the_mode_and_the_old_file_on_errors(relkit, files: Path) -> None:

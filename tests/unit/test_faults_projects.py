@@ -130,7 +130,7 @@ def test_a_packing_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "relkit", "judge", "export", str(tmp_path / "source.db"),
                "--project", "Restored", "--format", "archive", "-o", str(target)]  # fmt: skip
     with subprocess.Popen(command) as process:
-        await_true(lambda: list(tmp_path.glob("again*.tmp")), "a file that is being written")
+        await_true(lambda: list(tmp_path.glob("again*.partial")), "a file that is being written")
         process.kill()
     assert target.read_text() == "what was there before"
     subprocess.run(command, check=True)
