@@ -128,6 +128,14 @@ def test_the_reference_page_holds_every_name() -> None:
     assert held - set(NAMES) == set()
 
 
+def test_the_reference_page_holds_every_name_of_judging() -> None:
+    from relkit import judging
+
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^::: relkit\.judging\.(\S+)$", text, re.M)) == set(judging.__all__)
+    assert [name for name in judging.__all__ if not inspect.getdoc(getattr(judging, name))] == []
+
+
 def test_the_changelog_knows_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## \[([^\]]+)\]", text, re.M)
