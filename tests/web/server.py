@@ -1,4 +1,4 @@
-"""The app in a process of its own."""
+"""The app in a process of its own, or in a thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import time
 import urllib.request
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Thread
 from typing import Self
+
+import pytest
 
 PASSWORD = "a long sentence"
 
@@ -85,3 +88,44 @@ class Server:
         assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(60)
+
+
+class ThreadServer(Server):
+    """The app in a thread of this process, which is there at once.
+
+    It is for tests of pages; what a process does, and how it ends, needs a `Server`.
+    """
+
+    def start(self) -> None:
+        """Starts it and waits until it answers."""
+        from relkit.app import Settings, create_app
+        from relkit.app.process import Ending, listen, own_names, serve_app
+        from relkit.judging.store import open_store
+
+        self._store = open_store(self.database)
+        listening = listen("127.0.0.1", self.port)
+        settings = Settings(allowed_hosts=own_names("127.0.0.1", listening))
+        self._ending = Ending()
+        self._thread = Thread(
+            target=serve_app, args=(create_app(self._store, settings), listening, self._ending)
+        )
+        self._thread.start()
+        urllib.request.urlopen(f"{self.address}/healthz", timeout=60).close()
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Takes no more requests, and waits for those that run."""
+        assert self._ending.server is not None
+        self._ending.server.should_exit = True
+        self._thread.join()
+        self._store.close()
+        return 0
+
+
+def make_server(request: pytest.FixtureRequest, database: Path | str) -> Server:
+    """Returns a server in a thread, or in a process where the test asks its fixture for it."""
+    kind = Server if getattr(request, "param", "thread") == "process" else ThreadServer
+    return kind(database)
+
+
+#: For a test that kills its server.
+IN_A_PROCESS = pytest.mark.parametrize("server", ["process"], indirect=True)

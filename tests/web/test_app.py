@@ -26,7 +26,7 @@ from tests.web.judging import (
     open_judging,
     stored,
 )
-from tests.web.server import Server
+from tests.web.server import IN_A_PROCESS, Server, make_server
 from tests.web.sign_in import fill_in, sign_in
 
 from relkit.judging.records import Item
@@ -37,7 +37,7 @@ ITEMS = 12
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     database = tmp_path / "judging.db"
     items = [
         Item(
@@ -58,7 +58,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
             "zh": "# 等级\n\n**高**：正是用户要找的内容。",
         },
     )
-    with Server(database) as running:
+    with make_server(request, database) as running:
         yield running
 
 
@@ -137,6 +137,7 @@ def test_without_a_network_grading_goes_on_and_nothing_is_stored_twice(
     assert actions(server) == ["grade"] * 4 + ["undo"]
 
 
+@IN_A_PROCESS
 def test_a_killed_server_loses_nothing(page: Page, server: Server) -> None:
     given = [grade(page, "3"), grade(page, "2")]
     wait_until(page, f"{UNSENT} === 0")

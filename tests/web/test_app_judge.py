@@ -26,7 +26,7 @@ from tests.web.judging import (
     open_judging,
     stored,
 )
-from tests.web.server import PASSWORD, Server
+from tests.web.server import PASSWORD, Server, ThreadServer
 from tests.web.sign_in import sign_in
 
 from relkit.judging.records import Comparison, Item
@@ -66,7 +66,7 @@ SIDES = (
 
 
 def serve(database: Path) -> Iterator[Server]:
-    with Server(database) as running:
+    with ThreadServer(database) as running:
         yield running
 
 

@@ -26,7 +26,7 @@ from tests.web.judging import (
     open_judging,
     stored,
 )
-from tests.web.server import Server
+from tests.web.server import Server, make_server
 from tests.web.sign_in import sign_in
 
 from relkit.data.scale import Level, Scale
@@ -50,9 +50,12 @@ LOADED = "document.readyState === 'complete'"
 
 Serve = Callable[..., Server]
 
+#: For a test that kills its server.
+IN_A_PROCESS = pytest.mark.parametrize("serve", ["process"], indirect=True)
+
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
+def serve(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Serve]:
     """Starts the app over a project of some options."""
     with ExitStack() as running:
 
@@ -60,7 +63,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             database = tmp_path / "judging.db"
             items = [Item("red shoes", f"d{n}", title=f"Shoe {n}") for n in range(12)]
             fill_database(database, items, **options)
-            return running.enter_context(Server(database))
+            return running.enter_context(make_server(request, database))
 
         yield start
 
@@ -117,6 +120,7 @@ def test_fractions_have_letters(tab: Page, serve: Serve, language: str) -> None:
     assert stored(server) == given
 
 
+@IN_A_PROCESS
 def test_offline_a_key_is_the_grade_too(tab: Page, serve: Serve) -> None:
     server = serve()
     open_judging(tab, server)
@@ -203,6 +207,7 @@ def test_changed_keys_are_announced_once_and_nothing_is_graded_before(
     assert complaints(tab) == []
 
 
+@IN_A_PROCESS
 def test_who_confirmed_without_a_network_is_not_asked_again(tab: Page, serve: Serve) -> None:
     server = serve()
     open_judging(tab, server)

@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn")
 
 from playwright.sync_api import Page
 from tests.web.browser import complaints, open_page, wait_until
-from tests.web.server import PASSWORD, Server
+from tests.web.server import PASSWORD, Server, ThreadServer
 from tests.web.sign_in import fill_in, sign_in
 
 from relkit.app.catalogue import say
@@ -31,7 +31,7 @@ GRADES = [(3, 3), (2, 2), (0, 0), (1, 1), (3, 3), (3, 0), (0, 2), (2, 1)]
 def server(tmp_path: Path) -> Iterator[Server]:
     with open_store(tmp_path / "judging.db", create=True) as store:
         store.accounts.create("lead", role="admin", password=PASSWORD)
-    with Server(tmp_path / "judging.db") as running:
+    with ThreadServer(tmp_path / "judging.db") as running:
         yield running
 
 

@@ -25,7 +25,7 @@ from tests.web.judging import (
     open_judging,
     stored,
 )
-from tests.web.server import Server
+from tests.web.server import IN_A_PROCESS, Server, make_server
 
 from relkit.judging.records import Item
 from relkit.judging.store import open_store
@@ -37,10 +37,10 @@ DEAF = "window.BroadcastChannel = class { addEventListener() {} postMessage() {}
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     database = tmp_path / "judging.db"
     fill_database(database, [Item("red shoes", f"d{n}", title=f"Shoe {n}") for n in range(30)])
-    with Server(database) as running:
+    with make_server(request, database) as running:
         yield running
 
 
@@ -83,6 +83,7 @@ def test_a_second_tab_rests_until_it_takes_over(
     assert complaints(page) == []
 
 
+@IN_A_PROCESS
 def test_a_tab_can_take_over_without_a_network(page: Page, other_tab: Page, server: Server) -> None:
     open_page(other_tab, server.address + JUDGING)
     wait_until(other_tab, RESTS)
