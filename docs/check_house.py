@@ -4,7 +4,7 @@ python docs/check_house.py            says what is beyond a limit
 
 - at most 14 names directly under `src/relkit`;
 - no circle of imports, those for type checking counted;
-- no Python or C++ file over 450 lines;
+- no Python or C++ file over 450 lines (a stub is as long as what it declares);
 - no Python function over 9 parameters. The options of commands do not count, nor do the parameters
   of a public function that can only be given by keyword.
 
@@ -25,16 +25,14 @@ ROOMS = 14
 LINES = 450
 PARAMETERS = 9
 FOLDERS = ("src", "native", "tests", "bench", "docs")
-ENDINGS = {".py", ".pyi", ".cpp", ".hpp", ".inc"}
+ENDINGS = {".py", ".cpp", ".hpp", ".inc"}
 
 #: What is beyond a limit today: files, functions, and modules that stand in a circle.
 KNOWN: frozenset[str] = frozenset(
     {
-        "src/relkit/cli/options.py",
         "src/relkit/judging/formats/base.py",
         "src/relkit/measures/binary.py",
         "src/relkit/report/rounds.py",
-        "native/evaluate_arrays.cpp",
         "tests/fuzz/fuzz_native.cpp",
         "tests/golden/make_golden.py",
         "tests/unit/test_cli_judge.py",

@@ -24,12 +24,14 @@ def test_every_module_of_a_command_is_listed() -> None:
     helpers = {
         "__init__",
         "application",
+        "completion",
         "group",
         "inputs",
         "messages",
         "options",
         "output",
         "text",
+        "values",
     }
     helpers |= {
         "judge_accounts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relkit
-from relkit.cli.options import split_measures
+from relkit.cli.values import split_measures
 from relkit.measures import measures
 
 

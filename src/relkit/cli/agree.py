@@ -10,10 +10,9 @@ from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     SETTINGS,
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
+    alpha_option,
     columns_option,
+    confidence_option,
     convention_options,
     digits_option,
     format_option,
@@ -23,10 +22,10 @@ from relkit.cli.options import (
     output_option,
     plugin_option,
     scale_option,
-    split_measures,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ measure separates at the significance level, and from which difference on.
 )
 @click.argument("judgments")
 @click.argument("runs", metavar="RUN RUN…", nargs=-1)
-@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@measure_option()
 @click.option(
     "--with",
     "other",
@@ -91,20 +90,8 @@ measure separates at the significance level, and from which difference on.
     show_default=True,
     help="With --discriminative: for the number of pairs; tukey needs none.",
 )
-@click.option(
-    "--alpha",
-    show_default=True,
-    type=SETTINGS["alpha"]["type"],
-    default=0.05,
-    help="With --discriminative: significance level.",
-)
-@click.option(
-    "--confidence",
-    show_default=True,
-    type=SETTINGS["confidence"]["type"],
-    default=0.95,
-    help="Confidence level of the intervals.",
-)
+@alpha_option
+@confidence_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),

@@ -10,9 +10,7 @@ import click
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
+    average_option,
     columns_option,
     comparison_options,
     convention_options,
@@ -24,11 +22,17 @@ from relkit.cli.options import (
     output_option,
     plugin_option,
     scale_option,
-    scored_columns,
-    split_measures,
+    scored_options,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.values import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    scored_columns,
+    split_measures,
+)
 from relkit.core.errors import CheckError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -60,7 +64,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.command("compare", help=HELP, short_help="Say what changed between runs, and if it is real.")
 @click.argument("judgments", required=False)
 @click.argument("runs", metavar="BASELINE CANDIDATE…", nargs=-1)
-@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@measure_option()
 @comparison_options
 @click.option(
     "--fail-if-worse",
@@ -74,11 +78,7 @@ show (power 0.8), and the queries needed to show the difference seen.
     "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
 )
 @convention_options
-@click.option(
-    "--average",
-    type=click.Choice(["macro", "micro"]),
-    help="As for relkit evaluate.  [default: each measure's own]",
-)
+@average_option
 @scale_option
 @format_option(
     *FORMATS,
@@ -92,11 +92,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.option(
     "--values", is_flag=True, help="The files hold values by query, and there are no judgments."
 )
-@click.option(
-    "--scored", metavar="FILE", help="A file of labels and scores, in place of judgments and runs."
-)
-@click.option("--query", metavar="COLUMN", help="With --scored: the column of the query.")
-@click.option("--label", metavar="COLUMN", help="With --scored: the column of the label.")
+@scored_options
 @click.option(
     "--score",
     "scores",

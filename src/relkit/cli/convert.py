@@ -8,15 +8,9 @@ import click
 
 from relkit import io
 from relkit.cli.messages import messages
-from relkit.cli.options import (
-    chosen_columns,
-    chosen_scale,
-    columns_option,
-    format_named_by,
-    no_color_option,
-    scale_option,
-)
+from relkit.cli.options import columns_option, no_color_option, scale_option
 from relkit.cli.output import protect_inputs
+from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run

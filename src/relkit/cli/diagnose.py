@@ -9,12 +9,9 @@ import click
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
+    alpha_option,
     columns_option,
     convention_options,
-    format_named_by,
     format_option,
     format_options,
     language_option,
@@ -23,6 +20,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 
 if TYPE_CHECKING:
     from relkit.analysis.diagnosis import Findings
@@ -75,13 +73,7 @@ not fit. The exit code is 0 whether they speak or not.
     help="A stage of the candidate and its run, in the order of the search, to name the stage that"
     " loses.",
 )
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="A difference whose p is at most this is no chance.",
-)
+@alpha_option
 @convention_options
 @scale_option
 @language_option()

@@ -16,13 +16,10 @@ from relkit.cli.inputs import (
 )
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
+    average_option,
     columns_option,
     convention_options,
     digits_option,
-    format_named_by,
     format_option,
     format_options,
     measure_option,
@@ -30,11 +27,18 @@ from relkit.cli.options import (
     output_option,
     plugin_option,
     scale_option,
-    scored_columns,
-    split_measures,
+    scored_options,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.values import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    format_named_by,
+    scored_columns,
+    split_measures,
+)
 from relkit.core.errors import ParameterError
 from relkit.core.notes import shared_notes
 
@@ -71,17 +75,10 @@ file whose scores stand in --scores FILE.
 @click.command("evaluate", help=HELP, short_help="Measure one or several runs against judgments.")
 @click.argument("judgments", required=False)
 @click.argument("runs", metavar="RUN…", nargs=-1)
-@measure_option(
-    "ndcg@10, ndcg, ap, recall@100, rr@10, judged@10; with --scored auc, gauc, pnr, ndcg@10"
-)
+@measure_option(scored=True)
 @click.option("-q", "--per-query", is_flag=True, help="Print every query's values too.")
 @convention_options
-@click.option(
-    "--average",
-    type=click.Choice(["macro", "micro"]),
-    help="Mean over queries, or ratio of sums, for measures that have both.  [default: each"
-    " measure's own]",
-)
+@average_option
 @scale_option
 @format_option(
     *FORMATS,
@@ -96,11 +93,7 @@ file whose scores stand in --scores FILE.
 )
 @columns_option
 @format_options
-@click.option(
-    "--scored", metavar="FILE", help="A file of labels and scores, in place of JUDGMENTS and RUN."
-)
-@click.option("--query", metavar="COLUMN", help="With --scored: the column of the query.")
-@click.option("--label", metavar="COLUMN", help="With --scored: the column of the label.")
+@scored_options
 @click.option("--score", metavar="COLUMN", help="With --scored: the column of the score.")
 @click.option(
     "--weight", metavar="COLUMN", help="With --scored: the column of what each row weighs."

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.completion import convention_names
 from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
     columns_option,
-    convention_names,
     convention_options,
-    format_named_by,
     format_option,
     format_options,
     no_color_option,
@@ -25,6 +21,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:

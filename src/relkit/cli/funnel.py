@@ -9,12 +9,8 @@ import click
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
     columns_option,
     convention_options,
-    format_named_by,
     format_option,
     format_options,
     no_color_option,
@@ -22,6 +18,7 @@ from relkit.cli.options import (
     scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 from relkit.core.errors import ParameterError
 
 __all__ = ["command"]

@@ -10,16 +10,9 @@ import click
 from relkit import io
 from relkit.cli.inputs import check_stdin, run_columns, run_names
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import (
-    chosen_columns,
-    columns_option,
-    format_named_by,
-    format_options,
-    named_values,
-    no_color_option,
-    threads_option,
-)
+from relkit.cli.options import columns_option, format_options, no_color_option, threads_option
 from relkit.cli.output import protect_inputs
+from relkit.cli.values import chosen_columns, format_named_by, named_values
 from relkit.core.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

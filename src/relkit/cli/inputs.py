@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from relkit.cli.options import format_named_by
+from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:

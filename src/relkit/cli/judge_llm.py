@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import (
-    no_color_option,
-    project_option,
-)
+from relkit.cli.options import no_color_option, project_option
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
 from relkit.core.texts import LANGUAGES

@@ -9,15 +9,9 @@ import click
 from relkit.cli.group import CommandGroup
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import (
-    chosen_columns,
-    format_named_by,
-    format_option,
-    language_option,
-    no_color_option,
-    output_option,
-)
+from relkit.cli.options import format_option, language_option, no_color_option, output_option
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.values import chosen_columns, format_named_by
 from relkit.core.errors import ParameterError, StrictError
 
 if TYPE_CHECKING:

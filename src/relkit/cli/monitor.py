@@ -11,21 +11,20 @@ from relkit.cli.group import CommandGroup
 from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.messages import messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
+    alpha_option,
     columns_option,
+    confidence_option,
     convention_options,
     format_option,
     judgments_format_option,
     language_option,
     no_color_option,
     output_option,
-    parse_depths,
     rule_option,
     scale_option,
 )
 from relkit.cli.output import emit
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relkit.core.errors import CheckError, ParameterError
 
 if TYPE_CHECKING:
@@ -221,13 +220,7 @@ def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
 def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the rounds, and under which rules they are read."""
     for decorate in (
-        click.option(
-            "--alpha",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.05,
-            show_default=True,
-            help="A change whose corrected p is at most this is no chance.",
-        ),
+        alpha_option,
         click.option(
             "--common-k",
             type=click.IntRange(min=1),
@@ -271,13 +264,7 @@ def _monitor(
 
 @command.command("show", help=SHOW, short_help="Show DCG month by month, and what changed.")
 @_reading
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@confidence_option
 @click.option(
     "--queries",
     type=click.IntRange(min=0),

@@ -1,105 +1,43 @@
-"""Options that several commands share, and what their texts mean."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from relkit.cli.completion import complete_rule, convention_names, names_of
 from relkit.cli.group import LANGUAGE
 from relkit.cli.messages import messages
-from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from relkit.data.convention import Convention
-    from relkit.data.scale import Scale
+from relkit.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
 __all__ = [
-    "chosen_columns",
-    "chosen_convention",
-    "chosen_scale",
+    "SETTINGS",
+    "alpha_option",
+    "average_option",
     "columns_option",
     "comparison_options",
-    "convention_names",
+    "confidence_option",
     "convention_options",
     "digits_option",
-    "format_named_by",
     "format_option",
     "format_options",
     "judgments_format_option",
     "language_option",
     "measure_option",
-    "named_values",
     "no_color_option",
     "output_option",
     "plugin_option",
     "project_option",
     "rule_option",
     "scale_option",
-    "scored_columns",
-    "split_measures",
+    "scored_options",
     "threads_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _names(registry: str) -> Callable[..., list[CompletionItem]]:
-    """Returns a completion over the names of a registry."""
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        if registry == "measure":
-            from relkit.measures import registry as names
-        elif registry == "convention":
-            from relkit.data.convention import presets as names  # type: ignore[assignment]
-        else:
-            from relkit.data.scale import scales as names  # type: ignore[assignment]
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-    return complete
-
-
-convention_names = _names("convention")
-
-
-def _complete_rule(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Completes a rule: fields of the convention and their values, measures and their rules."""
-    from dataclasses import fields
-
-    from click.shell_completion import CompletionItem
-
-    from relkit.data.convention import CHOICES, Convention
-
-    word, equals, _ = incomplete.partition("=")
-    measure, dot, key = word.partition(".")
-    if dot:
-        from relkit.measures import registry
-        from relkit.measures.parameters import open_parameters
-
-        names = ["undefined"]
-        if measure in registry:
-            names += open_parameters(registry.get(measure))
-        found = [f"{measure}.{name}=" for name in names]
-        if equals and key == "undefined":
-            found = [f"{word}={value}" for value in CHOICES["undefined"]]
-    elif equals:
-        found = [f"{word}={value}" for value in CHOICES.get(word, ())]
-    else:
-        found = [
-            f"{one.name}=" for one in fields(Convention) if one.name not in {"name", "measures"}
-        ]
-    return [CompletionItem(text) for text in found if text.startswith(incomplete)]
 
 
 def _set_color(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -137,7 +75,7 @@ def convention_options(command: F) -> F:
         "changes",
         metavar="KEY=VALUE",
         multiple=True,
-        shell_complete=_complete_rule,
+        shell_complete=complete_rule,
         help="Change one rule of the convention, such as ties=expected, or of one measure, such as"
         " rbp.p=0.9 or ndcg.undefined=one.",
     )(command)
@@ -150,15 +88,18 @@ def convention_options(command: F) -> F:
     )(command)
 
 
-def measure_option(default: str) -> Callable[[F], F]:
-    """Returns the option ``-m``."""
+def measure_option(scored: bool = False) -> Callable[[F], F]:
+    """Returns the option ``-m``; `scored` says whether labelled scores have other defaults."""
+    default = ", ".join(DEFAULT_MEASURES)
+    if scored:
+        default += f"; with --scored {', '.join(DEFAULT_SCORE_MEASURES)}"
     return click.option(
         "-m",
         "--measure",
         "measures",
         metavar="MEASURE",
         multiple=True,
-        shell_complete=_names("measure"),
+        shell_complete=names_of("measure"),
         help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; give it again, or a list with"
         f" commas, for several. `relkit measures` lists them.  [default: {default}]",
     )
@@ -169,7 +110,7 @@ def scale_option(command: F) -> F:
     return click.option(
         "--scale",
         metavar="NAME|FILE",
-        shell_complete=_names("scale"),
+        shell_complete=names_of("scale"),
         help="The grade scale: search (高/中/低/无 or high/middle/low/none), integers, binary,"
         " floats, or a TOML, JSON or YAML file.",
     )(command)
@@ -194,32 +135,6 @@ def project_option(required: bool = True) -> Callable[[F], F]:
         metavar="NAME",
         help="The project." if required else "The project.  [default: all]",
     )
-
-
-def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
-    """Returns the depths of ``-k``: one number, TIER=K pairs, or one number a tier.
-
-    Args:
-        text: What was given.
-        tiers: The tiers in their order; without them numbers alone are refused.
-
-    Raises:
-        ParameterError: If it is none of these.
-    """
-    parts = [part.partition("=") for part in text.split(",")]
-    names = [name.strip() for name, equals, _ in parts if equals]
-    numbers = [(depth if equals else name).strip() for name, equals, depth in parts]
-    known = all(number.isascii() and number.isdigit() for number in numbers)
-    if known and not names and len(numbers) == 1:
-        return int(numbers[0])
-    if known and not names and len(numbers) == len(tiers):
-        names = list(tiers)
-    if not known or len(set(names)) != len(numbers) or not all(names):
-        raise ParameterError(
-            f"`-k {text}` is neither one number nor TIER=K for some tiers",
-            hint=f"write -k {','.join(f'{tier}=20' for tier in tiers or ('head', 'tail'))}",
-        )
-    return {name: int(number) for name, number in zip(names, numbers, strict=True)}
 
 
 def columns_option(command: F) -> F:
@@ -289,6 +204,47 @@ def language_option(what: str = "Language of the texts: English or Chinese.") ->
     return click.option("--lang", "language", **{**LANGUAGE, "help": what})
 
 
+def average_option(command: F) -> F:
+    """Adds ``--average``."""
+    return click.option(
+        "--average",
+        type=click.Choice(["macro", "micro"]),
+        help="Mean over queries, or ratio of sums, for measures that have both.  [default: each"
+        " measure's own]",
+    )(command)
+
+
+def alpha_option(command: F) -> F:
+    """Adds ``--alpha``."""
+    return click.option("--alpha", show_default=True, **SETTINGS["alpha"])(command)
+
+
+def confidence_option(command: F) -> F:
+    """Adds ``--confidence``."""
+    return click.option("--confidence", show_default=True, **SETTINGS["confidence"])(command)
+
+
+def scored_options(command: F) -> F:
+    """Adds ``--scored``, and ``--query`` and ``--label``, its columns."""
+    for option in reversed(
+        (
+            click.option(
+                "--scored",
+                metavar="FILE",
+                help="A file of labels and scores, in place of judgments and runs.",
+            ),
+            click.option(
+                "--query", metavar="COLUMN", help="With --scored: the column of the query."
+            ),
+            click.option(
+                "--label", metavar="COLUMN", help="With --scored: the column of the label."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def digits_option(command: F) -> F:
     """Adds ``--digits``."""
     return click.option(
@@ -343,12 +299,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "alpha": {
         "type": click.FloatRange(0, 1, min_open=True, max_open=True),
         "default": 0.05,
-        "help": "A difference is called real where the corrected p is at most this.",
+        "help": "A difference is called real where its p is at most this, corrected where several"
+        " are tested.",
     },
     "confidence": {
         "type": click.FloatRange(0, 1, min_open=True, max_open=True),
         "default": 0.95,
-        "help": "Of the intervals.",
+        "help": "Confidence level of the intervals.",
     },
     "resamples": {
         "type": click.IntRange(min=1),
@@ -361,134 +318,3 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "help": "The same seed gives the same digits, on any machine.",
     },
 }
-
-
-def split_measures(texts: Sequence[str]) -> list[str]:
-    """Returns single measure names from texts that may hold lists with commas.
-
-    Examples:
-        >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
-        ['ndcg(gain=exp,ideal=retrieved)@10', 'ap', 'P.5,10']
-        >>> split_measures(["utility.2,-1,0,0,ndcg.1=3,2=9,11pt_avg"])
-        ['utility.2,-1,0,0', 'ndcg.1=3,2=9', '11pt_avg']
-    """
-    import re
-
-    # A number, or a pair of numbers, after a comma continues trec_eval's list of parameters.
-    more = re.compile(r"[-+]?(\d+\.?|\.\d)\d*(=[^,()]*)?(@\d+)?(,|$)")
-    names = []
-    for text in texts:
-        start = depth = 0
-        for place, sign in enumerate(text):
-            depth += {"(": 1, ")": -1}.get(sign, 0)
-            if sign == "," and depth == 0 and not more.match(text, place + 1):
-                names.append(text[start:place])
-                start = place + 1
-        names.append(text[start:])
-    return names
-
-
-@contextmanager
-def format_named_by(option: str) -> Iterator[None]:
-    """Lets hints name the option that says what `format=` says in Python."""
-    try:
-        yield
-    except RelkitError as error:
-        error.hint = error.hint.replace("format=", option)
-        raise
-
-
-def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
-    """Returns the values of an option NAME=VALUE that can be given several times.
-
-    Raises:
-        ParameterError: If a text is not NAME=VALUE.
-    """
-    pairs: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise ParameterError(
-                f"`{option} {text}` is no name and value", hint=f"write {option} {example}"
-            )
-        pairs[key.strip()] = value.strip()
-    return pairs
-
-
-def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
-    """Returns the convention of ``--convention`` and ``--set``."""
-    from relkit.data.convention import load_convention
-
-    convention = load_convention(source)
-    pairs = named_values(changes, "--set", "ties=expected")
-    return convention.replace(**pairs) if pairs else convention
-
-
-def chosen_scale(source: str | None) -> Scale | None:
-    """Returns the scale of ``--scale``."""
-    from relkit.data.scale import load_scale
-
-    return load_scale(source)
-
-
-def scored_columns(
-    texts: Sequence[str], flat: Mapping[str, str | None], *, scores: str = "--score"
-) -> dict[str, str | None]:
-    """Returns the columns of labelled scores: of ``--columns`` and of the options of their own.
-
-    Args:
-        texts: What ``--columns`` was given; `grade` is another name of the label.
-        flat: What the options of their own were given, by role.
-        scores: The option that names a column of scores, for the error where ``--columns`` does it
-            and cannot.
-
-    Raises:
-        ParameterError: If a text is not NAME=COLUMN, or both name different columns.
-        UnknownNameError: If a name is none of the known ones.
-    """
-    known = ("query", "label", "grade", "score", "document")
-    found: dict[str, str | None] = dict(flat)
-    for name, column in (chosen_columns(texts, known, "query=qid,label=grade") or {}).items():
-        role = "label" if name == "grade" else name
-        if role == "score" and role not in flat:
-            raise ParameterError(
-                "--columns names one column of scores, and two are compared",
-                hint=f"write {scores} {column} {scores} OTHER",
-            )
-        if found.get(role) not in (None, column):
-            raise ParameterError(
-                f"the {role} is in two columns: `{found[role]}` and `{column}`",
-                hint=f"leave out --{role} or {name} in --columns"
-                if flat.get(role) is not None
-                else "name it once in --columns",
-            )
-        found[role] = column
-    return found
-
-
-def chosen_columns(
-    texts: Sequence[str],
-    known: Sequence[str] = ("query", "document", "grade", "score", "rank"),
-    example: str = "query=qid,document=url",
-) -> dict[str, str] | None:
-    """Returns the column map of ``--columns``.
-
-    Args:
-        texts: What the option was given.
-        known: The names that this kind of data has; without it those of judgments and runs.
-        example: A map of such names, for the hint.
-
-    Raises:
-        ParameterError: If a text is not NAME=COLUMN.
-        UnknownNameError: If a name is none of the known ones.
-    """
-    items = [item for text in texts for item in text.split(",")]
-    pairs = named_values(items, "--columns", example)
-    for name in pairs:
-        if name not in known:
-            from relkit.core.registry import suggestion
-
-            raise UnknownNameError(
-                f"--columns knows no `{name}`", hint=suggestion(name, list(known))
-            )
-    return pairs or None

@@ -9,9 +9,6 @@ import click
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
     columns_option,
     comparison_options,
     convention_options,
@@ -21,10 +18,10 @@ from relkit.cli.options import (
     no_color_option,
     plugin_option,
     scale_option,
-    split_measures,
     threads_option,
 )
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -53,7 +50,7 @@ pip install 'relkit[report]'; Markdown does not.
 @click.argument("judgments")
 @click.argument("baseline")
 @click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
-@measure_option("ndcg@10, ndcg, ap, recall@100, rr@10, judged@10")
+@measure_option()
 @click.option(
     "-o",
     "--output",

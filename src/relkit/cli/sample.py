@@ -10,16 +10,9 @@ import click
 
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import (
-    chosen_columns,
-    columns_option,
-    format_named_by,
-    format_option,
-    language_option,
-    no_color_option,
-    parse_depths,
-)
+from relkit.cli.options import columns_option, format_option, language_option, no_color_option
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.values import chosen_columns, format_named_by, parse_depths
 from relkit.core.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

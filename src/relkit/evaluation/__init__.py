@@ -1,18 +1,5 @@
 """From judgments and a run to every measure."""
 
-from relkit.evaluation.accumulator import Accumulator
-from relkit.evaluation.evaluator import DEFAULT_MEASURES, Evaluator, evaluate
-from relkit.evaluation.program import Average, MeasureNames, Program
-from relkit.evaluation.scores import DEFAULT_SCORE_MEASURES, evaluate_scores
+import lazy_loader
 
-__all__ = [
-    "DEFAULT_MEASURES",
-    "DEFAULT_SCORE_MEASURES",
-    "Accumulator",
-    "Average",
-    "Evaluator",
-    "MeasureNames",
-    "Program",
-    "evaluate",
-    "evaluate_scores",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

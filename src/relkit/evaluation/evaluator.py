@@ -15,6 +15,7 @@ from relkit.data.run import Run, run_name
 from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
+from relkit.evaluation.defaults import DEFAULT_MEASURES
 from relkit.evaluation.notes import data_notes, missing_note
 from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from relkit.data.ranking import Ranking
     from relkit.data.scale import Scale
 
-__all__ = ["DEFAULT_MEASURES", "Evaluator", "evaluate"]
-
-DEFAULT_MEASURES = ("ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10")
+__all__ = ["Evaluator", "evaluate"]
 
 
 def evaluate(

@@ -15,6 +15,7 @@ from relkit.data.convention import Convention, load_convention
 from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, batch_columns, python_columns
+from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relkit.evaluation.notes import measure_notes, negative_notes, threshold_notes
 from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
@@ -29,15 +30,12 @@ if TYPE_CHECKING:
     from relkit.io.scored import Scored
 
 __all__ = [
-    "DEFAULT_SCORE_MEASURES",
     "array_rules",
     "evaluate_rows",
     "evaluate_scores",
     "grouped_rows",
     "without_formula",
 ]
-
-DEFAULT_SCORE_MEASURES = ("auc", "gauc", "pnr", "ndcg@10")
 
 
 def evaluate_scores(

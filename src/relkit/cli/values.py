@@ -1,0 +1,181 @@
+"""What the texts of options mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
+
+if TYPE_CHECKING:
+    from relkit.data.convention import Convention
+    from relkit.data.scale import Scale
+
+__all__ = [
+    "chosen_columns",
+    "chosen_convention",
+    "chosen_scale",
+    "format_named_by",
+    "named_values",
+    "parse_depths",
+    "scored_columns",
+    "split_measures",
+]
+
+
+def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
+    """Returns the depths of ``-k``: one number, TIER=K pairs, or one number a tier.
+
+    Args:
+        text: What was given.
+        tiers: The tiers in their order; without them numbers alone are refused.
+
+    Raises:
+        ParameterError: If it is none of these.
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    names = [name.strip() for name, equals, _ in parts if equals]
+    numbers = [(depth if equals else name).strip() for name, equals, depth in parts]
+    known = all(number.isascii() and number.isdigit() for number in numbers)
+    if known and not names and len(numbers) == 1:
+        return int(numbers[0])
+    if known and not names and len(numbers) == len(tiers):
+        names = list(tiers)
+    if not known or len(set(names)) != len(numbers) or not all(names):
+        raise ParameterError(
+            f"`-k {text}` is neither one number nor TIER=K for some tiers",
+            hint=f"write -k {','.join(f'{tier}=20' for tier in tiers or ('head', 'tail'))}",
+        )
+    return {name: int(number) for name, number in zip(names, numbers, strict=True)}
+
+
+def split_measures(texts: Sequence[str]) -> list[str]:
+    """Returns single measure names from texts that may hold lists with commas.
+
+    Examples:
+        >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
+        ['ndcg(gain=exp,ideal=retrieved)@10', 'ap', 'P.5,10']
+        >>> split_measures(["utility.2,-1,0,0,ndcg.1=3,2=9,11pt_avg"])
+        ['utility.2,-1,0,0', 'ndcg.1=3,2=9', '11pt_avg']
+    """
+    import re
+
+    # A number, or a pair of numbers, after a comma continues trec_eval's list of parameters.
+    more = re.compile(r"[-+]?(\d+\.?|\.\d)\d*(=[^,()]*)?(@\d+)?(,|$)")
+    names = []
+    for text in texts:
+        start = depth = 0
+        for place, sign in enumerate(text):
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            if sign == "," and depth == 0 and not more.match(text, place + 1):
+                names.append(text[start:place])
+                start = place + 1
+        names.append(text[start:])
+    return names
+
+
+@contextmanager
+def format_named_by(option: str) -> Iterator[None]:
+    """Lets hints name the option that says what `format=` says in Python."""
+    try:
+        yield
+    except RelkitError as error:
+        error.hint = error.hint.replace("format=", option)
+        raise
+
+
+def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """Returns the values of an option NAME=VALUE that can be given several times.
+
+    Raises:
+        ParameterError: If a text is not NAME=VALUE.
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise ParameterError(
+                f"`{option} {text}` is no name and value", hint=f"write {option} {example}"
+            )
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
+    """Returns the convention of ``--convention`` and ``--set``."""
+    from relkit.data.convention import load_convention
+
+    convention = load_convention(source)
+    pairs = named_values(changes, "--set", "ties=expected")
+    return convention.replace(**pairs) if pairs else convention
+
+
+def chosen_scale(source: str | None) -> Scale | None:
+    """Returns the scale of ``--scale``."""
+    from relkit.data.scale import load_scale
+
+    return load_scale(source)
+
+
+def scored_columns(
+    texts: Sequence[str], flat: Mapping[str, str | None], *, scores: str = "--score"
+) -> dict[str, str | None]:
+    """Returns the columns of labelled scores: of ``--columns`` and of the options of their own.
+
+    Args:
+        texts: What ``--columns`` was given; `grade` is another name of the label.
+        flat: What the options of their own were given, by role.
+        scores: The option that names a column of scores, for the error where ``--columns`` does it
+            and cannot.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN, or both name different columns.
+        UnknownNameError: If a name is none of the known ones.
+    """
+    known = ("query", "label", "grade", "score", "document")
+    found: dict[str, str | None] = dict(flat)
+    for name, column in (chosen_columns(texts, known, "query=qid,label=grade") or {}).items():
+        role = "label" if name == "grade" else name
+        if role == "score" and role not in flat:
+            raise ParameterError(
+                "--columns names one column of scores, and two are compared",
+                hint=f"write {scores} {column} {scores} OTHER",
+            )
+        if found.get(role) not in (None, column):
+            raise ParameterError(
+                f"the {role} is in two columns: `{found[role]}` and `{column}`",
+                hint=f"leave out --{role} or {name} in --columns"
+                if flat.get(role) is not None
+                else "name it once in --columns",
+            )
+        found[role] = column
+    return found
+
+
+def chosen_columns(
+    texts: Sequence[str],
+    known: Sequence[str] = ("query", "document", "grade", "score", "rank"),
+    example: str = "query=qid,document=url",
+) -> dict[str, str] | None:
+    """Returns the column map of ``--columns``.
+
+    Args:
+        texts: What the option was given.
+        known: The names that this kind of data has; without it those of judgments and runs.
+        example: A map of such names, for the hint.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN.
+        UnknownNameError: If a name is none of the known ones.
+    """
+    items = [item for text in texts for item in text.split(",")]
+    pairs = named_values(items, "--columns", example)
+    for name in pairs:
+        if name not in known:
+            from relkit.core.registry import suggestion
+
+            raise UnknownNameError(
+                f"--columns knows no `{name}`", hint=suggestion(name, list(known))
+            )
+    return pairs or None

@@ -1,0 +1,12 @@
+"""The public names and where each lives; they are imported when first used."""
+
+from .convention import (
+    Convention as Convention,
+    load_convention as load_convention,
+    presets as presets,
+)
+from .judgments import Judgments as Judgments
+from .ranking import RankedDocument as RankedDocument, Ranking as Ranking
+from .run import Run as Run
+from .scale import Level as Level, Scale as Scale, load_scale as load_scale, scales as scales
+from .sessions import Sessions as Sessions
