@@ -55,7 +55,7 @@ class Table:
     """Rows under headings; the first column names the row.
 
     Attributes:
-        headings: One per column.
+        headings: One per column; where all are empty, the rows are facts: a name and a text.
         rows: Their cells; plain text stands for a cell without tone.
         caption: What the table shows.
         left: Columns of text, to the left; the others hold numbers.

@@ -64,6 +64,9 @@ def _lines(block: Block, columns: int | None, room: int) -> Iterator[str]:
 
 def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     yield from _sentence(block.caption, room)
+    if not any(block.headings):
+        yield from _facts(block, columns)
+        return
     headings = list(block.headings)
     rows: Sequence[Sequence[str]] = [[str(cell) for cell in row] for row in block.rows]
     beside = BAR + 2 if block.bars else 0
@@ -71,8 +74,6 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
         rows = _fitting(headings, rows, block.long, columns - beside)
     # Columns can only be told apart in several blocks where one of them names the row.
     lines = fold(headings, rows, block.left, columns if block.left else None)
-    if not any(headings):
-        lines = lines[2:]
     wide = max(map(width, lines))
     if block.bars and (columns is None or wide + beside <= columns):
         for place, share in enumerate(block.bars, len(lines) - len(rows)):
@@ -81,6 +82,16 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     yield from lines
     for note in block.notes:
         yield from _sentence(note, room)
+
+
+def _facts(block: Table, columns: int | None) -> Iterator[str]:
+    """Yields a table without headings: each name with its text, which goes on below itself."""
+    rows = [[str(cell) for cell in row] for row in block.rows]
+    wide = max((width(name) for name, *_ in rows), default=0)
+    for name, *cells in rows:
+        first, text = name + " " * (wide - width(name) + 2), "  ".join(cells)
+        fits = columns is None or wide + 2 + width(text) <= columns
+        yield from [first + text] if fits else wrap(text, columns or 0, " " * (wide + 2), first)
 
 
 def _prose(block: Prose, columns: int | None, room: int) -> Iterator[str]:

@@ -1,0 +1,117 @@
+"""Every result has the same forms, and they hold the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+import relkit
+from relkit.core.document.json import render_json
+from relkit.core.document.result import Exportable
+from relkit.core.document.terminal import width
+from relkit.evaluation.side_by_side import SideBySide
+from relkit.online.logs import examine, summarise
+from relkit.online.sampling import estimate
+
+JUDGMENTS = {f"q{n}": {"a": 2, "b": n % 2, "c": 0} for n in range(12)}
+OLD = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in JUDGMENTS}
+NEW = {query: {"b": 3.0, "a": 2.0, "c": 1.0} for query in JUDGMENTS} | {"q0": OLD["q0"]}
+LOG = pl.DataFrame(
+    {
+        "session": [f"s{n}" for n in range(40)],
+        "query": [f"q{n % 12}" for n in range(40)],
+        "position": [1] * 40,
+        "doc": ["a", "b"] * 20,
+    }
+)
+
+
+def comparison() -> relkit.Comparison:
+    return relkit.compare(JUDGMENTS, OLD, NEW, ["ndcg@10", "rr"], names=["old", "new"])
+
+
+def monitor() -> relkit.Monitor:
+    sample = relkit.draw_sample(LOG, per_tier=40, cuts=[], names=["every"])
+    rounds = [relkit.create_round(month, sample, JUDGMENTS) for month in ("2026-03", "2026-04")]
+    return relkit.monitor(rounds)
+
+
+RESULTS: dict[str, Callable[[], Exportable]] = {
+    "Results": lambda: relkit.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
+    "SideBySide": lambda: SideBySide(
+        [relkit.evaluate(JUDGMENTS, run, "rr", name=name) for name, run in (("a", OLD), ("b", NEW))]
+    ),
+    "Comparison": comparison,
+    "Funnel": lambda: relkit.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
+    "Explanation": lambda: relkit.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
+    "Discrepancy": lambda: (
+        relkit.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
+    ),
+    "Change": lambda: relkit.explain_change(JUDGMENTS, OLD, NEW, "q1", "ndcg@10"),
+    "Findings": lambda: relkit.diagnose(comparison()),
+    "Correlations": lambda: relkit.rank_correlation(
+        JUDGMENTS, [OLD, NEW], ["ndcg@10", "rr"], resamples=20
+    ),
+    "Discrimination": lambda: relkit.discriminative_power(
+        JUDGMENTS, [OLD, NEW], ["rr"], resamples=20
+    ),
+    "Checkup": lambda: examine(LOG.with_columns(position=0)),
+    "Overview": lambda: summarise(LOG),
+    "Sample": lambda: relkit.draw_sample(LOG, per_tier=3),
+    "Estimate": lambda: estimate(
+        relkit.draw_sample(LOG, per_tier=40), {f"s{n}": n % 3 for n in range(40)}
+    ),
+    "Monitor": monitor,
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_every_form(name: str) -> None:
+    found = RESULTS[name]()
+    assert type(found).__name__ == name
+    if name != "Estimate":
+        assert str(found) == found.to_text()
+    assert max(map(width, found.to_text().splitlines())) <= 80
+    assert found.to_markdown()
+    html = found.to_html()
+    assert html == found._repr_html_()
+    assert html.count("<table") == html.count("</table>")
+    if name != "SideBySide":
+        assert json.loads(found.to_json()) == json.loads(json.dumps(found.to_dict()))
+    frame = found.to_frame()
+    heading, *rows = csv.reader(io.StringIO(found.to_csv()))
+    assert heading == frame.columns
+    assert len(rows) == len(frame) + (name == "Funnel")  # the ranking has a row of its own
+    assert list(found.to_pandas().columns) == frame.columns
+    assert found.to_arrow().column_names == frame.columns
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_document_is_json_too(name: str) -> None:
+    found = RESULTS[name]().document()
+    values: dict[str, Any] = json.loads(render_json(found))
+    assert [block["kind"] for block in values["blocks"]] == [one.kind for one in found.blocks]
+
+
+def test_every_result_is_tested() -> None:
+    """In a process of its own: other tests make classes too."""
+    program = """
+import importlib, pkgutil, relkit
+from relkit.core.document.result import Exportable
+for room in ("analysis", "evaluation", "online"):
+    package = importlib.import_module(f"relkit.{room}")
+    for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(one.name)
+print(*(one.__name__ for one in Exportable.__subclasses__()))
+"""
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == set(RESULTS)
