@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from relkit.core.errors import ParameterError
 from relkit.core.registry import nearest
 from relkit.core.texts import message
 
-__all__ = ["check_choice", "check_fraction", "check_whole"]
+__all__ = [
+    "check_choice",
+    "check_fraction",
+    "check_items",
+    "check_path",
+    "check_type",
+    "check_whole",
+]
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str = "") -> None:
@@ -32,7 +40,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str 
         <BLANKLINE>
         hint: did you mean `sign`?
     """
-    if value in choices:
+    if isinstance(value, str | int | float) and value in choices:
         return
     close = nearest(str(value), [str(choice) for choice in choices], cutoff=0.6)
     raise ParameterError(
@@ -86,3 +94,56 @@ def check_fraction(name: str, value: Any) -> None:
                 value=value,
             )
         )
+
+
+def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected: str) -> None:
+    """Refuses a value of another type.
+
+    Args:
+        name: The parameter's name.
+        value: What was given.
+        wanted: The types that it may have.
+        expected: What it must be, in words.
+
+    Raises:
+        ParameterError: If it has none of them.
+
+    Examples:
+        >>> check_type("month", 5, str, "text such as 2026-01")
+        Traceback (most recent call last):
+        relkit.ParameterError: the parameter `month` must be text such as 2026-01. Got int instead.
+    """
+    if not isinstance(value, wanted):
+        raise ParameterError(
+            f"the parameter `{name}` must be {expected}. Got {type(value).__name__} instead."
+        )
+
+
+def check_path(name: str, value: Any) -> str:
+    """Returns the path of a file or folder as text.
+
+    Raises:
+        ParameterError: If it is no path.
+
+    Examples:
+        >>> check_path("folder", "rounds")
+        'rounds'
+    """
+    check_type(name, value, (str, os.PathLike), "a path")
+    path = os.fspath(value)
+    check_type(name, path, str, "a path")
+    return str(path)
+
+
+def check_items(name: str, value: Any, expected: str) -> list[Any]:
+    """Returns the items of something that can be iterated over.
+
+    Raises:
+        ParameterError: If it cannot.
+
+    Examples:
+        >>> check_items("runs", ("a.run", "b.run"), "a list of runs")
+        ['a.run', 'b.run']
+    """
+    check_type(name, value, Iterable, expected)
+    return list(value)

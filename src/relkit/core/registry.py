@@ -101,6 +101,10 @@ class Registry(Generic[T]):
         Raises:
             UnknownNameError: If there is none; the hint names the nearest.
         """
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"a {self.kind} is named by text. Got {type(name).__name__} instead."
+            )
         if name in self:
             return self._things[self._aliases[name.lower()]]
         self._ensure(None)

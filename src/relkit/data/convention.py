@@ -6,11 +6,11 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, get_args
 
 from relkit.core.errors import UnknownNameError
-from relkit.core.parameters import check_choice
+from relkit.core.parameters import check_choice, check_path, check_type
 from relkit.core.registry import Registry, suggestion
 from relkit.core.rules import (
     POSITIVE,
@@ -347,11 +347,15 @@ def load_convention(
     from relkit.data.scale import is_settings, read_settings
 
     if isinstance(source, Mapping):
+        for key in source:
+            check_type("convention", key, str, "a mapping of rules by name")
         values = dict(source)
-    elif is_settings(fspath(source)):
-        values = read_settings(fspath(source))
     else:
-        return presets.get(fspath(source))
+        check_type("convention", source, (str, PathLike), "a preset, a file or a mapping of rules")
+        path = check_path("convention", source)
+        if not is_settings(path):
+            return presets.get(path)
+        values = read_settings(path)
     base = presets.get(str(values.pop("preset", "relkit")))
     for name, entries in parse_measure_rules(values.pop("measures", ())):
         values |= {f"{name}.{key}": value for key, value in entries}

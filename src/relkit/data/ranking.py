@@ -9,9 +9,11 @@ from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import groupby, permutations, product
 from math import factorial, prod
+from numbers import Real
 from typing import Literal
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_items, check_type
 from relkit.data.convention import Convention
 
 __all__ = ["RankedDocument", "Ranking", "first_rows"]
@@ -185,6 +187,10 @@ class Ranking:
             >>> [entry.grade for entry in Ranking.of([3, None, 1])]
             [3, None, 1]
         """
+        grades = check_items("grades", grades, "grades in order")
+        for grade in (*grades, *check_items("unretrieved", unretrieved, "grades")):
+            if grade is not None:
+                check_type("grades", grade, Real, "grades, or None where unjudged")
         count = len(grades)
         documents = tuple(
             RankedDocument(f"d{rank}", float(count - rank), grade, rank, rank, rank)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from os.path import basename, splitext
 from typing import Any, overload
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.core.parameters import check_path, check_type
 from relkit.core.registry import Registry
 
 __all__ = ["BINARY", "FLOATS", "INTEGERS", "SEARCH", "Level", "Scale", "load_scale", "scales"]
@@ -156,7 +157,8 @@ def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
     """
     if source is None or isinstance(source, Scale):
         return source
-    path = fspath(source)
+    check_type("scale", source, (str, PathLike), "a name, a file or a Scale")
+    path = check_path("scale", source)
     if not is_settings(path):
         return scales.get(path)
     values = read_settings(path)

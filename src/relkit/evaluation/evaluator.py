@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native, io
 from relkit.core.errors import InputError, ParameterError, ParseError
-from relkit.core.parameters import check_whole
+from relkit.core.parameters import check_type, check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run, run_name
@@ -126,6 +126,8 @@ class Evaluator:
             measures, self.convention, self.scale, average, self.judgments.table.highest
         )
         program.check_inputs(self.reference is not None)
+        if name is not None:
+            check_type("name", name, str, "text")
         title = name or run_name(run)
         if self.reference is not None:
             return self._compare(program, run, title, strict)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar, get_type_hints
 
 from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_type
 from relkit.core.registry import Registry
 
 __all__ = ["Kernel", "Method", "Place", "method_of", "methods", "register"]
@@ -211,6 +212,7 @@ def method_of(method: str | Method, parameters: Mapping[str, Any]) -> Method:
     """
     if isinstance(method, str):
         return methods.get(method).of(**parameters)
+    check_type("method", method, Method, "the name of a method, or a Method")
     if parameters:
         return dataclasses.replace(method, **parameters)  # type: ignore[type-var]
     return method

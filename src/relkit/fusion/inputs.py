@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
+from relkit.core.parameters import check_items
 from relkit.data.run import Run
 from relkit.fusion.base import Method
 from relkit.io import as_run
@@ -25,7 +26,8 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
     Raises:
         ParameterError: If there are fewer than two.
     """
-    values = list(runs.values() if isinstance(runs, Mapping) else runs)
+    listed = runs.values() if isinstance(runs, Mapping) else runs
+    values = check_items("runs", listed, "a list of runs")
     if len(values) < 2:
         raise ParameterError(
             f"fusion needs two runs or more. Got {len(values)} instead.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.core.cells import REPAIR, hide_texts, show_column
 from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
+from relkit.core.parameters import check_type
 from relkit.core.registry import suggestion
 from relkit.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
 from relkit.io.open import Source, split_suffix
@@ -128,6 +129,8 @@ def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
         ('session', 'query', 'position', 'doc')
     """
     import polars as pl
+
+    check_type("sessions", sessions, Sessions, "Sessions, such as relkit.read_sessions returns")
 
     target = os.fspath(path)
     kind = check_target(target)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.core.parameters import check_path, check_type
 from relkit.io.formats import Format, formats
 from relkit.io.open import COMPRESSED_SUFFIXES, split_suffix
 from relkit.io.replace import replaced_file
@@ -47,7 +48,10 @@ def write_judgments(
         ...     len(relkit.read_judgments(f"{folder}/judgments.csv.gz"))
         2
     """
-    chosen = _format(os.fspath(path), format)
+    from relkit.data.judgments import Judgments
+
+    check_type("judgments", judgments, Judgments, "Judgments")
+    chosen = _format(check_path("path", path), format)
     _write(os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite)
 
 
@@ -84,7 +88,10 @@ def write_run(
         q1 Q0 d1 2 0.5 mine
         <BLANKLINE>
     """
-    chosen = _format(os.fspath(path), format)
+    from relkit.data.run import Run
+
+    check_type("run", run, Run, "a Run")
+    chosen = _format(check_path("path", path), format)
     _write(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)
 
 

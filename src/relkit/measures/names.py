@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_items
 from relkit.measures.base import Measure
 from relkit.measures.lookup import build, registry
 from relkit.measures.parameters import parameters
@@ -120,7 +121,7 @@ def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     if isinstance(names, str | Measure):
         names = [names]
     found: dict[Measure, None] = {}
-    for name in names:
+    for name in check_items("measures", names, "names of measures, such as ndcg@10"):
         several = expand(name) if isinstance(name, str) else None
         found |= dict.fromkeys([measure(name)] if several is None else map(_single, several))
     return list(found)

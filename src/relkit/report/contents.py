@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relkit.analysis.diagnosis import diagnose
 from relkit.core.language import Language
+from relkit.core.parameters import check_type
 from relkit.report.catalogue import catalogue
 from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
@@ -58,6 +59,9 @@ def build_page(
         ParameterError: If the language is none of them.
         UnknownNameError: If the measure was not compared.
     """
+    from relkit.analysis.comparison import Comparison
+
+    check_type("comparison", comparison, Comparison, "what relkit.compare returned")
     texts = catalogue(language)
     focus = comparison.contrast(comparison.candidates[0], measure or comparison.focus).measure
     heading = title or texts.say(

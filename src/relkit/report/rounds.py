@@ -9,6 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.language import Language
+from relkit.core.parameters import check_type
 from relkit.online.monitoring import ALL, MonthlyChange, Point
 from relkit.online.monitoring.text import since_sentences
 from relkit.online.monitoring.wording import losses_sentence, tier_name
@@ -118,6 +119,9 @@ def build_monitor_page(
     Raises:
         ParameterError: If the language is none of them.
     """
+    from relkit.online.monitoring import Monitor
+
+    check_type("found", found, Monitor, "what relkit.monitor returned")
     texts = catalogue(language)
     months = {"first": found.months[0], "last": found.months[-1]}
     heading = texts.say("monitor.title" if len(found.months) > 1 else "monitor.title_one", **months)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_items
 from relkit.data.run import run_name
 from relkit.evaluation import Average, Evaluator, MeasureNames
 from relkit.evaluation.results import Results
@@ -24,6 +25,7 @@ def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     Raises:
         ParameterError: If there is one run only, not one name a run, or one name for two runs.
     """
+    runs = check_items("runs", runs, "a list of runs")
     if names is None:
         titles = [run_name(run) for run in runs]
         titles = [

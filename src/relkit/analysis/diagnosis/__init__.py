@@ -19,6 +19,7 @@ from relkit.analysis.diagnosis.base import (
 from relkit.analysis.diagnosis.listing import Findings
 from relkit.analysis.diagnosis.online import OnlineData, Rate, load_online
 from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_type
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -74,6 +75,9 @@ def diagnose(
         ['recall-like-hit']
     """
     known = load_online(online) if online is not None else None
+    from relkit.analysis.comparison import Comparison
+
+    check_type("comparison", comparison, Comparison, "what relkit.compare returned")
     chosen = _rules(rules)
     if stages is not None and len(comparison.candidates) > 1:
         raise ParameterError(

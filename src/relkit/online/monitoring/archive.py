@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from relkit.core.errors import InputError
+from relkit.core.parameters import check_path, check_type
 from relkit.data.convention import Convention
 from relkit.data.scale import Level, Scale
 from relkit.io import read_judgments, write_judgments
@@ -56,7 +57,8 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         ...     sorted(file.name for file in path.iterdir())
         ['judgments.csv', 'results.csv', 'round.json', 'sample.csv']
     """
-    rounds = Path(folder)
+    check_type("made", made, Round, "what relkit.create_round returned")
+    rounds = Path(check_path("folder", folder))
     target = rounds / made.month
     partial = rounds / f".{made.month}.{uuid4().hex}.partial"
     try:
@@ -144,7 +146,7 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
         ...     relkit.read_rounds(folder)
         [Round('2026-03', sessions=1, grades=1)]
     """
-    rounds = Path(folder)
+    rounds = Path(check_path("folder", folder))
     if not rounds.is_dir():
         raise InputError("is no folder", path=str(rounds), hint=NONE_YET)
     months = find_rounds(rounds)

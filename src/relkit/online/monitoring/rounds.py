@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_type
 from relkit.core.registry import suggestion
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
@@ -121,7 +122,9 @@ def create_round(
         >>> relkit.create_round("2026-03", sample, {"tv": {"a": 3, "b": 1}, "pen": {"c": 1}})
         Round('2026-03', sessions=1, grades=2)
     """
+    check_type("month", month, str, "text such as 2026-03")
     check_month(month)
+    check_type("sample", sample, Sample, "what relkit.draw_sample or relkit.read_sample returned")
     if any(tier.name == "all" for tier in sample.tiers):
         raise ParameterError("a tier must not be called `all`: that means all tiers together")
     rules = load_convention(convention)

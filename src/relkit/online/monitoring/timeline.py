@@ -14,7 +14,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.core.notes import Note, warn
-from relkit.core.parameters import check_fraction
+from relkit.core.parameters import check_fraction, check_items, check_type
 from relkit.data.convention import Convention, load_convention
 from relkit.online.monitoring.alarms import Alarm, find_alarms
 from relkit.online.monitoring.archive import read_rounds
@@ -362,7 +362,11 @@ def monitor(
 def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
     if isinstance(rounds, str | PathLike):
         return read_rounds(rounds)
-    found = sorted(rounds, key=lambda one: one.month)
+    expected = "a folder of rounds, or rounds"
+    listed = check_items("rounds", rounds, expected)
+    for one in listed:
+        check_type("rounds", one, Round, expected)
+    found = sorted(listed, key=lambda one: one.month)
     if not found:
         raise InputError("there is no round", hint="relkit.create_round makes one")
     for one, other in pairwise(found):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, warn
+from relkit.core.parameters import check_type
 from relkit.core.rendering import note_dict
 from relkit.data.judgments import Judgments
 from relkit.io import as_judgments
@@ -104,6 +105,7 @@ def build_pool(
     """
     import polars as pl
 
+    check_type("sample", sample, Sample, "what relkit.draw_sample returned")
     age = parse_age(max_age) if isinstance(max_age, str) else max_age
     if age is not None and age <= timedelta(0):
         raise ParameterError(f"the parameter `max_age` must be above 0. Got `{max_age}` instead.")

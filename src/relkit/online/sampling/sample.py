@@ -14,6 +14,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError
 from relkit.core.language import Language, check_language
 from relkit.core.notes import Note
+from relkit.core.parameters import check_path
 from relkit.core.texts import catalogue
 from relkit.online.sampling.tables import read_table, write_table
 
@@ -311,7 +312,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     """
     import polars as pl
 
-    frame = read_table(path, limit=limit)
+    frame = read_table(check_path("path", path), limit=limit)
     missing = [name for name in WRITTEN if name not in frame.columns]
     if missing or frame.is_empty():
         raise InputError(
