@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.online.monitoring import Round, write_round
 from relkit.online.monitoring.archive import MANIFEST, find_rounds
 
@@ -73,7 +74,8 @@ def store_round(folder: Path, token: str) -> str:
     except OSError as error:
         _refuse_known(folder, staged.name)
         raise InputError(
-            f"cannot be written: {error.strerror or error}", path=str(folder / staged.name)
+            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            path=str(folder / staged.name),
         ) from None
     shutil.rmtree(folder / PENDING / token, ignore_errors=True)
     return staged.name

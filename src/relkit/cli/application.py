@@ -184,7 +184,7 @@ def _report(error: BaseException) -> int:
         messages.error("out of memory")
         return UNEXPECTED
     messages.error(
-        f"unexpected {type(error).__name__}: {error}",
+        message("unexpected {name}: {error}", name=type(error).__name__, error=error),
         "this is an error in relkit; please report it with what RELKIT_TRACEBACK=1 relkit … prints",
     )
     return UNEXPECTED

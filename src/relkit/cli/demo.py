@@ -16,6 +16,7 @@ from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
 from relkit.core.errors import InputError, RelkitError
 from relkit.core.rendering import wrap
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -60,7 +61,11 @@ def command(directory: str, rebuild: bool) -> None:
     paths = {name: os.path.join(directory, name) for name in FILES}
     there = [name for name, path in paths.items() if os.path.lexists(path)]
     if len(there) == len(FILES) and not rebuild:
-        messages.note(f"using the files in {directory}; --rebuild makes them again")
+        messages.note(
+            message(
+                "using the files in {directory}; --rebuild makes them again", directory=directory
+            )
+        )
     elif there and not rebuild:
         raise InputError(
             f"holds {', '.join(there)} already",
@@ -97,7 +102,10 @@ def building(directory: str) -> Iterator[None]:
     except RelkitError:
         raise
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=directory) from None
+        raise InputError(
+            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            path=directory,
+        ) from None
     except RuntimeError as error:
         raise InputError(str(error)) from None
 
@@ -124,7 +132,7 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
             path = os.path.join(directory, name)
             write_report(comparison, path, language=language, query_texts=asked)
     for name in REPORTS.values():
-        messages.say(f"report: {os.path.join(directory, name)}")
+        messages.say(message("report: {directory}", directory=os.path.join(directory, name)))
 
 
 def _monitor(directory: str, rebuild: bool) -> None:
@@ -146,7 +154,7 @@ def _monitor(directory: str, rebuild: bool) -> None:
         for line in wrap(alarm.sentence(), 80, "    ", "  "):
             messages.say(line)
     for name in MONITORS.values():
-        messages.say(f"report: {os.path.join(directory, name)}")
+        messages.say(message("report: {directory}", directory=os.path.join(directory, name)))
 
 
 def _say_next(paths: dict[str, str], directory: str) -> None:

@@ -11,6 +11,7 @@ from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option, project_option
 from relkit.cli.output import emit, protect_inputs
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.judging.llm.calibration import Calibration
@@ -207,23 +208,47 @@ def accept(
         if withdraw:
             accepted = store.models.accepted(found.id)
             if accepted is None:
-                raise ParameterError(f"no language model is accepted in `{found.name}`")
+                raise ParameterError(
+                    message(
+                        "no language model is accepted in `{found_name}`", found_name=found.name
+                    )
+                )
             if judge not in (None, accepted.configuration.judge):
                 raise ParameterError(
-                    f"`{judge}` is not accepted in `{found.name}`",
+                    message(
+                        "`{judge}` is not accepted in `{found_name}`",
+                        judge=judge,
+                        found_name=found.name,
+                    ),
                     hint=f"{accepted.configuration.title} is",
                 )
             store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
-            messages.note(f"{accepted.configuration.title} counts no longer in {found.name}")
+            messages.note(
+                message(
+                    "{configuration_title} counts no longer in {found_name}",
+                    configuration_title=accepted.configuration.title,
+                    found_name=found.name,
+                )
+            )
             return
         chosen = store.models.get(found.id, judge, version)
         measured = accept_judge(store, chosen, lead, least=least, note=note)
         emit(_rendered(measured, chosen, found, "table"))
         if measured.outlook is not None and not measured.outlook.within:
             messages.warning(
-                f"{chosen.title} agrees with people less than any of them does with the others"
+                message(
+                    "{chosen_title} agrees with people less than any of them does with the others",
+                    chosen_title=chosen.title,
+                )
             )
-        messages.note(f"{chosen.title} is accepted by {lead.name} in {found.name}")
+        messages.note(
+            message(
+                "{chosen_title} is accepted by {lead_name} in {found_name}",
+                chosen_title=chosen.title,
+                lead_name=lead.name,
+                found_name=found.name,
+            )
+        )
         sources = [one.source for one in store.decisions.final_grades(found.id)]
         machines = note_machines(store, found.id, sources)
         messages.note(

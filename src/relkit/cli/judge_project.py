@@ -12,6 +12,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.judging.records import Project
@@ -75,19 +76,24 @@ def project(
             with Progress("deleting") as report:
                 remove_project(store, found, report=report)
             record_event(store, "project_deleted", detail=found.name)
-            messages.note(f"deleted the project {found.name}")
+            messages.note(message("deleted the project {found_name}", found_name=found.name))
             return
         if reopen:
             store.projects.reopen(found.id)
-            messages.note(f"opened the project {found.name}")
+            messages.note(message("opened the project {found_name}", found_name=found.name))
         if gold_share is not None:
             store.projects.set_gold_share(found.id, gold_share)
             messages.note(f"{gold_share:.0%} of what a judge is given are gold items from now on")
         if rename is not None:
-            messages.note(f"renamed to {store.projects.rename(found.id, rename).name}")
+            messages.note(
+                message(
+                    "renamed to {rename_name}",
+                    rename_name=store.projects.rename(found.id, rename).name,
+                )
+            )
         if close:
             store.projects.close(found.id)
-            messages.note(f"closed the project {found.name}")
+            messages.note(message("closed the project {found_name}", found_name=found.name))
         if close or reopen or rename is not None or gold_share is not None:
             record_event(store, "project_changed", detail=found.name)
         if not (close or reopen or rename is not None or gold_share is not None):
@@ -97,7 +103,7 @@ def project(
 def _confirm(name: str) -> None:
     if not sys.stdin.isatty():
         raise ParameterError(
-            f"deleting `{name}` needs --yes where nobody can be asked",
+            message("deleting `{name}` needs --yes where nobody can be asked", name=name),
             hint="write its archive first: relkit judge export --format archive",
         )
     if click.prompt("Everything in it is lost. Its name, to delete it", err=True) != name:

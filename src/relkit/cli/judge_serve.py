@@ -12,6 +12,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.core.errors import ParameterError
 from relkit.core.packages import optional_package
+from relkit.core.texts import message
 from relkit.judging.files import readable_by_others
 
 __all__ = ["serve"]
@@ -178,7 +179,9 @@ def serve(
                 messages.note(f"made the account {user.name} ({user.role}); this is its password:")
                 click.echo(password)
             elif demo is not None:
-                messages.note(f"the password was printed when {database} was made")
+                messages.note(
+                    message("the password was printed when {database} was made", database=database)
+                )
             settings = Settings(
                 secure_cookies=secure_cookies,
                 allowed_hosts=(*own_names(host, listening), *allowed_hosts),

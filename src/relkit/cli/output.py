@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["emit", "form_of", "protect_inputs", "terminal_columns"]
 
@@ -65,7 +66,8 @@ def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
     for name in inputs:
         if name and os.path.isfile(name) and os.path.samefile(name, output):
             raise ParameterError(
-                f"the output `{output}` is one of the inputs", hint="name another file"
+                message("the output `{output}` is one of the inputs", output=output),
+                hint="name another file",
             )
 
 

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -201,7 +202,9 @@ def _check(value: str) -> None:
         fault = "half of a surrogate pair"
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-        raise InputError(f"CSV cannot hold {fault}: `{shown}`", hint=REPAIR)
+        raise InputError(
+            message("CSV cannot hold {fault}: `{shown}`", fault=fault, shown=shown), hint=REPAIR
+        )
 
 
 def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 
 __all__ = [
     "COUNTED",
@@ -99,8 +100,12 @@ def parse_gain(value: object) -> Gain:
         if table and all(0 <= gain < float("inf") for _, gain in table):
             return table
     raise ParameterError(
-        f"the parameter `gain` must be `linear`, `exp`, `scale` or a map of grades to gains of 0"
-        f" or more such as {{3:7,2:3}}. Got `{value}` instead."
+        message(
+            "the parameter `gain` must be `linear`, `exp`, `scale` or a map"
+            " of grades to gains of 0 or more such as {{3:7,2:3}}. Got"
+            " `{value}` instead.",
+            value=value,
+        )
     )
 
 
@@ -143,7 +148,11 @@ def parse_rel(value: object) -> float | None:
         number = math.nan
     if not math.isfinite(number) or isinstance(value, bool):
         raise ParameterError(
-            f"`rel` must be a number, or `positive` for every grade above 0. Got `{value}` instead."
+            message(
+                "`rel` must be a number, or `positive` for every grade above 0."
+                " Got `{value}` instead.",
+                value=value,
+            )
         )
     return number
 
@@ -168,17 +177,24 @@ def parse_measure_rules(value: object) -> MeasureRules:
         value = dict(value)
     if not isinstance(value, Mapping):
         raise ParameterError(
-            f"the field `measures` of a convention must map names to parameters. Got `{value}`"
-            " instead.",
+            message(
+                "the field `measures` of a convention must map names to"
+                " parameters. Got `{value}` instead.",
+                value=value,
+            ),
             hint='write {"rbp": {"p": 0.9}}, or [measures.rbp] and p = 0.9 in a file',
         )
     for name, given in value.items():
         entries = dict(given) if isinstance(given, tuple) else given
         if not isinstance(entries, Mapping):
             raise ParameterError(
-                f"the rules of `{name}` in a convention must be parameters and their values."
-                f" Got `{entries}` instead.",
-                hint=f'write {{"{name}": {{"undefined": "one"}}}}',
+                message(
+                    "the rules of `{name}` in a convention must be parameters and"
+                    " their values. Got `{entries}` instead.",
+                    name=name,
+                    entries=entries,
+                ),
+                hint=message('write {{"{name}": {{"undefined": "one"}}}}', name=name),
             )
         for key, one in entries.items():
             if key == "undefined":
@@ -233,9 +249,13 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
             if OTHERS in table:
                 return grade
             raise ParameterError(
-                f"the gain map has no entry for the grade {grade:g}",
-                hint=f"add it: gain={show_gain(gain)[:-1]},{grade:g}:…}}, or write other:grade for"
-                " grades that are their own gain",
+                message("the gain map has no entry for the grade {grade:g}", grade=grade),
+                hint=message(
+                    "add it: gain={gain},{grade:g}:…}}, or write other:grade for"
+                    " grades that are their own gain",
+                    gain=show_gain(gain)[:-1],
+                    grade=grade,
+                ),
             ) from None
 
     return look_up
@@ -255,7 +275,10 @@ def parse_unjudged(value: object) -> Any:
         return value
     if not 0 <= grade < math.inf:
         raise ParameterError(
-            f"the grade of `unjudged` documents must be 0 or more. Got `{value}` instead."
+            message(
+                "the grade of `unjudged` documents must be 0 or more. Got `{value}` instead.",
+                value=value,
+            )
         )
     return grade
 
@@ -270,6 +293,9 @@ def parse_decimals(value: object) -> int | None:
         return None
     if isinstance(value, bool) or not str(value).isdigit() or int(str(value)) > 15:
         raise ParameterError(
-            f"`decimals` must be a whole number from 0 to 15. Got `{value}` instead."
+            message(
+                "`decimals` must be a whole number from 0 to 15. Got `{value}` instead.",
+                value=value,
+            )
         )
     return int(str(value))

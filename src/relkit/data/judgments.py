@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 from relkit.data.scale import Scale, load_scale
 
 if TYPE_CHECKING:
@@ -105,7 +106,12 @@ class Judgments:
                             parse_grade(grade, None)
                         except InputError as bad:
                             raise InputError(
-                                f"query `{query}`, document `{document}`: {bad.message}",
+                                message(
+                                    "query `{query}`, document `{document}`: {bad_message}",
+                                    query=query,
+                                    document=document,
+                                    bad_message=bad.message,
+                                ),
                                 path=path,
                                 hint=bad.hint,
                             ) from None
@@ -285,7 +291,12 @@ def _named(
                     converted[document] = parsed(grade)
             except InputError as error:
                 raise InputError(
-                    f"query `{query}`, document `{document}`: {error.message}",
+                    message(
+                        "query `{query}`, document `{document}`: {error_message}",
+                        query=query,
+                        document=document,
+                        error_message=error.message,
+                    ),
                     path=path,
                     hint=error.hint,
                 ) from None
@@ -301,7 +312,11 @@ def _each_grade(grades: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
 
 def _not_nested(query: object, grades: object, path: str) -> InputError:
     return InputError(
-        f"query `{query}` maps to a {type(grades).__name__}, not to its documents",
+        message(
+            "query `{query}` maps to a {name}, not to its documents",
+            query=query,
+            name=type(grades).__name__,
+        ),
         path=path,
         hint="the form is {query: {document: grade}}",
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message as say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,15 +83,24 @@ class Run:
             for query, scores in run.items():
                 if not isinstance(scores, Mapping):
                     raise InputError(
-                        f"query `{query}` maps to a {type(scores).__name__}, not to its documents",
+                        say(
+                            "query `{query}` maps to a {name}, not to its documents",
+                            query=query,
+                            name=type(scores).__name__,
+                        ),
                         path=path,
                         hint="the form is {query: {document: score}}",
                     ) from None
                 for document, score in scores.items():
                     if isinstance(score, str) or number(score) is None:
                         raise InputError(
-                            f"query `{query}`, document `{document}`: "
-                            f"the score `{score}` is not a number",
+                            say(
+                                "query `{query}`, document `{document}`: the score `{score}` is"
+                                " not a number",
+                                query=query,
+                                document=document,
+                                score=score,
+                            ),
                             path=path,
                         ) from None
             if isinstance(error, InputError) and not path:

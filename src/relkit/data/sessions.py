@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -205,7 +206,7 @@ def _lazy(frame: object) -> nw.LazyFrame[Any]:
     if hasattr(frame, "__arrow_c_stream__"):
         return nw.from_native(pl.DataFrame(frame).lazy())
     raise InputError(
-        f"a {type(frame).__name__} is not a data frame",
+        message("a {name} is not a data frame", name=type(frame).__name__),
         hint="give a Polars, pandas, PyArrow, DuckDB or PySpark frame, or a path to read_sessions",
     )
 
@@ -267,10 +268,15 @@ def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
 
 def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
     return InputError(
-        f"the {name} column holds {kind}, not {wanted}",
+        message(
+            "the {name} column holds {kind}, not {wanted}", name=name, kind=kind, wanted=wanted
+        ),
         path=path,
-        hint=f'choose another column: columns={{"{name}": …}} in Python, '
-        f"`--columns {name}=…` on the command line",
+        hint=message(
+            'choose another column: columns={{"{name}": …}} in Python,'
+            " `--columns {name}=…` on the command line",
+            name=name,
+        ),
     )
 
 
@@ -344,7 +350,10 @@ def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[An
         raise _wrong("timestamp", kind, "times", path)
     if not polars:
         raise InputError(
-            f"the timestamp column holds {kind}; outside Polars it must hold timestamps",
+            message(
+                "the timestamp column holds {kind}; outside Polars it must hold timestamps",
+                kind=kind,
+            ),
             path=path,
             hint="cast it to a timestamp in your engine first",
         )

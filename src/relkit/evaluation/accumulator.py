@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
@@ -72,9 +73,12 @@ class Accumulator:
             held = self.convention.measure_rules((one.name, *one.aliases))
             if one.needs_highest_grade and self.scale is None and "max" not in held:
                 raise ParameterError(
-                    f"`{one.name}` needs the highest grade of the whole data, which one part does"
-                    " not know",
-                    hint=f"name it: {dataclasses.replace(one, max=3)}",  # type: ignore[type-var]
+                    message(
+                        "`{one_name}` needs the highest grade of the whole data, which"
+                        " one part does not know",
+                        one_name=one.name,
+                    ),
+                    hint=message("name it: {one}", one=dataclasses.replace(one, max=3)),  # type: ignore[type-var]
                 )
         self._totals = {str(one): _native.Total() for one in self.measures}
         self._runs = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.io.arrays import group_rows
 
 if TYPE_CHECKING:
@@ -62,11 +63,17 @@ def _counts(
         raise InputError("there are no rows")
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InputError(f"score {row} is not a finite number: {values[row]}")
+        raise InputError(
+            message("score {row} is not a finite number: {values}", row=row, values=values[row])
+        )
     if heavy is not None:
         if not (np.isfinite(heavy).all() and (heavy >= 0).all()):
             row = int(np.flatnonzero(~(np.isfinite(heavy) & (heavy >= 0)))[0])
-            raise InputError(f"weight {row} is {heavy[row]}: a row weighs 0 or more")
+            raise InputError(
+                message(
+                    "weight {row} is {heavy}: a row weighs 0 or more", row=row, heavy=heavy[row]
+                )
+            )
         values, positive, heavy = (one[heavy > 0] for one in (values, positive, heavy))
         if not len(values):
             raise InputError("every row weighs 0")
@@ -223,7 +230,9 @@ def classify(
     if not rows.labels.size:
         raise InputError("there are no rows")
     if (np.diff(cuts) <= 0).any() or not np.isfinite(cuts).all():
-        raise InputError(f"thresholds must be ascending finite numbers, not {cuts.tolist()}")
+        raise InputError(
+            message("thresholds must be ascending finite numbers, not {cuts}", cuts=cuts.tolist())
+        )
     grades = rows.labels.ravel()
     truth = (grades >= rel).astype(np.int64) if len(cuts) == 1 else grades.astype(np.int64)
     count = len(cuts) + 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from relkit import _native
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.measures.base import Measure
 from relkit.measures.lookup import check_measure_rules
@@ -162,11 +163,13 @@ class Program:
         for one in self.asked:
             if reference and one.needs == "judgments":
                 raise ParameterError(
-                    f"`{one}` needs judgments, and the first argument is a run",
+                    message("`{one}` needs judgments, and the first argument is a run", one=one),
                     hint="two runs can be compared with rbo, overlap@k and tau_ap",
                 )
             if not reference and one.needs == "reference":
                 raise ParameterError(
-                    f"`{one}` compares two runs, and the first argument is judgments",
+                    message(
+                        "`{one}` compares two runs, and the first argument is judgments", one=one
+                    ),
                     hint="give the other run in place of the judgments",
                 )

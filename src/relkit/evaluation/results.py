@@ -14,6 +14,7 @@ from relkit.core.document.model import Document, Points
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.evaluation.entry import Entry
@@ -99,7 +100,8 @@ class Results(Exportable, Mapping[str, float]):
         key = str(parse_measure(name))
         if key not in self.entries:
             raise UnknownNameError(
-                f"`{key}` was not evaluated", hint="there are " + ", ".join(self.entries)
+                message("`{key}` was not evaluated", key=key),
+                hint=message("there are {entries}", entries=list(self.entries)),
             )
         return key
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from relkit.core.errors import InputError, UnknownNameError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 
 __all__ = ["NORMALIZATIONS", "Normalization", "normalization_of", "normalized"]
 
@@ -42,7 +43,8 @@ def normalization_of(name: str | None) -> str:
     key = (name or "none").lower().replace("_", "-")
     if key not in NORMALIZATIONS:
         raise UnknownNameError(
-            f"unknown normalisation: `{name}`", hint=suggestion(key, list(NORMALIZATIONS))
+            message("unknown normalisation: `{name}`", name=name),
+            hint=suggestion(key, list(NORMALIZATIONS)),
         )
     return key
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 
 if TYPE_CHECKING:
@@ -79,7 +80,11 @@ def group_rows(
     values = _numbers(scores, "scores")
     if grades.shape != values.shape:
         raise InputError(
-            f"labels and scores differ in shape: {grades.shape} and {values.shape}",
+            message(
+                "labels and scores differ in shape: {shape} and {shape_2}",
+                shape=grades.shape,
+                shape_2=values.shape,
+            ),
             hint="give one score for each label",
         )
     heavy = None if weights is None else _weights(weights, grades.shape)
@@ -88,13 +93,15 @@ def group_rows(
             raise InputError("2-D labels are one query a row and take no groups")
         return Rows(grades, values, None, [str(row) for row in range(len(grades))], heavy)
     if grades.ndim != 1:
-        raise InputError(f"labels must have one or two dimensions, not {grades.ndim}")
+        raise InputError(
+            message("labels must have one or two dimensions, not {ndim}", ndim=grades.ndim)
+        )
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
         return Rows(grades, values, offsets, ["0"], heavy)
     ids = np.asarray(groups)
     if ids.ndim != 1:
-        raise InputError(f"groups must have one dimension, not {ids.ndim}")
+        raise InputError(message("groups must have one dimension, not {ndim}", ndim=ids.ndim))
     if len(ids) == len(grades):
         return _by_ids(grades, values, ids, heavy)
     return _by_sizes(grades, values, ids, heavy)
@@ -108,7 +115,11 @@ def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:
         heavy = np.repeat(heavy, shape[1]).reshape(shape)
     if heavy.shape != shape:
         raise InputError(
-            f"labels and weights differ in shape: {shape} and {heavy.shape}",
+            message(
+                "labels and weights differ in shape: {shape} and {shape_2}",
+                shape=shape,
+                shape_2=heavy.shape,
+            ),
             hint="give one weight for each label",
         )
     return heavy

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns.names import KINDS, NAMES, plain_name
 
 __all__ = ["check_header", "headerless", "is_data", "is_numbered"]
@@ -69,8 +70,11 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
     python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
     shown = ",".join(header)
     return ParseError(
-        f"this file seems to have no header line: `{shown[:60]}{'…' if len(shown) > 60 else ''}`"
-        " does not name columns",
+        message(
+            "this file seems to have no header line: `{shown}{ending}` does not name columns",
+            shown=shown[:60],
+            ending="…" if len(shown) > 60 else "",
+        ),
         path=path,
         line=1,
         hint=f"say which column holds what by its number, such as `--columns {places}`"

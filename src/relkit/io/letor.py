@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns import number
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Source
@@ -108,7 +109,7 @@ class Letor(Format):
         _no_columns(columns)
         if scores is None:
             raise ParameterError(
-                f"{source.path}: this format holds no scores",
+                message("{source_path}: this format holds no scores", source_path=source.path),
                 hint="name the file that holds one score a line: scores=PATH",
             )
         labels: list[float] = []
@@ -124,7 +125,12 @@ class Letor(Format):
         values = [_finite(text, "score", scores.path, line) for line, text in _single(scores)]
         if len(values) != len(labels):
             raise InputError(
-                f"there are {len(values):,} scores for the {len(labels):,} rows of {source.path}",
+                message(
+                    "there are {count:,} scores for the {count_2:,} rows of {source_path}",
+                    count=len(values),
+                    count_2=len(labels),
+                    source_path=source.path,
+                ),
                 path=scores.path,
                 hint="one score a row, in the same order",
             )
@@ -160,7 +166,9 @@ def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str
                 raise ParseError("the query id after `qid:` is empty", path=path, line=line)
         elif len(fields) > 1 and ":" not in fields[1]:
             raise ParseError(
-                f"expected `label qid:N feature:value …`, got `{text.strip()[:80]}`",
+                message(
+                    "expected `label qid:N feature:value …`, got `{text}`", text=text.strip()[:80]
+                ),
                 path=path,
                 line=line,
             )
@@ -172,7 +180,9 @@ def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:
         try:
             yield place, line.decode()
         except UnicodeDecodeError as error:
-            raise ParseError(f"is not UTF-8 text ({error.reason})", path=path, line=place) from None
+            raise ParseError(
+                message("is not UTF-8 text ({reason})", reason=error.reason), path=path, line=place
+            ) from None
 
 
 def _single(source: Source) -> Iterator[tuple[int, str]]:
@@ -181,7 +191,7 @@ def _single(source: Source) -> Iterator[tuple[int, str]]:
         fields = text.split()
         if len(fields) > 1:
             raise ParseError(
-                f"expected one number a line, got `{text.strip()[:80]}`",
+                message("expected one number a line, got `{text}`", text=text.strip()[:80]),
                 path=source.path,
                 line=line,
             )
@@ -195,7 +205,11 @@ def _finite(text: str, what: str, path: str, line: int, scale: Scale | None = No
     except InputError as error:
         raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
     if found is None:
-        raise ParseError(f"the {what} `{text}` is not a number", path=path, line=line)
+        raise ParseError(
+            message("the {what} `{text}` is not a number", what=what, text=text),
+            path=path,
+            line=line,
+        )
     if not math.isfinite(found):
         raise ParseError(
             f"the {what} is {found}", path=path, line=line, hint="labels and scores must be finite"
@@ -211,7 +225,12 @@ def _sizes(groups: Source, rows: int, path: str) -> list[int]:
         sizes.append(int(text))
     if sum(sizes) != rows:
         raise InputError(
-            f"the group sizes add up to {sum(sizes):,}, and {path} has {rows:,} rows",
+            message(
+                "the group sizes add up to {sizes:,}, and {path} has {rows:,} rows",
+                sizes=sum(sizes),
+                path=path,
+                rows=rows,
+            ),
             path=groups.path,
         )
     return sizes

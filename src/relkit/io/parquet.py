@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.io.formats import Format, formats
 from relkit.io.open import Source
 from relkit.io.row_groups import RowGroups
@@ -131,7 +132,9 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise InputError(f"cannot be read as Parquet: {reason}", path=path) from None
+        raise InputError(
+            message("cannot be read as Parquet: {reason}", reason=reason), path=path
+        ) from None
 
 
 formats.register(Parquet())

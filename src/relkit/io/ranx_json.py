@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.texts import message
 from relkit.io.formats import Format, formats
 from relkit.io.open import Source
 
@@ -94,7 +95,9 @@ def _load(source: Source, value: str) -> Any:
         if len(whole) < len(found):
             keys = [key for key, _ in found]
             twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-            raise InputError(f"`{twice}` is there twice in one object", path=source.path)
+            raise InputError(
+                message("`{twice}` is there twice in one object", twice=twice), path=source.path
+            )
         return whole
 
     def constant(text: str) -> float:
@@ -111,12 +114,16 @@ def _load(source: Source, value: str) -> Any:
         raise
     except json.JSONDecodeError as error:
         raise ParseError(
-            f"is not JSON: {error.msg} (column {error.colno})", path=source.path, line=error.lineno
+            message("is not JSON: {msg} (column {colno})", msg=error.msg, colno=error.colno),
+            path=source.path,
+            line=error.lineno,
         ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ParseError(
-            f"is not UTF-8 text ({error.reason})", path=source.path, line=line
+            message("is not UTF-8 text ({reason})", reason=error.reason),
+            path=source.path,
+            line=line,
         ) from None
     except RecursionError:
         raise InputError("is nested too deeply", path=source.path) from None
@@ -130,7 +137,9 @@ def _load(source: Source, value: str) -> Any:
     for query, values in parsed.items():
         if not isinstance(values, dict):
             raise InputError(
-                f"`{query}` does not lead to an object of documents", path=source.path, hint=form
+                message("`{query}` does not lead to an object of documents", query=query),
+                path=source.path,
+                hint=form,
             )
     return parsed
 

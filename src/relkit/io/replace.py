@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 __all__ = ["open_replaced", "replaced_file"]
 
@@ -29,7 +30,9 @@ def replaced_file(path: str) -> Iterator[str]:
             os.chmod(partial, os.stat(target).st_mode & 0o7777)
         os.replace(partial, target)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+        raise InputError(
+            message("cannot be written: {strerror}", strerror=error.strerror or error), path=path
+        ) from None
     finally:
         if os.path.exists(partial):
             os.unlink(partial)
@@ -48,7 +51,10 @@ def open_replaced(path: str) -> Iterator[BinaryIO]:
             with open(path, "wb") as file:
                 yield file
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+            raise InputError(
+                message("cannot be written: {strerror}", strerror=error.strerror or error),
+                path=path,
+            ) from None
         return
     with replaced_file(path) as partial, open(partial, "xb") as file:
         yield file

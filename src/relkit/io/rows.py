@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.cells import APOSTROPHE, show_texts
 from relkit.core.errors import ParseError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -47,12 +48,20 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     try:
         row = json.loads(line, **options)
     except UnicodeDecodeError as error:
-        raise ParseError(f"is not UTF-8 text ({error.reason})", path=path, line=number) from None
+        raise ParseError(
+            message("is not UTF-8 text ({reason})", reason=error.reason), path=path, line=number
+        ) from None
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
-        raise ParseError(f"is not JSON: {reason}", path=path, line=number) from None
+        raise ParseError(
+            message("is not JSON: {reason}", reason=reason), path=path, line=number
+        ) from None
     if not isinstance(row, dict):
-        raise ParseError(f"expected an object, got a {type(row).__name__}", path=path, line=number)
+        raise ParseError(
+            message("expected an object, got a {name}", name=type(row).__name__),
+            path=path,
+            line=number,
+        )
     return row
 
 

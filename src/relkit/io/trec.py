@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.texts import message
 from relkit.io.formats import Format, first_lines, formats
 from relkit.io.open import Reader, Source
 
@@ -164,10 +165,17 @@ def check_kind(source: Source, kind: str) -> None:
             else ("a run (query, Q0, document, rank, score, tag)", "judgments")
         )
         raise ParseError(
-            f"expected {wanted}, got {len(fields)} columns: `{shown}`",
+            message(
+                "expected {wanted}, got {count} columns: `{shown}`",
+                wanted=wanted,
+                count=len(fields),
+                shown=shown,
+            ),
             path=source.path,
             line=_line_of(source.head, lines[0]),
-            hint=f"this looks like {found}: the judgments come first, then the runs",
+            hint=message(
+                "this looks like {found}: the judgments come first, then the runs", found=found
+            ),
         )
 
 
@@ -282,7 +290,7 @@ def _no_columns(columns: Mapping[str, str] | None) -> None:
 def _check_id(text: str, role: str) -> None:
     if not text or text.split() != [text] or (role == "query" and text.startswith("#")):
         raise InputError(
-            f"the {role} id `{text}` cannot be written as TREC",
+            message("the {role} id `{text}` cannot be written as TREC", role=role, text=text),
             hint="ids with white space need CSV, JSONL, Parquet or JSON",
         )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParseError
 from relkit.core.notes import Note
-from relkit.core.texts import Text
+from relkit.core.texts import Text, message
 from relkit.data.sessions import Sessions
 from relkit.io.rows import json_object
 
@@ -338,7 +338,11 @@ def _ordinal(place: Any, path: str, line: int) -> int | None:
     except (ValueError, OverflowError):
         number = math.nan
     if not abs(number) < 1e15 or number != math.floor(number):
-        raise ParseError(f"the position `{place}` is not a whole number", path=path, line=line)
+        raise ParseError(
+            message("the position `{place}` is not a whole number", place=place),
+            path=path,
+            line=line,
+        )
     return int(number)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 __all__ = [
     "COMPANIONS",
@@ -61,7 +62,9 @@ def check_file(path: str) -> bool:
         with open(path, "rb") as file:
             header = file.read(100)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+        raise InputError(
+            message("cannot be read: {strerror}", strerror=error.strerror), path=path
+        ) from None
     if not header.startswith(_MAGIC[: len(header)]):
         raise InputError(
             "this is no SQLite database",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import COUNTED, POSITIVE, Counted, Undefined, show_gain
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.measures.formulas import equation, format_number, format_sum
 from relkit.measures.parameters import OPTIONAL, check_parameter, parameters, show
@@ -384,7 +385,9 @@ class Measure(ABC):
             ParameterError: If the measure has no cutoff.
         """
         if "k" not in parameters(type(self)):
-            raise ParameterError(f"the measure `{self.name}` has no cutoff: got `@{k}`")
+            raise ParameterError(
+                message("the measure `{name}` has no cutoff: got `@{k}`", name=self.name, k=k)
+            )
         return dataclasses.replace(self, k=k)  # type: ignore[type-var]
 
     def __str__(self) -> str:

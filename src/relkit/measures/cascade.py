@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Gain, gain_function
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Describes, Measure, Step
 from relkit.measures.gain import UNJUDGED, native_gain
@@ -61,8 +62,12 @@ class ERR(Measure):
             grade = max((self.unjudged if entry.grade is None else entry.grade) or 0.0, 0.0)
             if grade > highest:
                 raise ParameterError(
-                    f"`err(max={highest:g})` met a grade of {grade:g}",
-                    hint=f"raise it: err(max={grade:g})",
+                    message(
+                        "`err(max={highest:g})` met a grade of {grade:g}",
+                        highest=highest,
+                        grade=grade,
+                    ),
+                    hint=message("raise it: err(max={grade:g})", grade=grade),
                 )
             stop = (2.0**grade - 1.0) / 2.0**highest
             added = reached * stop / entry.rank
@@ -154,7 +159,9 @@ class RBP(Measure):
             else:
                 gain = worth(entry.grade) / max(top, 1.0)
             if gain > 1:
-                raise ParameterError(f"`rbp` needs gains from 0 to 1, got {gain:g}")
+                raise ParameterError(
+                    message("`rbp` needs gains from 0 to 1, got {gain:g}", gain=gain)
+                )
             total += gain * weight
             yield Step(entry.rank, entry.document, entry.grade, gain, weight, gain * weight, total)
             weight *= persistence

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.parameters import parameters
@@ -85,7 +86,9 @@ def condensed(kind: type[Measure]) -> type[Measure]:
     """
     own = "unjudged" in parameters(kind) and kind.convention_fields.get("unjudged") == ""
     if kind.needs != "judgments" or own:
-        raise ParameterError(f"the measure `{kind.name}` has no parameter `judged_only`")
+        raise ParameterError(
+            message("the measure `{kind_name}` has no parameter `judged_only`", kind_name=kind.name)
+        )
     made = type(
         kind.__name__,
         (Condensed, kind),

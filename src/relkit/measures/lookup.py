@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.registry import Registry, suggestion
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.measures.base import Measure
 from relkit.measures.condensed import condensed
@@ -72,14 +73,30 @@ def check_measure_rules(convention: Convention) -> None:
                 continue
             if key in hints and key not in open_ones:
                 raise ParameterError(
-                    f"a convention cannot set `{name}.{key}`: the measure never leaves it open",
-                    hint=f"write it in the measure's name: {name}@10"
-                    if key == "k"
-                    else f"write it in the measure's name: {name}({key}={show(value)})",
+                    message(
+                        "a convention cannot set `{name}.{key}`: the measure never leaves it open",
+                        name=name,
+                        key=key,
+                    ),
+                    hint=(
+                        message("write it in the measure's name: {name}@10", name=name)
+                        if key == "k"
+                        else message(
+                            "write it in the measure's name: {name}({key}={value})",
+                            name=name,
+                            key=key,
+                            value=show(value),
+                        )
+                    ),
                 )
             if key not in hints:
                 raise UnknownNameError(
-                    f"a convention has no rule `{name}.{key}`: the measure has no such parameter",
+                    message(
+                        "a convention has no rule `{name}.{key}`: the measure has no"
+                        " such parameter",
+                        name=name,
+                        key=key,
+                    ),
                     hint=suggestion(key, ["undefined", *open_ones]),
                 )
             check_parameter(name, key, value, hints[key])
@@ -104,7 +121,11 @@ def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = 
     for name in arguments:
         if name not in known:
             raise UnknownNameError(
-                f"the measure `{kind.name}` has no parameter `{name}`",
+                message(
+                    "the measure `{kind_name}` has no parameter `{name}`",
+                    kind_name=kind.name,
+                    name=name,
+                ),
                 hint=suggestion(name, list(known)) if known else "it takes none",
             )
     measure = kind(**arguments)

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
 from relkit.core.rules import parse_gain, parse_rel
+from relkit.core.texts import message
 
 __all__ = ["OPTIONAL", "check_parameter", "choices", "open_parameters", "parameters", "show"]
 
@@ -57,7 +58,13 @@ def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
 
     def refuse(wanted: str) -> ParameterError:
         return ParameterError(
-            f"the parameter `{name}` of `{measure}` must be {wanted}. Got `{value}` instead."
+            message(
+                "the parameter `{name}` of `{measure}` must be {wanted}. Got `{value}` instead.",
+                name=name,
+                measure=measure,
+                wanted=wanted,
+                value=value,
+            )
         )
 
     if name == "gain":

@@ -3,6 +3,7 @@
 from os.path import abspath, basename, isfile, splitext
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 __all__ = ["load_entry_points", "load_plugin"]
 
@@ -39,7 +40,7 @@ def load_plugin(source: str) -> None:
         raise
     except Exception as error:  # a user's code may raise anything
         raise InputError(
-            f"cannot be imported: {type(error).__name__}: {error}",
+            message("cannot be imported: {name}: {error}", name=type(error).__name__, error=error),
             path=source,
             hint="name a Python file that registers measures, or a module that can be imported",
         ) from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.io.replace import open_replaced
 from relkit.report.contents import Progress, build_page
 from relkit.report.html import render_html
@@ -100,7 +101,9 @@ def format_of(path: str | PathLike[str]) -> Format:
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in ENDINGS:
         raise ParameterError(
-            f"a report is HTML or Markdown, and `{os.fspath(path)}` ends in neither",
+            message(
+                "a report is HTML or Markdown, and `{path}` ends in neither", path=os.fspath(path)
+            ),
             hint="name it report.html or report.md",
         )
     return ENDINGS[ending]

@@ -11,6 +11,7 @@ from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_run
 from relkit.analysis.comparison.settings import Correction, Interval, Options, Settings
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, shared_notes
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
@@ -115,13 +116,22 @@ def compare_results(
     for one in results[1:]:
         if list(one.entries) != list(results[0].entries):
             raise ParameterError(
-                f"`{one.run}` has the measures {', '.join(one.entries)}, and `{results[0].run}`"
-                f" has {', '.join(results[0].entries)}",
+                message(
+                    "`{run}` has the measures {entries}, and `{run_2}` has {entries_2}",
+                    run=one.run,
+                    entries=list(one.entries),
+                    run_2=results[0].run,
+                    entries_2=list(results[0].entries),
+                ),
                 hint="evaluate both with the same measures",
             )
         if one.convention != results[0].convention:
             raise ParameterError(
-                f"`{one.run}` and `{results[0].run}` follow different conventions",
+                message(
+                    "`{run}` and `{run_2}` follow different conventions",
+                    run=one.run,
+                    run_2=results[0].run,
+                ),
                 hint="evaluate both with the same convention",
             )
     return _of_results(results, settings)
@@ -160,8 +170,12 @@ def compare_values(
     measures = [name for name in columns[0] if all(name in other for other in columns[1:])]
     if not measures:
         raise InputError(
-            f"`{names[0]}` and `{names[1]}` have no measure in common: "
-            + " and ".join(", ".join(map(str, one)) for one in columns[:2])
+            message(
+                "`{names}` and `{names_2}` have no measure in common: {columns}",
+                names=names[0],
+                names_2=names[1],
+                columns=" and ".join(", ".join(map(str, one)) for one in columns[:2]),
+            )
         )
     samples = {
         name: [Sample({str(query): float(v) for query, v in one[name].items()}) for one in columns]
@@ -229,6 +243,12 @@ def _check_queries(names: Sequence[str], samples: Mapping[str, Sequence[Sample]]
             if not columns[0].values.keys() & column.values.keys():
                 ours, theirs = (", ".join(list(one.values)[:3]) for one in (columns[0], column))
                 raise InputError(
-                    f"`{names[0]}` and `{name}` have no query in common: {ours} and {theirs}",
+                    message(
+                        "`{names}` and `{name}` have no query in common: {ours} and {theirs}",
+                        names=names[0],
+                        name=name,
+                        ours=ours,
+                        theirs=theirs,
+                    ),
                     hint="check that both use the same query ids",
                 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from relkit.core.errors import InputError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.data.scale import read_settings
 
 __all__ = ["OnlineData", "Rate", "load_online"]
@@ -151,7 +152,8 @@ class OnlineData:
         for name, value in values.items():
             if name not in known:
                 raise InputError(
-                    f"online data has no part `{name}`", hint=suggestion(str(name), known)
+                    message("online data has no part `{name}`", name=name),
+                    hint=suggestion(str(name), known),
                 )
             parts[name] = _rate(value, name) if name in {"baseline", "candidate"} else value
         return cls(**parts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.data.ranking import first_rows
 from relkit.data.run import Run, run_name
@@ -25,11 +26,19 @@ def named_stages(source: Any, names: Sequence[str] | None) -> list[tuple[str, An
         raise ParameterError("there is no stage", hint="give a run, or a mapping {name: run}")
     if names is not None:
         if len(names) != len(found):
-            raise ParameterError(f"there are {len(found)} stages and {len(names)} names")
+            raise ParameterError(
+                message(
+                    "there are {count} stages and {count_2} names",
+                    count=len(found),
+                    count_2=len(names),
+                )
+            )
         found = [(name, run) for name, (_, run) in zip(names, found, strict=True)]
     if len({name for name, _ in found}) < len(found):
         raise ParameterError(
-            "two stages have the same name: " + ", ".join(f"`{name}`" for name, _ in found),
+            message(
+                "two stages have the same name: {found}", found=[f"`{name}`" for name, _ in found]
+            ),
             hint="name them: names=[…], or a mapping {name: run}",
         )
     return found

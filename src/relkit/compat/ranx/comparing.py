@@ -12,6 +12,7 @@ from relkit.compat.ranx.report import TESTS, Report
 from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,8 @@ def compare(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
-            f"two runs are called `{twice}`", hint="give each a name of its own: run.name = ..."
+            message("two runs are called `{twice}`", twice=twice),
+            hint="give each a name of its own: run.name = ...",
         )
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     values: Values = {}

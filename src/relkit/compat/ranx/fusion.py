@@ -12,6 +12,7 @@ from relkit.compat.ranx.normalization import FLOOR, norm_name
 from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.fusion import (
     BayesFuse,
     MAPFuse,
@@ -149,7 +150,9 @@ def check_runs(runs: Sequence[Run]) -> None:
         InputError: If their queries differ.
     """
     if len(runs) < 2:
-        raise ParameterError(f"fusion needs two runs or more. Got {len(runs)} instead.")
+        raise ParameterError(
+            message("fusion needs two runs or more. Got {count} instead.", count=len(runs))
+        )
     for number, run in enumerate(runs[1:], 1):
         if run.get_query_ids() != runs[0].get_query_ids():
             raise InputError(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message as say
 from relkit.data.columns.values import missing, number, parse_grade
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> No
     """Raises the error of one row: "line" of a text file or "row" of a table."""
     if unit == "line":
         raise ParseError(message, path=path, line=place, hint=hint)
-    raise InputError(f"row {place}: {message}", path=path, hint=hint)
+    raise InputError(
+        say("row {place}: {message}", place=place, message=message), path=path, hint=hint
+    )
 
 
 def rows_of(columns: Mapping[str, pl.Series]) -> Iterator[Record]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.columns.names import choose
 from relkit.data.columns.values import from_values
 
@@ -89,7 +90,7 @@ def _columns(
             return _narwhals_columns(wrapped, kind, columns, path, convert)
         if not hasattr(frame, "__arrow_c_stream__"):
             raise InputError(
-                f"a {type(frame).__name__} is not a data frame",
+                message("a {name} is not a data frame", name=type(frame).__name__),
                 hint="give a Polars, pandas, PyArrow or DuckDB table, a dict of dicts, or a path",
             )
         frame = pl.DataFrame(frame)

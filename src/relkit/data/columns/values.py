@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +68,7 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     found = number(value)
     if found is None:
         raise InputError(
-            f"the grade `{value}` is not a number",
+            message("the grade `{value}` is not a number", value=value),
             hint=NAMED_GRADES,
         )
     return found
@@ -108,8 +109,10 @@ def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
     lengths = {role: len(found) for role, found in series.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(
-            "the columns differ in length: "
-            + ", ".join(f"{length} of {role}" for role, length in lengths.items())
+            message(
+                "the columns differ in length: {lengths}",
+                lengths=[f"{length} of {role}" for role, length in lengths.items()],
+            )
         )
     return series
 
@@ -130,7 +133,12 @@ def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
     if kind == pl.Object:
         return to_text(from_values(series.name, series.to_list()), role, path)
     raise InputError(
-        f"the {role} column `{series.name}` holds {kind}; ids are text or whole numbers",
+        message(
+            "the {role} column `{series_name}` holds {kind}; ids are text or whole numbers",
+            role=role,
+            series_name=series.name,
+            kind=kind,
+        ),
         path=path,
         hint="convert it to text in the form that the other file uses",
     )
@@ -186,7 +194,15 @@ def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
         return series.cast(pl.Float64)
     if kind == pl.Object:
         return to_numbers(from_values(series.name, series.to_list()), role, path)
-    raise InputError(f"the {role} column `{series.name}` holds {kind}, not numbers", path=path)
+    raise InputError(
+        message(
+            "the {role} column `{series_name}` holds {kind}, not numbers",
+            role=role,
+            series_name=series.name,
+            kind=kind,
+        ),
+        path=path,
+    )
 
 
 def scaled(series: pl.Series, scale: Scale) -> pl.Series:

@@ -11,7 +11,7 @@ from relkit.core.document.model import Document, Finding as Shown, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
-from relkit.core.texts import TERMINAL, catalogue
+from relkit.core.texts import TERMINAL, catalogue, message
 from relkit.data.sessions import Sessions
 from relkit.online.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
 
@@ -258,7 +258,9 @@ def examine(
         [1, 2]
     """
     if depth < 1:
-        raise ParameterError(f"the parameter `depth` must be at least 1. Got {depth} instead.")
+        raise ParameterError(
+            message("the parameter `depth` must be at least 1. Got {depth} instead.", depth=depth)
+        )
     log = Log(sessions if isinstance(sessions, Sessions) else Sessions.from_frame(sessions), depth)
     made = _chosen(only)
     found = []

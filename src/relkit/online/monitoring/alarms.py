@@ -10,6 +10,7 @@ from typing import Any, Literal
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.language import Language
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.online.monitoring.changes import MonthlyChange
 from relkit.online.monitoring.losses import Losses
 from relkit.online.monitoring.points import ALL
@@ -80,14 +81,19 @@ def find_alarms(
     """
     if max_drop is not None and not 0 <= max_drop <= 1:
         raise ParameterError(
-            f"the parameter `max_drop` must lie between 0 and 1. Got `{max_drop}` instead.",
+            message(
+                "the parameter `max_drop` must lie between 0 and 1. Got `{max_drop}` instead.",
+                max_drop=max_drop,
+            ),
             hint="0.05 allows a fall of 5 %",
         )
     watched = [one for one in changes if one.watched]
     if tier is not None:
         names = [one.tier for one in watched]
         if watched and tier not in names:
-            raise UnknownNameError(f"no tier is called `{tier}`", hint=suggestion(tier, names))
+            raise UnknownNameError(
+                message("no tier is called `{tier}`", tier=tier), hint=suggestion(tier, names)
+            )
         watched = [replace(one, p_adjusted=one.dcg.p) for one in watched if one.tier == tier]
     found = []
     for one in watched:

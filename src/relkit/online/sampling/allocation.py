@@ -8,6 +8,7 @@ from typing import Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 
 __all__ = ["ALLOCATIONS", "LEAST", "Allocation", "allocate"]
 
@@ -55,7 +56,9 @@ def allocate(
     """
     check_choice("allocation", allocation, ALLOCATIONS)
     if total < 1:
-        raise ParameterError(f"the parameter `total` must be 1 or more. Got `{total}` instead.")
+        raise ParameterError(
+            message("the parameter `total` must be 1 or more. Got `{total}` instead.", total=total)
+        )
     if allocation == "equal":
         parts = _rounded([1.0] * len(sizes), total)
         return [min(size, part) for size, part in zip(sizes, parts, strict=True)]

@@ -10,6 +10,7 @@ from relkit.core.errors import ParameterError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_choice
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.io.sessions import read_sessions
 from relkit.online.sampling.allocation import Allocation, allocate
 from relkit.online.sampling.frames import results_of
@@ -94,10 +95,15 @@ def draw_sample(
     """
     if per_tier < 1:
         raise ParameterError(
-            f"the parameter `per_tier` must be 1 or more. Got `{per_tier}` instead."
+            message(
+                "the parameter `per_tier` must be 1 or more. Got `{per_tier}` instead.",
+                per_tier=per_tier,
+            )
         )
     if seed < 0:
-        raise ParameterError(f"the parameter `seed` must be 0 or more. Got `{seed}` instead.")
+        raise ParameterError(
+            message("the parameter `seed` must be 0 or more. Got `{seed}` instead.", seed=seed)
+        )
     check_choice("design", design, get_args(Design))
     if design == "pptss" and allocation != "equal":
         raise ParameterError(
@@ -138,7 +144,9 @@ def _depths(k: int | Mapping[str, int] | None, names: Sequence[str]) -> list[int
         depths = [k] * len(names)
     for depth in depths:
         if depth < 1:
-            raise ParameterError(f"the parameter `k` must be 1 or more. Got `{depth}` instead.")
+            raise ParameterError(
+                message("the parameter `k` must be 1 or more. Got `{depth}` instead.", depth=depth)
+            )
     return [int(depth) for depth in depths]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import DependencyError, InputError
+from relkit.core.texts import message
 from relkit.data.sessions import Sessions, gather
 from relkit.io.sessions import read_sessions
 
@@ -34,7 +35,10 @@ def _missing(error: ImportError) -> DependencyError:
     # PySpark does not name the package in the error, and needs both.
     package = error.name or "pyarrow"
     hint = f"pip install {package}" if error.name else "pip install 'relkit[spark]'"
-    return DependencyError(f"reading from this engine needs the package `{package}`", hint=hint)
+    return DependencyError(
+        message("reading from this engine needs the package `{package}`", package=package),
+        hint=hint,
+    )
 
 
 def batches(frame: nw.LazyFrame[Any], rows: int = BATCH) -> Iterator[pl.DataFrame]:
@@ -145,7 +149,11 @@ def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFra
     if not low.is_empty():
         session, position = low.sort("session", "position").select("session", "position").row(0)
         raise InputError(
-            f"session `{session}` has a result at position {position}: positions count from 1",
+            message(
+                "session `{session}` has a result at position {position}: positions count from 1",
+                session=session,
+                position=position,
+            ),
             hint="`relkit logs doctor LOG --fix -o FILE` makes them 1-based",
         )
     return found.group_by("session", "query", "doc").agg(pl.col("position").min())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.core.cells import csv_frame
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.io.bounded import check_csv, read_bounded_jsonl, read_bounded_parquet
 from relkit.io.open import Source, split_suffix
 from relkit.io.replace import replaced_file
@@ -56,7 +57,9 @@ def read_table(path: str | os.PathLike[str], *, limit: int | None = None) -> pl.
         return read_cells(data, separator=separator)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = (str(error).splitlines() or ["damaged"])[0]
-        raise InputError(f"cannot be read: {reason}", path=source.path) from None
+        raise InputError(
+            message("cannot be read: {reason}", reason=reason), path=source.path
+        ) from None
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -81,7 +84,8 @@ def check_name(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES:
         raise ParameterError(
-            f"`{path}` names no kind of table", hint="end it in .parquet, .csv, .tsv or .jsonl"
+            message("`{path}` names no kind of table", path=path),
+            hint="end it in .parquet, .csv, .tsv or .jsonl",
         )
     return suffix
 

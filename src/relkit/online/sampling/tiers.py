@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.online.sampling.frames import count_queries
 
 if TYPE_CHECKING:
@@ -160,7 +161,14 @@ def _checked_cuts(
         return tuple(place / len(names) for place in range(1, len(names)))
     chosen = tuple(float(cut) for cut in cuts)
     if len(chosen) != len(names) - 1:
-        raise ParameterError(f"{len(names)} tiers need {len(names) - 1} cuts, got {len(chosen)}")
+        raise ParameterError(
+            message(
+                "{count} tiers need {count_2} cuts, got {count_3}",
+                count=len(names),
+                count_2=len(names) - 1,
+                count_3=len(chosen),
+            )
+        )
     falling = method == "count"
     if any((a <= b) if falling else (a >= b) for a, b in pairwise(chosen)):
         raise ParameterError(
