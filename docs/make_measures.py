@@ -37,6 +37,7 @@ TITLES = {
         "A document is relevant if its grade reaches `rel`: 1, or the scale's threshold."
         " R is the number of judged relevant documents of a query.",
     ),
+    "averages": ("Averages of precision", "Precision at several ranks, averaged."),
     "pairwise": (
         "Pairs of documents",
         "Is the better document scored higher? See also [PNR, step by step](pnr.md).",

@@ -5,14 +5,16 @@ from .agreement import (
     Spearman as Spearman,
     Tau as Tau,
 )
+from .averages import (
+    AP as AP,
+    MeanP as MeanP,
+)
 from .base import (
     Measure as Measure,
     Step as Step,
 )
 from .binary import (
-    AP as AP,
     RR as RR,
-    MeanP as MeanP,
     Precision as Precision,
     Recall as Recall,
     RPrec as RPrec,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.data.ranking import Ranking
+from relkit.measures.averages import AP
 from relkit.measures.base import Combine
-from relkit.measures.binary import AP
 from relkit.measures.incomplete import Bpref
 from relkit.measures.logarithms import geometric_parts
 from relkit.measures.lookup import register

@@ -6,10 +6,10 @@ MODULES = {
     "agreement": (
         "kappa qwk quadratic_kappa spearman rho spearman_rho tau kendall kendall_tau tau_b"
     ),
+    "averages": "ap map map_cut meanp mean_p mean_precision",
     "binary": (
-        "ap map map_cut meanp mean_p mean_precision p precision prec setp set_p recall r setr "
-        "set_recall rprec r_precision r-precision rprecision rprec_mult rr mrr recip_rank success "
-        "hit hit_rate hitrate"
+        "p precision prec setp set_p recall r setr set_recall rprec r_precision r-precision "
+        "rprecision rprec_mult rr mrr recip_rank success hit hit_rate hitrate"
     ),
     "cascade": "err rbp rbp_residual",
     "classes": (
