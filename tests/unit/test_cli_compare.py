@@ -123,7 +123,7 @@ WRONG = {
     "one score": (("--scored", "scores.csv", "--score", "score"), "two columns of scores"),
     "files and scores": (("j.qrels", "--scored", "scores.csv"), "takes the place"),
     "tukey of two": ((*BOTH[1:], "--test", "tukey"), "three or more"),
-    "unknown test": ((*BOTH[1:], "--test", "z"), "z"),
+    "unknown test": ((*BOTH[1:], "--test", "z"), "'z' is not one of"),
 }
 
 

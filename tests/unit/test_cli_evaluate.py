@@ -329,7 +329,8 @@ def test_strict_turns_warnings_into_an_error(relkit) -> None:
         ((*FILES, "--run-format", "trek"), 2, "error: unknown format: `trek`\nhint: did you mean"),
         ((*FILES, "--query", "q"), 2, "error: --query needs --scored FILE"),
         ((*FILES, "--scored", "scores.csv"), 2, "error: --scored takes the place of JUDGMENTS"),
-        ((*FILES, "-m", "rbo"), 2, "error: cannot read"),
+        # Judgments in place of a run: whatever is said, no traceback.
+        ((*FILES, "-m", "rbo"), 3, "error: judgments.qrels"),
         (("judgments.qrels", "absent.run"), 3, "error: absent.run: there is no such file"),
         (("judgments.qrels", "."), 3, "error: .: is a folder, not a file"),
         (("--scored", "scores.csv", "--label", "nolabel"), 3, "error: scores.csv"),
@@ -337,10 +338,6 @@ def test_strict_turns_warnings_into_an_error(relkit) -> None:
 )
 def test_refusals(relkit, arguments: tuple[str, ...], code: int, message: str) -> None:
     outcome = relkit("evaluate", *arguments)
-    if (
-        message == "error: cannot read"
-    ):  # judgments in place of a run: whatever is said, no traceback
-        code, message = 3, "error: judgments.qrels"
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.startswith(message), outcome.err
 
