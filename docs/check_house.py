@@ -31,7 +31,6 @@ ENDINGS = {".py", ".cpp", ".hpp", ".inc"}
 KNOWN: frozenset[str] = frozenset(
     {
         "src/relkit/judging/formats/base.py",
-        "src/relkit/report/rounds.py",
         "tests/fuzz/fuzz_native.cpp",
         "tests/golden/make_golden.py",
         "tests/unit/test_cli_judge.py",
