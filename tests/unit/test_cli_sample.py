@@ -56,7 +56,9 @@ def test_markdown_in_chinese_with_notes_on_stderr(relkit) -> None:
     outcome = relkit("sample", "log.csv", "--format", "markdown", "--lang", "zh")
     assert "| 高频 | 1 | 6 | 37.5% |" in outcome.out
     assert "待标注 12 对" in outcome.out
-    assert "warning: the tier tail has 3 sessions, not 100: all of them are taken" in outcome.err
+    assert "警告：低频层只有 3 个会话，不足 100 个，已全部抽取" in outcome.err
+    english = relkit("sample", "log.csv", "--format", "markdown")
+    assert "warning: the tier tail has 3 sessions, not 100: all of them are taken" in english.err
 
 
 def test_earlier_judgments_with_an_age_limit(relkit) -> None:

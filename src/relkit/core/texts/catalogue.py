@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -167,12 +168,13 @@ def translate(text: str, language: Language) -> str:
 @cache
 def _read(area: str, language: str) -> Mapping[str, str]:
     import tomllib
-    from importlib import resources
 
-    file = resources.files("relkit.core.texts").joinpath(language, f"{area}.toml")
-    if area == SENTENCES and not file.is_file():
+    # importlib.resources takes longer to import than a catalogue takes to read.
+    path = os.path.join(os.path.dirname(__file__), language, f"{area}.toml")
+    if area == SENTENCES and not os.path.exists(path):
         return {}
-    return _flat(tomllib.loads(file.read_text("utf-8")))
+    with open(path, "rb") as file:
+        return _flat(tomllib.load(file))
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
