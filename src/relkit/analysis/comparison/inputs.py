@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from relkit.analysis.comparison.comparison import Comparison
 from relkit.analysis.comparison.pairing import Sample
 from relkit.analysis.comparison.runs import Progress, check_titles, evaluate_runs, run_titles
-from relkit.analysis.comparison.settings import Correction, Interval, Options, Settings
+from relkit.analysis.comparison.settings import Options, Settings
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, shared_notes
 from relkit.core.texts import message
@@ -33,15 +33,8 @@ def compare(
     average: Average | None = None,
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
-    test: str = "t",
-    interval: Interval = "t",
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    threads: int = 0,
     progress: Progress | None = None,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Compares candidates with a baseline, query by query.
 
@@ -54,17 +47,16 @@ def compare(
         average: As for `relkit.evaluate`.
         scale: As for `relkit.evaluate`.
         names: What to call the runs, the baseline first; by default their files' names.
-        test: The test that decides: `t`, `wilcoxon`, `sign`, `permutation`, `bootstrap`, or
-            `tukey` (randomised Tukey HSD, for more than two runs). The p-values of the other
-            paired tests are computed when they are asked for.
-        interval: Confidence intervals: `t`, `percentile`, `bca` (both bootstrap).
-        correction: For runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
-        alpha: A difference whose corrected p is at most this is called real.
-        confidence: Of the intervals.
-        resamples: Of the resampling tests; their p is at least 1 / (resamples + 1).
-        seed: The same seed gives the same bits for any number of threads and order of rows.
-        threads: 0 takes one a processor.
         progress: Called with the work done, all of it, and what comes next.
+        **options: How differences are judged. `test`, the one that decides: `t`, `wilcoxon`,
+            `sign`, `permutation`, `bootstrap`, or `tukey` (randomised Tukey HSD, for more than two
+            runs); the p-values of the other paired tests are computed when they are asked for.
+            `interval`, how confidence intervals are made: `t`, or by bootstrap `percentile`, `bca`.
+            `correction` for runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
+            `alpha` (0.05): a difference whose corrected p is at most this is called real.
+            `confidence` (0.95) of the intervals. `resamples` (10,000) of the resampling tests;
+            their p is at least 1 / (resamples + 1). `seed`: the same one gives the same bits for
+            any number of threads and order of rows. `threads`: 0 takes one a processor.
 
     Raises:
         InputError: If the data cannot be used.
@@ -80,11 +72,11 @@ def compare(
         >>> comparison.contrast("new", "rr").verdict
         'better'
     """
-    settings = Settings(test, interval, correction, alpha, confidence, resamples, seed, threads)
+    settings = Settings(**options)
     runs = [baseline, *_listed(candidates)]
     titles = run_titles(runs, names)
     _check_runs(titles, settings)
-    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=threads)
+    evaluator = Evaluator(judgments, convention=convention, scale=scale, threads=settings.threads)
     results = evaluate_runs(evaluator, runs, titles, measures, average=average, progress=progress)
     return _of_results(results, settings, evaluator.scale, evaluator.judgments, runs, progress)
 

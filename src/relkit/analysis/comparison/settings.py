@@ -32,8 +32,8 @@ class Settings:
     """
 
     test: str = "t"
-    interval: str = "t"
-    correction: str = "holm"
+    interval: Interval = "t"
+    correction: Correction = "holm"
     alpha: float = 0.05
     confidence: float = 0.95
     resamples: int = 10_000
