@@ -10,7 +10,7 @@ import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +106,8 @@ def population(name: str) -> Values:
         np.array(relkit.evaluate_scores(labels, scores, measures=[name]).column(name))
         for scores in (worse, better)
     )
-    return second - first
+    difference: Values = second - first
+    return difference
 
 
 def false_alarms(test: str, measure: str, queries: int, repetitions: int) -> Rate:
@@ -232,6 +233,10 @@ def rates(repetitions: int) -> Iterator[tuple[str, list[Rate]]]:
     )
 
 
+def _between_marks(match: re.Match[str], inside: str) -> str:
+    return f"{match[1]}{inside}{match[2]}"
+
+
 def main() -> None:
     """Prints the tables, or puts them between their marks in pages."""
     parser = argparse.ArgumentParser(prog="python -m bench.calibration", description=__doc__)
@@ -246,7 +251,7 @@ def main() -> None:
             marks = re.compile(rf"(<!-- {kind} -->\n).*?(<!-- /{kind} -->)", re.DOTALL)
             text = page.read_text("utf-8")
             inside = f"\n{table(found, kind, language)}\n\n"
-            page.write_text(marks.sub(lambda m, t=inside: m[1] + t + m[2], text), "utf-8")
+            page.write_text(marks.sub(partial(_between_marks, inside=inside), text), "utf-8")
 
 
 if __name__ == "__main__":

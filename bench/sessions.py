@@ -146,6 +146,7 @@ def count_with_duckdb(files: Sequence[str]) -> dict[str, int]:
         "select query, count(distinct session) as sessions from read_parquet(?) group by query",
         params=[list(files)],
     )
+    assert found is not None  # the query selects
     return _summary(found.pl())
 
 
