@@ -133,12 +133,12 @@ def measure(address: str, judges: int, seconds: float, items: int, more: int) ->
         imported = math.nan
         with TemporaryDirectory() as folder:
             bringing = start_import(address, folder, more) if more else None
+            for thread in threads:
+                thread.join()
+            took = time.monotonic() - start
             if bringing is not None:
                 bringing.wait()
                 imported = time.monotonic() - start
-            for thread in threads:
-                thread.join()
-        took = time.monotonic() - start
         server.terminate()
     with open_store(address) as store:
         counts = [len(found) for found in store.grades.ratings(1).values()]
