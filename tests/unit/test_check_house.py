@@ -118,6 +118,13 @@ def test_only_what_a_public_function_takes_by_keyword_is_free(build) -> None:
     assert build(stub | {place: f"def f(*, {TEN}): ..."}) == {}
 
 
+def test_what_another_program_offers_has_its_parameters(build) -> None:
+    place = "src/one/compat/a.py"
+    offer = {"src/one/compat/__init__.py": "from .a import f\n__all__ = ['f']"}
+    assert build(offer | {place: f"def f({TEN}): ..."}) == {}
+    assert set(build(offer | {place: f"def other({TEN}): ..."})) == {f"{place}:other"}
+
+
 def test_the_list_of_what_is_known_can_only_shrink(build) -> None:
     files = {"src/one/a.py": "1\n" * 451}
     assert build(files, known=("src/one/a.py",)) == {}

@@ -8,5 +8,14 @@ from .convention import (
 from .judgments import Judgments as Judgments
 from .ranking import RankedDocument as RankedDocument, Ranking as Ranking
 from .run import Run as Run
-from .scale import Level as Level, Scale as Scale, load_scale as load_scale, scales as scales
+from .scale import (
+    BINARY as BINARY,
+    FLOATS as FLOATS,
+    INTEGERS as INTEGERS,
+    SEARCH as SEARCH,
+    Level as Level,
+    Scale as Scale,
+    load_scale as load_scale,
+    scales as scales,
+)
 from .sessions import Sessions as Sessions
