@@ -60,7 +60,7 @@ def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, language: Any) ->
 def test_charts_hold_the_points_of_the_monitor(broken: relkit.Monitor) -> None:
     page = build_monitor_page(broken)
     charts = [block for block in page.blocks() if isinstance(block, Chart)]
-    assert [chart.kind for chart in charts] == ["trend", "trend", "trend", "losses"]
+    assert [chart.drawing for chart in charts] == ["trend", "trend", "trend", "losses"]
     tiers, dcg, ndcg, losses = charts
     assert [row["value"] for row in tiers.rows] == [
         point.dcg.value for tier in ("head", "tail") for point in broken.series(tier)

@@ -186,7 +186,7 @@ def test_few_queries_are_bars_and_many_are_grouped() -> None:
 
 
 def _waterfall(page: Any) -> Chart:
-    return next(b for b in page.blocks() if isinstance(b, Chart) and b.kind == "waterfall")
+    return next(b for b in page.blocks() if isinstance(b, Chart) and b.drawing == "waterfall")
 
 
 # -- as text -----------------------------------------------------------------------------------

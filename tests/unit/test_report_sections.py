@@ -143,7 +143,7 @@ def test_pairs_in_the_wrong_order_follow_the_derivation() -> None:
 
 def test_bars_lead_to_their_derivation(page: Page) -> None:
     names = {f"#{one.name}": one.summary for one in drills(page)}
-    chart = next(b for b in page.blocks() if isinstance(b, Chart) and b.kind == "waterfall")
+    chart = next(b for b in page.blocks() if isinstance(b, Chart) and b.drawing == "waterfall")
     assert {row["link"]: row["query"] for row in chart.rows if row["link"]} == names
     svg = draw(chart, "one")
     assert svg.count('href="#query-') == len(names)
@@ -353,7 +353,7 @@ def _charts(page: Page) -> dict[str, Chart]:
     charts: dict[str, Chart] = {}
     for block in page.blocks():
         if isinstance(block, Chart):
-            charts.setdefault(block.kind, block)
+            charts.setdefault(block.drawing, block)
     return charts
 
 

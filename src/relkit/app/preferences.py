@@ -215,7 +215,7 @@ def _order(found: SideBySide, tell: Callable[..., str]) -> list[Block]:
     )
     return [
         Chart(
-            kind="forest",
+            drawing="forest",
             title=tell("preferences.order_title"),
             caption=tell("preferences.order_caption"),
             rows=tuple(rows),

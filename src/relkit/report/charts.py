@@ -354,7 +354,7 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     Raises:
         DependencyError: If altair or vl-convert-python is not installed.
     """
-    description = DRAWINGS[chart.kind](chart, WIDTHS[size]).to_dict()
+    description = DRAWINGS[chart.drawing](chart, WIDTHS[size]).to_dict()
     description["config"] = CONFIG
     description["background"] = None
     try:

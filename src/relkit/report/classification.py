@@ -171,7 +171,7 @@ def _chart(
         for place, (name, curve) in enumerate(curves.items())
     )
     return Chart(
-        kind="curves",
+        drawing="curves",
         title=texts.say(f"curves.{kind}"),
         caption=texts.say(f"curves.{kind}_caption", **counts),
         rows=tuple(rows),

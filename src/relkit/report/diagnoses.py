@@ -27,7 +27,9 @@ def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Sectio
             label=texts.say(f"diagnoses.{one.severity}"),
             text=one.text(texts.language),
             step=one.next_step(texts.language),
-            examples=texts.say("list.comma").join(one.examples),
+            step_label=texts.say("diagnoses.next") + texts.say("list.colon"),
+            examples=one.examples,
+            examples_label=texts.say("diagnoses.examples") + texts.say("list.colon"),
             table=_table(one.chart_data, texts),
             about=one.candidate,
         )

@@ -10,16 +10,8 @@ from relkit.core.errors import DependencyError
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import WIDTHS, draw
 from relkit.report.page import (
-    Block,
     Chart,
-    Columns,
-    Details,
-    Finding,
-    Heading,
-    Headlines,
     Page,
-    Prose,
-    Table,
 )
 
 if TYPE_CHECKING:
@@ -27,17 +19,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 __all__ = ["render_html", "render_parts"]
-
-KINDS = {
-    Chart: "chart",
-    Columns: "columns",
-    Details: "details",
-    Finding: "finding",
-    Heading: "heading",
-    Headlines: "headlines",
-    Prose: "prose",
-    Table: "table",
-}
 
 
 def render_html(page: Page, *, version: str, date: str) -> str:
@@ -110,10 +91,7 @@ def _environment(page: Page) -> jinja2.Environment:
             **{size: Markup(draw(chart, f"{name}-{size}", size)) for size in WIDTHS},
         }
 
-    def kind(block: Block) -> str:
-        return KINDS[type(block)]
-
-    environment.globals.update(kind=kind, drawn=drawn, say=catalogue(page.language).say)
+    environment.globals.update(drawn=drawn, say=catalogue(page.language).say)
     return environment
 
 

@@ -141,7 +141,7 @@ def _bars(
         row["text"] = f"{row['name']}, {part}{texts.say('list.colon')}{number(row['value'])}"
         row["shown"] = number(row["value"], 2) if row["value"] >= 0.005 else ""
     return Chart(
-        kind="losses",
+        drawing="losses",
         title=texts.say(f"funnel.{kind}_title", cutoff=cutoff),
         caption=texts.say(f"funnel.{kind}_caption", cutoff=cutoff),
         rows=tuple(rows),

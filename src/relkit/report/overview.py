@@ -313,7 +313,7 @@ def _forest(comparison: Comparison, texts: Catalogue) -> Chart:
         ),
     )
     return Chart(
-        kind="forest",
+        drawing="forest",
         title=texts.say("forest.title"),
         caption=texts.say("forest.caption", confidence=texts.percent(comparison.confidence)),
         rows=tuple(rows),

@@ -1,11 +1,12 @@
-"""What a report holds, as plain data: sentences, tables and the rows of charts."""
+"""What a page for colleagues holds besides the blocks of every document: charts, headlines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar
 
+from relkit.core.document.model import Block, Cell, Finding, Prose, Section, Table, Tone
 from relkit.core.language import Language
 
 __all__ = [
@@ -26,63 +27,12 @@ __all__ = [
     "Tone",
 ]
 
-Tone = Literal["", "better", "worse", "undecided", "described"]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a table.
-
-    Attributes:
-        text: What it says.
-        tone: Whether it speaks for the candidate or against it.
-        mark: A sign before the text, so that the tone does not hang on colour alone.
-        link: The `name` of the details on this page that it leads to.
-    """
-
-    text: str
-    tone: Tone = ""
-    mark: str = ""
-    link: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.mark} {self.text}".strip()
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under headings; the first column names the row.
-
-    Attributes:
-        headings: One a column.
-        rows: Their cells; plain text stands for a cell without tone.
-        caption: What the table shows.
-        left: Columns of text, to the left; the others hold numbers.
-        strong: Places of rows that matter most.
-    """
-
-    headings: tuple[str, ...]
-    rows: tuple[tuple[Cell | str, ...], ...]
-    caption: str = ""
-    left: int = 1
-    strong: frozenset[int] = frozenset()
-
-    def cells(self) -> list[list[Cell]]:
-        """Returns every cell as a `Cell`."""
-        return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in self.rows]
-
-
-@dataclass(frozen=True)
-class Prose:
-    """Paragraphs of plain text."""
-
-    texts: tuple[str, ...]
-
 
 @dataclass(frozen=True)
 class Heading:
     """A heading below that of the section."""
 
+    kind: ClassVar[str] = "heading"
     text: str
 
 
@@ -108,7 +58,7 @@ class Chart:
     """Rows to draw, and the same numbers as a table.
 
     Attributes:
-        kind: How they are drawn: a name of `relkit.report.charts.DRAWINGS`.
+        drawing: How they are drawn: a name of `relkit.report.charts.DRAWINGS`.
         title: What the chart shows.
         caption: How to read it.
         rows: One object a mark.
@@ -118,7 +68,8 @@ class Chart:
         legend: What its signs stand for.
     """
 
-    kind: str
+    kind: ClassVar[str] = "chart"
+    drawing: str
     title: str
     caption: str
     rows: tuple[Mapping[str, Any], ...]
@@ -141,6 +92,7 @@ class Details:
         value: A number at the end of the summary.
     """
 
+    kind: ClassVar[str] = "details"
     summary: str
     blocks: tuple[Block, ...]
     name: str = ""
@@ -153,6 +105,7 @@ class Details:
 class Columns:
     """Groups of blocks side by side, where there is room."""
 
+    kind: ClassVar[str] = "columns"
     groups: tuple[tuple[Block, ...], ...]
 
 
@@ -183,34 +136,9 @@ class Headline:
 class Headlines:
     """The sentences that a reader in a hurry takes away."""
 
+    kind: ClassVar[str] = "headlines"
     title: str
     items: tuple[Headline, ...]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A diagnosis: what is the matter, the evidence, and what to do next."""
-
-    title: str
-    severity: str
-    label: str
-    text: str
-    step: str
-    examples: str = ""
-    table: Table | None = None
-    about: str = ""
-
-
-Block: TypeAlias = "Prose | Heading | Table | Chart | Details | Columns | Headlines | Finding"
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page under its own heading."""
-
-    name: str
-    title: str
-    blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def _waterfall(
         size = f"{len(deltas) / len(groups):.0f}"
         caption = texts.say("waterfall.caption_binned", size=size, **values)
     return Chart(
-        kind="waterfall",
+        drawing="waterfall",
         title=texts.say(
             "waterfall.title",
             measure=label(measure),

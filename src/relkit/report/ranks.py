@@ -192,7 +192,7 @@ def _chart(
             change=texts.signed_percent(total / whole, 1),
         )
     return Chart(
-        kind="bands",
+        drawing="bands",
         title=texts.say("bands.title", **values),
         caption=caption,
         rows=tuple(rows),

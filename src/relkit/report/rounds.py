@@ -236,7 +236,7 @@ def _causes(found: Monitor, texts: Catalogue) -> Section:
         )
         blocks.append(
             Chart(
-                kind="losses",
+                drawing="losses",
                 title=texts.say("monitor.cause_title", cutoff=cutoff),
                 caption=texts.say("monitor.cause_caption", k=cutoff.lstrip("@") or "k"),
                 rows=tuple(rows),

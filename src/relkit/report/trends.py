@@ -159,7 +159,7 @@ def _lines(
     )
     legend = tuple(Key("line", role, name, dash) for name, role, dash, _ in series)
     return Chart(
-        kind="trend",
+        drawing="trend",
         title=title,
         caption=caption,
         rows=tuple(rows),

@@ -6,7 +6,7 @@ import math
 
 from relkit.analysis.comparison.compared import Compared, beside, contrast_label
 from relkit.analysis.comparison.legend import superscript_legend
-from relkit.core.document.model import Cell, Table, cells_of
+from relkit.core.document.model import Cell, Table
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 
 __all__ = ["latex", "matrix"]
@@ -130,7 +130,7 @@ def latex(comparison: Compared, *, digits: int = DIGITS) -> str:
         " & ".join(map(_latex_text, table.headings)) + r" \\",
         r"\midrule",
     ]
-    for row in cells_of(table):
+    for row in table.cells():
         lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
 

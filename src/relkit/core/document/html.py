@@ -16,7 +16,6 @@ from relkit.core.document.model import (
     Prose,
     Section,
     Table,
-    cells_of,
 )
 
 __all__ = ["render_html"]
@@ -75,7 +74,7 @@ def _table(block: Table) -> str:
         "<tr>"
         + "".join(f"<td{side(place)}>{_cell(cell)}</td>" for place, cell in enumerate(row))
         + "</tr>"
-        for row in cells_of(block)
+        for row in block.cells()
     )
     return (
         f'<table style="text-align:right">{caption}<thead><tr>{head}</tr></thead>'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from relkit.core.document.model import (
     Block,
@@ -15,10 +16,13 @@ from relkit.core.document.model import (
     Prose,
     Section,
     Table,
-    cells_of,
 )
 
-__all__ = ["escape", "render_markdown"]
+__all__ = ["RENDERERS", "Renderer", "escape", "markdown_parts", "render_markdown"]
+
+
+#: Yields the paragraphs of a block, whose headings have a level.
+Renderer: TypeAlias = Callable[[Any, int, "Mapping[str, Renderer]"], Iterator[str]]
 
 
 def render_markdown(document: Document) -> str:
@@ -34,40 +38,55 @@ def render_markdown(document: Document) -> str:
         | &#42;a&#42; | **0.5** |
     """
     head = [f"# {escape(document.title)}"] if document.title else []
-    parts = [*head, *map(escape, document.lead), *_parts(document.blocks, 2)]
+    parts = [
+        *head,
+        *map(escape, document.lead),
+        *markdown_parts(document.blocks, 2 if document.title else 3, RENDERERS),
+    ]
     return "\n\n".join(part for part in parts if part.strip())
 
 
-def _parts(blocks: Sequence[Block], level: int) -> Iterator[str]:
+def markdown_parts(
+    blocks: Sequence[Block], level: int, renderers: Mapping[str, Renderer]
+) -> Iterator[str]:
+    """Yields the paragraphs of blocks.
+
+    Args:
+        blocks: The blocks.
+        level: Of their headings.
+        renderers: What renders each kind of block; `RENDERERS`, and those of a page.
+    """
     for block in blocks:
-        render: Callable[..., Iterator[str]] = RENDERERS[block.kind]
-        yield from render(block, level)
+        yield from renderers[block.kind](block, level, renderers)
 
 
-def _paragraphs(block: Prose | Lines, level: int) -> Iterator[str]:
+def _paragraphs(
+    block: Prose | Lines, level: int, renderers: Mapping[str, Renderer]
+) -> Iterator[str]:
     yield from map(escape, block.texts)
 
 
-def _points(block: Points, level: int) -> Iterator[str]:
+def _points(block: Points, level: int, renderers: Mapping[str, Renderer]) -> Iterator[str]:
     yield "\n".join(f"- {escape(text)}" for text in block.texts)
 
 
-def _section(block: Section, level: int) -> Iterator[str]:
+def _section(block: Section, level: int, renderers: Mapping[str, Renderer]) -> Iterator[str]:
     yield f"{'#' * level} {escape(block.title)}"
-    yield from _parts(block.blocks, min(level + 1, 6))
+    yield from markdown_parts(block.blocks, min(level + 1, 6), renderers)
 
 
-def _table(block: Table, level: int) -> Iterator[str]:
+def _table(block: Table, level: int, renderers: Mapping[str, Renderer]) -> Iterator[str]:
     if block.caption:
         yield f"*{escape(block.caption)}*"
     sides = [" --- " if place < block.left else " ---: " for place in range(len(block.headings))]
     lines = [_row(map(_plain, block.headings)), "|" + "|".join(sides) + "|"]
-    yield "\n".join([*lines, *(_row(map(_cell, row)) for row in cells_of(block))])
+    yield "\n".join([*lines, *(_row(map(_cell, row)) for row in block.cells())])
     yield from map(escape, block.notes)
 
 
-def _finding(block: Finding, level: int) -> Iterator[str]:
-    yield f"{'#' * min(level + 1, 6)} {escape(block.title)}"
+def _finding(block: Finding, level: int, renderers: Mapping[str, Renderer]) -> Iterator[str]:
+    label = f" ({escape(block.label)})" if block.label else ""
+    yield f"{'#' * min(level, 6)} {escape(block.title)}{label}"
     about = escape(block.about)
     yield f"{about} {_code(block.name)}" if block.name else f"*{about}*" if about else ""
     yield escape(block.text)
@@ -79,6 +98,8 @@ def _finding(block: Finding, level: int) -> Iterator[str]:
         yield f"{escape(block.examples_label)}{space}{', '.join(examples)}"
     else:
         yield "\n".join(f"- {text}" for text in examples)
+    if block.table is not None:
+        yield from _table(block.table, level, renderers)
 
 
 def _code(text: str) -> str:
@@ -89,7 +110,7 @@ def _code(text: str) -> str:
     return f"{fence}{space}{' '.join(text.split())}{space}{fence}"
 
 
-RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
+RENDERERS: Mapping[str, Renderer] = {
     "finding": _finding,
     "lines": _paragraphs,
     "points": _points,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Protocol
 
 __all__ = [
     "Block",
@@ -20,8 +20,18 @@ __all__ = [
     "Section",
     "Table",
     "Tone",
-    "cells_of",
 ]
+
+
+class Block(Protocol):
+    """A part of a document.
+
+    Attributes:
+        kind: What renderers know it by.
+    """
+
+    kind: ClassVar[str]
+
 
 Tone = Literal["", "better", "worse", "undecided", "described"]
 
@@ -75,6 +85,10 @@ class Table:
     long: Sequence[int] = ()
     bars: Sequence[float] = ()
 
+    def cells(self) -> list[list[Cell]]:
+        """Returns every cell as a `Cell`."""
+        return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in self.rows]
+
 
 @dataclass(frozen=True)
 class Prose:
@@ -105,15 +119,15 @@ class Section:
     """Blocks under a heading.
 
     Attributes:
+        name: The place on a page that links lead to; may be empty.
         title: The heading.
         blocks: What stands below it.
-        name: The place on a page that links lead to.
     """
 
     kind: ClassVar[str] = "section"
+    name: str
     title: str
     blocks: Sequence[Block]
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,6 +144,9 @@ class Finding:
         examples: A few cases to look at.
         examples_label: Stands before them, in a line; without it, each has a line of its own.
         number: Its place among several, counted from 1.
+        severity: How severe it is, for a page's style.
+        label: The same in a word, beside the title.
+        table: The numbers behind it.
     """
 
     kind: ClassVar[str] = "finding"
@@ -142,9 +159,9 @@ class Finding:
     examples: Sequence[str] = ()
     examples_label: str = ""
     number: int = 0
-
-
-Block: TypeAlias = "Table | Prose | Lines | Points | Section | Finding"
+    severity: str = ""
+    label: str = ""
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -160,8 +177,3 @@ class Document:
     blocks: Sequence[Block]
     title: str = ""
     lead: Sequence[str] = ()
-
-
-def cells_of(table: Table) -> list[list[Cell]]:
-    """Returns every cell of a table as a `Cell`."""
-    return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in table.rows]

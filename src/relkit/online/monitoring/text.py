@@ -44,17 +44,17 @@ def monitor_document(found: Monitored, language: Language, queries: int) -> Docu
         points = found.series(tier, depth)
         bars = [point.dcg.value / most if most > 0 else 0.0 for point in points]
         blocks.append(
-            Section(_group(points[-1], words), [Table(*_rows(found, points, words), bars=bars)])
+            Section("", _group(points[-1], words), [Table(*_rows(found, points, words), bars=bars)])
         )
     headings, rows = _common_rows(found, words, language)
     if rows:
         title = f"{words['words.common']} (DCG@{found.common_k})"
-        blocks.append(Section(title, [Table(headings, rows)]))
+        blocks.append(Section("", title, [Table(headings, rows)]))
     for title, sentences in _sections(found, words, language):
-        blocks.append(Section(title, [Points(sentences)]))
+        blocks.append(Section("", title, [Points(sentences)]))
     for title, frame in _query_frames(found, words, queries):
         table = Table(*_query_rows(frame, found, words, language), long=[0])
-        blocks.append(Section(title, [table]))
+        blocks.append(Section("", title, [table]))
     legend = words.say("words.legend", alpha=found.alpha)
     rules = convention_line(found.convention, [f"dcg@{found.common_k}"])
     return Document([*blocks, Lines([legend, words["words.about"], rules])], _title(found, words))
