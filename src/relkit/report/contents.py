@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from relkit.analysis.diagnosis import diagnose
 from relkit.core.language import Language
@@ -26,7 +26,20 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
-__all__ = ["build_page"]
+__all__ = ["PageOptions", "build_page"]
+
+
+class PageOptions(TypedDict, total=False):
+    """What `build_page` takes by keyword."""
+
+    language: Language
+    title: str | None
+    measure: str | None
+    queries: int
+    funnel: Funnel | None
+    findings: Sequence[Finding] | None
+    progress: Progress | None
+    query_texts: Mapping[str, str] | None
 
 
 def build_page(

@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from relkit.core.errors import ParameterError
-from relkit.core.language import Language
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
 from relkit.io.replace import open_replaced
-from relkit.report.contents import Progress, build_page
+from relkit.report.contents import PageOptions, build_page
 from relkit.report.html import render_html
 from relkit.report.markdown import render_markdown
 from relkit.report.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from relkit.analysis.comparison import Comparison
-    from relkit.analysis.diagnosis import Finding
-    from relkit.analysis.funnel import Funnel
 
 __all__ = ["Format", "format_of", "render_page", "render_report", "write_page", "write_report"]
 
@@ -39,28 +34,10 @@ def render_report(
     comparison: Comparison,
     *,
     format: Format = "html",
-    language: Language = "en",
-    title: str | None = None,
-    measure: str | None = None,
-    queries: int = 10,
-    funnel: Funnel | None = None,
-    findings: Sequence[Finding] | None = None,
-    progress: Progress | None = None,
-    query_texts: Mapping[str, str] | None = None,
+    **options: Unpack[PageOptions],
 ) -> str:
     """Returns a report as text; see `relkit.write_report`."""
-    page = build_page(
-        comparison,
-        language=language,
-        title=title,
-        measure=measure,
-        queries=queries,
-        funnel=funnel,
-        findings=findings,
-        progress=progress,
-        query_texts=query_texts,
-    )
-    return render_page(page, format)
+    return render_page(build_page(comparison, **options), format)
 
 
 def render_page(page: Page, format: Format) -> str:
@@ -112,15 +89,7 @@ def format_of(path: str | PathLike[str]) -> Format:
 def write_report(
     comparison: Comparison,
     path: str | PathLike[str],
-    *,
-    language: Language = "en",
-    title: str | None = None,
-    measure: str | None = None,
-    queries: int = 10,
-    funnel: Funnel | None = None,
-    findings: Sequence[Finding] | None = None,
-    progress: Progress | None = None,
-    query_texts: Mapping[str, str] | None = None,
+    **options: Unpack[PageOptions],
 ) -> None:
     """Writes a report on a comparison: one file, HTML or Markdown by its ending.
 
@@ -129,15 +98,13 @@ def write_report(
     Args:
         comparison: What to report, from `relkit.compare`.
         path: Where to write; `.html` or `.md`.
-        language: `en` or `zh`.
-        title: The heading of the page; by default it names the runs.
-        measure: The measure by which queries are looked at; by default the comparison's first.
-        queries: Queries that are derived: so many that lost most, and that gained most.
-        funnel: What `relkit.funnel` found for the stages of the search; the losses of each run
-            are computed anyway.
-        findings: What `relkit.diagnose` found; by default it is asked.
-        progress: Called with the sections made, all of them, and which comes next.
-        query_texts: What was asked, by the queries' ids: stands beside them.
+        **options: `language`: `en` or `zh`. `title`, the heading of the page; by default it names
+            the runs. `measure`, by which queries are looked at; by default the comparison's first.
+            `queries` (10) that are derived: so many that lost most, and that gained most.
+            `funnel`, what `relkit.funnel` found for the stages of the search; the losses of each
+            run are computed anyway. `findings`, what `relkit.diagnose` found; by default it is
+            asked. `progress`, called with the sections made, all of them, and which comes next.
+            `query_texts`, what was asked, by the queries' ids: stands beside them.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -157,16 +124,5 @@ def write_report(
         ...     path.read_text("utf-8").splitlines()[0]
         '# new against old'
     """
-    text = render_report(
-        comparison,
-        format=format_of(path),
-        language=language,
-        title=title,
-        measure=measure,
-        queries=queries,
-        funnel=funnel,
-        findings=findings,
-        progress=progress,
-        query_texts=query_texts,
-    )
+    text = render_report(comparison, format=format_of(path), **options)
     write_page(text, path)
