@@ -69,9 +69,7 @@ def write_date(language: Language, seconds: float) -> str:
         ('1 January 1970', '1970年1月1日')
     """
     day = datetime.fromtimestamp(seconds, UTC)
-    if language == "zh":
-        return f"{day.year}年{day.month}月{day.day}日"
-    return f"{day.day} {day:%B} {day.year}"
+    return say(language, "date.day", day=day.day, month=day.month, year=day.year)
 
 
 def write_time(language: Language, seconds: float) -> str:
@@ -81,9 +79,8 @@ def write_time(language: Language, seconds: float) -> str:
         >>> write_time("en", 60), write_time("zh", 60)
         ('1 January 1970, 00:01 UTC', '1970年1月1日 00:01 UTC')
     """
-    separator = " " if language == "zh" else ", "
     minute = f"{datetime.fromtimestamp(seconds, UTC):%H:%M} UTC"
-    return f"{write_date(language, seconds)}{separator}{minute}"
+    return say(language, "date.time", date=write_date(language, seconds), minute=minute)
 
 
 def preferred_language(header: str) -> Language:

@@ -92,7 +92,7 @@ def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
     from relkit.report import render_monitor_report
 
     text = render_monitor_report(rounds.monitor(), language=visitor.language)
-    name = "monitor.zh.html" if visitor.language == "zh" else "monitor.html"
+    name = "monitor.html" if visitor.language == "en" else f"monitor.{visitor.language}.html"
     return Response(
         text,
         media_type="text/html; charset=utf-8",

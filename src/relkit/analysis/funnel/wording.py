@@ -1,4 +1,4 @@
-"""The verdict of an attribution in English and Chinese."""
+"""The verdict of an attribution."""
 
 from __future__ import annotations
 
@@ -6,32 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relkit.core.language import Language, check_language
-from relkit.core.rendering import number, percent
+from relkit.core.texts import Text, catalogue
 
 __all__ = ["verdict_sentence"]
-
-
-WHOM = {"en": "the retrieval", "zh": "召回"}
-SENTENCES = {
-    "en": {
-        "none": "Nothing is lost: {measure} is {actual}, the best that the judgments allow.",
-        "recall": "{recall} of the loss is recall{stages}: start with {whom}."
-        " {measure} is {actual} of {ideal}.",
-        "ranking": "{ranking} of the loss is ranking: the good documents are among the candidates"
-        " and not on top; start with the ranking. {measure} is {actual} of {ideal}.",
-        "both": "{recall} of the loss is recall{stages} and {ranking} is ranking: both need"
-        " work. {measure} is {actual} of {ideal}.",
-    },
-    "zh": {
-        "none": "没有损失：{measure} 为 {actual}，已达到标注所能达到的上限。",
-        "recall": "损失的 {recall} 来自召回{stages}：先看{whom}。"
-        "{measure} 为 {actual}，上限 {ideal}。",
-        "ranking": "损失的 {ranking} 来自排序：好文档已在候选中，但没有排到前面，先看排序。"
-        "{measure} 为 {actual}，上限 {ideal}。",
-        "both": "损失的 {recall} 来自召回{stages}，{ranking} 来自排序：召回和排序都要改进。"
-        "{measure} 为 {actual}，上限 {ideal}。",
-    },
-}
 
 
 def verdict_sentence(
@@ -57,21 +34,21 @@ def verdict_sentence(
         ParameterError: If the language is neither `en` nor `zh`.
     """
     check_language(language)
-    named, whom = "", WHOM[language]
+    whom = Text("funnel.whom")
+    shares: list[Text] = []
     if verdict in {"recall", "both"} and len(stages) > 1:
         largest = sorted(stages, key=lambda stage: -stage[1])
-        comma, left, right = (", ", " (", ")") if language == "en" else ("、", "（", "）")
-        whom = f" {largest[0][0]}" if language == "zh" else largest[0][0]
-        parts = [
-            f"{name} {percent(share, language=language)}" for name, share in largest if share > 0
+        whom = Text("funnel.first", {"name": largest[0][0]})
+        shares = [
+            Text("funnel.stage", {"name": name, "share": share})
+            for name, share in largest
+            if share > 0
         ]
-        named = left + comma.join(parts) + right if parts else ""
-    return SENTENCES[language][verdict].format(
-        recall=percent(recall, language=language),
-        ranking=percent(ranking, language=language),
-        stages=named,
+    return catalogue("funnel", language).say(
+        f"verdict.{verdict}",
+        recall=recall,
+        ranking=ranking,
+        stages=Text("funnel.stages", {"stages": shares}) if shares else "",
         whom=whom,
-        measure=values["measure"],
-        actual=number(values["actual"]),
-        ideal=number(values["ideal"]),
+        **values,
     )

@@ -84,32 +84,26 @@ class NumberStyle:
     def _interval(self, low: str, high: str, *, bounds: tuple[float, float]) -> str:
         return self.nothing if any(map(math.isnan, bounds)) else f"[{low}, {high}]"
 
-    def percent(
-        self, share: float, digits: int = 0, *, language: Literal["en", "zh"] = "en"
-    ) -> str:
-        """Returns a share in percent; Chinese writes no space before the sign.
+    def percent(self, share: float, digits: int = 0) -> str:
+        """Returns a share in percent.
 
         Examples:
-            >>> TERMINAL.percent(0.254), TERMINAL.percent(-0.1, 1, language="zh")
+            >>> TERMINAL.percent(0.254), NumberStyle(percent_sign="%").percent(-0.1, 1)
             ('25 %', '-10.0%')
         """
-        return self._percent(self.number(100 * share, digits), language)
+        return self._percent(self.number(100 * share, digits))
 
-    def signed_percent(
-        self, share: float, digits: int = 0, *, language: Literal["en", "zh"] = "en"
-    ) -> str:
+    def signed_percent(self, share: float, digits: int = 0) -> str:
         """Returns a relative difference in percent, with its sign.
 
         Examples:
             >>> PAGE.signed_percent(0.254), PAGE.signed_percent(-0.1)
             ('+25 %', '−10 %')
         """
-        return self._percent(self.signed(100 * share, digits), language)
+        return self._percent(self.signed(100 * share, digits))
 
-    def _percent(self, text: str, language: str) -> str:
-        if text == self.nothing:
-            return text
-        return f"{text}%" if language == "zh" else f"{text}{self.percent_sign}"
+    def _percent(self, text: str) -> str:
+        return text if text == self.nothing else f"{text}{self.percent_sign}"
 
     def short_percent(self, share: float) -> str:
         """Returns a share in percent, with one decimal where it is below 10 %.
