@@ -10,10 +10,12 @@ from heapq import nlargest, nsmallest
 from itertools import groupby, permutations, product
 from math import factorial, prod
 from numbers import Real
-from typing import Literal
+from operator import neg
+from typing import Any, Literal
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_items, check_type
+from relkit.core.rules import Ties
 from relkit.data.convention import Convention
 
 __all__ = ["RankedDocument", "Ranking", "first_rows"]
@@ -129,25 +131,14 @@ class Ranking:
             else score
             for score in scores
         ]
-        if convention.ties == "rank":
-            if ranks is None:
-                raise InputError(
-                    f"query `{query}`: ties=rank needs a rank column",
-                    hint="choose another tie rule, such as ties=doc-desc",
-                )
-            rows.sort(key=lambda row: ranks[row])
-        else:
-            identities = {row: documents[row].encode("utf-8", "surrogateescape") for row in rows}
-            if convention.ties in {"doc-desc", "doc-asc"}:
-                rows.sort(key=identities.__getitem__, reverse=convention.ties == "doc-desc")
-            elif convention.ties == "input-desc":
-                rows.reverse()
-            elif convention.ties in {"worst", "best"}:
-                rows.sort(
-                    key=lambda row: judged.get(documents[row], 0.0),
-                    reverse=convention.ties == "best",
-                )
-            rows.sort(key=lambda row: -values[row])
+        if convention.ties == "rank" and ranks is None:
+            raise InputError(
+                f"query `{query}`: ties=rank needs a rank column",
+                hint="choose another tie rule, such as ties=doc-desc",
+            )
+        kept = set(rows)
+        keys, descending = _sort_keys(documents, values, ranks, convention.ties, judged)
+        rows = [key[-1] for key in sorted(keys, reverse=descending) if key[-1] in kept]
         spans: dict[int, tuple[int, int]] = {}
         start = 0
         for _, group in groupby(rows, key=values.__getitem__):
@@ -306,15 +297,47 @@ def first_rows(
     """
     if convention.scores == "float32":
         scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
+    ties = convention.ties
+    if ties == "rank" and ranks is None:
+        ties = "input"
+    elif ties in {"expected", "worst", "best"}:
+        ties = "doc-desc"
+    keys, descending = _sort_keys(documents, scores, ranks, ties)
+    return [key[-1] for key in (nlargest if descending else nsmallest)(count, keys)]
+
+
+def _sort_keys(
+    documents: Sequence[str],
+    scores: Sequence[float],
+    ranks: Sequence[int] | None,
+    ties: Ties,
+    judged: Mapping[str, float] | None = None,
+) -> tuple[Iterator[tuple[Any, ...]], bool]:
+    """Returns what rows are sorted by, with the row at its end, and whether the largest is first.
+
+    Args:
+        documents: Ids in input order.
+        scores: One score a document.
+        ranks: The run's rank column, for ``ties="rank"``.
+        ties: The rule for equal scores; for `expected` their order does not matter.
+        judged: Grade by document, for `worst` and `best`.
+    """
     rows = range(len(documents))
-    if convention.ties == "rank" and ranks is not None:
-        return nsmallest(count, rows, key=ranks.__getitem__)
-    if convention.ties == "input-desc":
-        return nlargest(count, rows, key=lambda row: (scores[row], row))
-    if convention.ties in {"input", "rank"}:
-        return nlargest(count, rows, key=scores.__getitem__)
-    if convention.ties == "doc-asc":
-        falling = ((-score, document, row) for row, (score, document) in
-                   enumerate(zip(scores, documents, strict=True)))  # fmt: skip
-        return [row for _, _, row in nsmallest(count, falling)]
-    return [row for _, _, row in nlargest(count, zip(scores, documents, rows, strict=True))]
+    falling = map(neg, scores)
+    if ties == "rank" and ranks is not None:
+        return zip(ranks, rows, strict=True), False
+    if ties == "input-desc":
+        return zip(scores, rows, strict=True), True
+    if ties in {"doc-desc", "doc-asc"}:
+        # Ids are compared as bytes, as the native core does; of ASCII that is the same.
+        ids: Sequence[str | bytes] = documents
+        if not "".join(documents).isascii():
+            ids = [document.encode("utf-8", "surrogateescape") for document in documents]
+        if ties == "doc-desc":
+            return zip(scores, ids, rows, strict=True), True
+        return zip(falling, ids, rows, strict=True), False
+    if ties in {"worst", "best"} and judged is not None:
+        grades = [judged.get(document, 0.0) for document in documents]
+        by_grade = grades if ties == "worst" else map(neg, grades)
+        return zip(falling, by_grade, rows, strict=True), False
+    return zip(falling, rows, strict=True), False
