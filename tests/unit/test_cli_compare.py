@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 Command = Callable[..., Any]
 

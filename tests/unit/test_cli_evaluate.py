@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import relkit as library
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
 

@@ -6,7 +6,7 @@ import json
 import math
 
 import relkit as library
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
 

@@ -7,7 +7,7 @@ import json
 from io import StringIO
 
 import relkit as library
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 STAGES = ("--stage", "retrieval=bm25.run", "--stage", "re-rank=tfidf.run")
 

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from relkit.cli.application import COMMANDS, main
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

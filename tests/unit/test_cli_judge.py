@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.cli.judge import command
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.judging.shown import choose_fields
 from relkit.judging.store import open_store
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from relkit import ParameterError, Sessions, read_sessions, write_sessions
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.online.logs import examine, summarise
 
 ROOT = Path(__file__).resolve().parent.parent.parent

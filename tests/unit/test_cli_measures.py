@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.data.convention import Convention, load_convention, presets
 from relkit.measures import measure, registry
 

@@ -14,7 +14,7 @@ import pytest
 
 import relkit as library
 from relkit.cli.monitor import command
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 GRADES = "query,doc,grade\n" + "".join(
     f"q{number},{doc},{grade}\n" for number in range(4) for doc, grade in (("a", 3), ("b", 1))

@@ -11,8 +11,7 @@ import pytest
 from tests.values import whole_list
 
 import relkit
-from relkit.core.document.terminal import shorten
-from relkit.core.rendering import width
+from relkit.core.document.terminal import shorten, width
 from relkit.measures.formulas import format_number
 from relkit.measures.lookup import registry
 

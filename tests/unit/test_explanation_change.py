@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from tests.values import whole_list
 
 import relkit
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.measures.lookup import registry
 from relkit.measures.parameters import parameters
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import relkit
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.measures.inversions import LabelCounts
 
 GRADES = {"a": 3, "b": 2, "c": 3, "d": 3, "e": 2, "f": 1}

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import relkit
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 
 JUDGMENTS = {"q1": {"a": 3, "b": 2, "c": 1, "d": 0}, "q2": {"e": 2, "f": 1}}
 RETRIEVAL = {"q1": {"b": 3.0, "c": 2.0, "d": 1.0, "x": 0.5}, "q2": {"e": 1.0, "f": 2.0}}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
-from relkit.core.rendering import width
+from relkit.core.document.terminal import width
 from relkit.online.logs import Check, Checkup, Finding, Log, checks, examine, summarise
 from relkit.online.logs.searches import fold_query
 from relkit.online.logs.times import Gaps

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import relkit
+from relkit.core.document.terminal import width
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.rendering import width
 from relkit.online.monitoring.losses import attribute_change, pool_judgments
 
 GOOD = {f"q{number}": {"a": 3, "b": 2, "c": 1, "d": 0} for number in range(12)}

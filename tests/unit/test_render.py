@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from relkit import evaluate
-from relkit.core import rendering as render
+from relkit.core.document import terminal as render
 from relkit.core.document.markdown import render_markdown
 from relkit.core.document.model import Document, Table
 from relkit.core.texts.numbers import PAGE, TERMINAL
@@ -60,7 +60,7 @@ def test_wrap_counts_terminal_columns() -> None:
     [(0.5, "0.5000"), (math.nan, "-"), (math.inf, "inf"), (-math.inf, "-inf"), (-0.25, "-0.2500")],
 )
 def test_numbers(value: float, text: str) -> None:
-    assert render.number(value) == text
+    assert TERMINAL.number(value) == text
 
 
 def test_counts_of_pairs_stand_below_their_ratio() -> None:

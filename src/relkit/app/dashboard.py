@@ -13,9 +13,9 @@ from relkit.app.pages import render
 from relkit.app.rounds import RoundsFolder
 from relkit.app.staging import find_last_added
 from relkit.app.visitor import Leader, LeadingCaller
+from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, RelkitError
 from relkit.core.language import Language
-from relkit.core.rendering import json_values
 from relkit.online.monitoring import Monitor
 from relkit.online.monitoring.wording import tier_name
 

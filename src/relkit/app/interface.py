@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from relkit.app.exporting import LEFT_OUT, TABLES, send_text
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
+from relkit.core.document.json import json_values
 from relkit.core.errors import InputError
-from relkit.core.rendering import json_values
 from relkit.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task

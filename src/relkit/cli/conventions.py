@@ -7,7 +7,7 @@ import click
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, sections
-from relkit.core.rendering import align
+from relkit.core.document.terminal import align
 from relkit.data.convention import Convention, load_convention, presets
 
 __all__ = ["command"]

@@ -14,8 +14,8 @@ import click
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
+from relkit.core.document.terminal import wrap
 from relkit.core.errors import InputError, RelkitError
-from relkit.core.rendering import wrap
 from relkit.core.texts import message
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def _time(seconds: float | None) -> str:
 @no_color_option
 def accounts(database: str, form: str, output: str | None) -> None:
     """Runs `relkit judge accounts`."""
-    from relkit.core.rendering.text import align
+    from relkit.core.document.terminal import align
     from relkit.judging.access import list_sign_ins, list_tokens
     from relkit.judging.store import open_store
 
@@ -208,8 +208,8 @@ def events(
     database: str, kind: str, account: str, limit: int, form: str, output: str | None
 ) -> None:
     """Runs `relkit judge events`."""
+    from relkit.core.document.terminal import align
     from relkit.core.parameters import check_choice
-    from relkit.core.rendering.text import align
     from relkit.judging.events import EVENT_KINDS, list_events
     from relkit.judging.store import open_store
 

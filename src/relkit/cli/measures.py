@@ -11,7 +11,7 @@ import click
 from relkit.cli.options import format_option, no_color_option, plugin_option
 from relkit.cli.output import emit
 from relkit.cli.text import definitions, entries, paragraphs, sections, summary
-from relkit.core.rendering import wrap
+from relkit.core.document.terminal import wrap
 from relkit.measures import Measure, measure, registry
 from relkit.measures.parameters import choices, parameters
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from relkit.core.document.terminal import wrap
 from relkit.core.notes import Note
-from relkit.core.rendering import wrap
 from relkit.core.texts import LANGUAGES, Language, message, translate
 
 __all__ = ["Messages", "Progress", "language_of", "messages"]

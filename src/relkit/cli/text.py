@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect import cleandoc
 
-from relkit.core.rendering import width, wrap
+from relkit.core.document.terminal import width, wrap
 
 __all__ = ["definitions", "paragraphs", "sections", "summary"]
 

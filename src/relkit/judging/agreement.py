@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.rendering import json_values
 from relkit.judging.coefficients import (
     check_numbers,
     pairs_kappa,

@@ -132,7 +132,7 @@ class SideBySide:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON-ready values; what is undefined is None."""
-        from relkit.core.rendering import json_values
+        from relkit.core.document.json import json_values
 
         found: dict[str, Any] = json_values(asdict(self))
         return found

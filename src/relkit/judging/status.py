@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.rendering import align, json_values
+from relkit.core.document.json import json_values
+from relkit.core.document.terminal import align
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.llm.wording import describe_machines, render_machines
 from relkit.judging.progress import measure_judges

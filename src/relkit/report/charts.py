@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from relkit.core.document.terminal import width as columns_of
 from relkit.core.errors import DependencyError
-from relkit.core.rendering import width as columns_of
 from relkit.report.page import Chart
 
 __all__ = ["DRAWINGS", "WIDTHS", "draw"]

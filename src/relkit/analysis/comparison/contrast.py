@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from relkit.core.rendering import json_number
+from relkit.core.document.json import json_number
 from relkit.measures.names import measure as parse_measure
 
 __all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]

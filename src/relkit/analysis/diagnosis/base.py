@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from relkit.core.document.json import json_values
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
 from relkit.core.registry import Registry
-from relkit.core.rendering import json_values
 from relkit.core.texts import Catalogue, catalogue
 from relkit.data.ranking import first_rows
 from relkit.evaluation import Evaluator

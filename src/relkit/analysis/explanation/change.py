@@ -13,7 +13,7 @@ from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
-from relkit.core.rendering import number, signed
+from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.run import run_name
 from relkit.data.scale import Scale
@@ -102,7 +102,7 @@ class Change(Exportable):
     def title(self) -> str:
         """The two values and their difference."""
         values = " → ".join(_shown(one) for one in (self.before, self.after))
-        difference = "" if math.isnan(self.difference) else f" ({signed(self.difference)})"
+        difference = "" if math.isnan(self.difference) else f" ({TERMINAL.signed(self.difference)})"
         return f"{self.before.name} of query {self.query}: {values}{difference}"
 
     @property
@@ -118,9 +118,9 @@ class Change(Exportable):
             shares: tuple[str, ...] = ()
             if self.additive:
                 shares = (
-                    number(move.before_contribution),
-                    number(move.after_contribution),
-                    signed(move.change),
+                    TERMINAL.number(move.before_contribution),
+                    TERMINAL.number(move.after_contribution),
+                    TERMINAL.signed(move.change),
                 )
             rows.append(
                 (
@@ -140,10 +140,10 @@ class Change(Exportable):
         if left_out:
             rest = f"… and {len(left_out):,} more"
             if self.additive:
-                rest += f": {signed(math.fsum(move.change for move in left_out))}"
+                rest += f": {TERMINAL.signed(math.fsum(move.change for move in left_out))}"
             lines.append(rest)
         if self.additive and self.moves:
-            lines.append(f"all changes together: {signed(self.difference)}")
+            lines.append(f"all changes together: {TERMINAL.signed(self.difference)}")
         lines.append(self._remark())
         table = Table(self.headings, rows[: self.limit], notes=lines, long=[0])
         blocks: list[Block] = [table if rows else Lines(lines)]
@@ -270,7 +270,7 @@ def explain_change(
 
 
 def _shown(one: Explanation) -> str:
-    return f"undefined ({one.undefined})" if one.undefined else number(one.value)
+    return f"undefined ({one.undefined})" if one.undefined else TERMINAL.number(one.value)
 
 
 def _places(one: Explanation) -> dict[str, int]:

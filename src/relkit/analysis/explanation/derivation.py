@@ -12,7 +12,7 @@ from relkit.analysis.explanation.subject import Subject
 from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
-from relkit.core.rendering import DIGITS, number
+from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
 from relkit.data.scale import Scale
@@ -155,8 +155,8 @@ class Explanation(Exportable):
                     self.grade_label(step.grade),
                     gain,
                     discount,
-                    *((number(step.contribution),) if self.measure.is_additive else ()),
-                    number(step.total),
+                    *((TERMINAL.number(step.contribution),) if self.measure.is_additive else ()),
+                    TERMINAL.number(step.total),
                 )
             )
         return rows
@@ -170,7 +170,7 @@ class Explanation(Exportable):
                 step.document,
                 self.grade_label(step.grade),
                 gain,
-                number(step.contribution),
+                TERMINAL.number(step.contribution),
                 _ranked(step.ranked),
             )
             for step, gain in zip(self.ideal, gains, strict=True)
@@ -196,8 +196,14 @@ class Explanation(Exportable):
     @property
     def title(self) -> str:
         """The value and its formula in one line."""
-        value = number(self.value, 10).rstrip("0").rstrip(".") if math.isfinite(self.value) else ""
-        shown = value or (f"undefined: {self.undefined}" if self.undefined else number(self.value))
+        value = (
+            TERMINAL.number(self.value, 10).rstrip("0").rstrip(".")
+            if math.isfinite(self.value)
+            else ""
+        )
+        shown = value or (
+            f"undefined: {self.undefined}" if self.undefined else TERMINAL.number(self.value)
+        )
         formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
         return f"{self.measure}{formula}\n{self.measure.name} of query {self.query} = {shown}"
 
@@ -314,7 +320,7 @@ def _pair(pair: Inversion) -> dict[str, Any]:
 def _column(values: Sequence[float]) -> list[str]:
     """Returns numbers as text: without decimals where all of them are whole."""
     whole = all(value == int(value) for value in values)
-    return [number(value, 0 if whole else DIGITS) for value in values]
+    return [TERMINAL.number(value, 0 if whole else DIGITS) for value in values]
 
 
 def _more(count: int) -> list[str]:

@@ -14,8 +14,8 @@ from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Document, Lines, Table
 from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, RelkitError
-from relkit.core.rendering import number, signed
 from relkit.core.rules import COUNTED
+from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention
 from relkit.data.ranking import Ranking
 from relkit.data.run import Run
@@ -45,13 +45,19 @@ class Outcome:
 
     def __str__(self) -> str:
         if not self.reason:
-            return number(self.value)
-        return self.reason if math.isnan(self.value) else f"{number(self.value)} ({self.reason})"
+            return TERMINAL.number(self.value)
+        return (
+            self.reason
+            if math.isnan(self.value)
+            else f"{TERMINAL.number(self.value)} ({self.reason})"
+        )
 
     def said(self, where: str) -> str:
         """Returns the outcome as part of a sentence, the reason in brackets at its end."""
         if not math.isnan(self.value):
-            return f"{number(self.value)} {where}" + (f" ({self.reason})" if self.reason else "")
+            return f"{TERMINAL.number(self.value)} {where}" + (
+                f" ({self.reason})" if self.reason else ""
+            )
         verb, _, why = self.reason.partition(": ")
         return f"{verb} {where} ({why})"
 
@@ -132,7 +138,7 @@ class Discrepancy(Exportable):
     def title(self) -> str:
         """The two values, and their difference where there is one."""
         here, there = self.here.said("here"), self.there.said("there")
-        difference = f" ({signed(self.difference)})" if self._split else ""
+        difference = f" ({TERMINAL.signed(self.difference)})" if self._split else ""
         return f"Against {self.there_name}: {self.name} is {here}, {there}{difference}"
 
     @property
@@ -147,10 +153,10 @@ class Discrepancy(Exportable):
         rows: list[tuple[str, ...]] = []
         if self._split:
             rows = [
-                (share.rule, share.here, share.there, signed(share.contribution))
+                (share.rule, share.here, share.there, TERMINAL.signed(share.contribution))
                 for share in self.shares
             ]
-            lines.append(f"all rules together: {signed(self.difference)}")
+            lines.append(f"all rules together: {TERMINAL.signed(self.difference)}")
         elif self.shares:
             lines.append("decided by " + ", ".join(map(str, self.shares)))
         elif self.here.same(self.there):

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.statistics import Resampling
+from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_whole
-from relkit.core.rendering import json_values
 from relkit.data.scale import Scale
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.agreement import JudgeAgreement, Ratings, measure_agreement

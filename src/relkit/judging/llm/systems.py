@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.rendering import json_values
 from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import aggregate
 

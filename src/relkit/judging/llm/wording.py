@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.document.markdown import render_markdown
+from relkit.core.document.model import Document, Table
+from relkit.core.document.terminal import align, wrap
 from relkit.core.notes import Note
-from relkit.core.rendering import align, markdown_lines, number, wrap
+from relkit.core.texts.numbers import TERMINAL
 from relkit.judging.llm.figures import NAMES, Figure, Figures
 
 if TYPE_CHECKING:
@@ -156,7 +159,7 @@ def render_calibration(
         differences: Items to list, on which the model and people lie apart.
         markdown: In place of text.
     """
-    table: Callable[..., list[str]] = markdown_lines if markdown else align
+    table: Callable[..., list[str]] = _markdown if markdown else align
     head = "## " if markdown else ""
     title = f"{found.judge} and people"
     lines = [f"# {title}" if markdown else title, ""]
@@ -211,6 +214,10 @@ def render_calibration(
     )
     lines += [last] if markdown else wrap(last, 80)
     return "\n".join(lines)
+
+
+def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return render_markdown(Document([Table(headings, rows)])).splitlines()
 
 
 def _difference(found: Difference, scale: Scale, markdown: bool) -> list[str]:
@@ -290,7 +297,7 @@ def _figure(found: Figure, name: str) -> str:
 
 
 def _number(value: float, digits: int = 2) -> str:
-    return number(value, digits)
+    return TERMINAL.number(value, digits)
 
 
 def _share(value: float) -> str:

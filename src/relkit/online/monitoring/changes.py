@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from relkit.analysis.statistics import adjust
 from relkit.analysis.statistics.power import POWER
-from relkit.core.rendering import json_number
+from relkit.core.document.json import json_number
 from relkit.online.monitoring.points import ALL, Depth, Point
 from relkit.online.monitoring.process import MonthMean, spread
 

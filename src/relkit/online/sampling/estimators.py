@@ -13,7 +13,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction
-from relkit.core.rendering import number
+from relkit.core.texts.numbers import TERMINAL
 from relkit.online.sampling.sample import Sample
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Estimate(Exportable):
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{number(self.value)} [{number(low)}, {number(high)}]"
+        return f"{TERMINAL.number(self.value)} [{TERMINAL.number(low)}, {TERMINAL.number(high)}]"
 
 
 def estimate(

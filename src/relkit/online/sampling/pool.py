@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.document.json import note_dict
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_type
-from relkit.core.rendering import note_dict
 from relkit.data.judgments import Judgments
 from relkit.io import as_judgments
 from relkit.online.sampling.sample import Sample
