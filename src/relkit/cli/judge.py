@@ -224,7 +224,7 @@ def _rules(project: Project) -> str:
 @click.option(
     "--format", "form", required=True, metavar="FORMAT", help="As for `relkit judge import`."
 )
-@rule_option
+@rule_option()
 @click.option(
     "--labelling-config",
     metavar="FILE",

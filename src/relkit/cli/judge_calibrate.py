@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.messages import messages
-from relkit.cli.options import format_option, no_color_option, output_option, project_option
+from relkit.cli.options import (
+    format_option,
+    no_color_option,
+    output_option,
+    project_option,
+    rule_option,
+)
 from relkit.cli.output import emit, protect_inputs
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
@@ -68,13 +74,7 @@ def _judge_options(command: Any) -> Any:
 @click.argument("database")
 @project_option()
 @_judge_options
-@click.option(
-    "--rule",
-    type=click.Choice(["majority", "median"]),
-    default="median",
-    show_default=True,
-    help="How several people's grades become one, where no lead decided.",
-)
+@rule_option("majority", "median")
 @click.option(
     "--resamples",
     type=click.IntRange(min=100),

@@ -131,7 +131,7 @@ def command() -> None:
 @click.option(
     "--project", metavar="NAME", help="Of the judging database: the project with the grades."
 )
-@rule_option
+@rule_option()
 @click.option(
     "--k",
     "-k",

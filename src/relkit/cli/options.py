@@ -116,15 +116,15 @@ def scale_option(command: F) -> F:
     )(command)
 
 
-def rule_option(command: F) -> F:
-    """Adds ``--rule``, by which the grades of several judges become one."""
+def rule_option(*rules: str) -> Callable[[F], F]:
+    """Returns the option ``--rule``, by which the grades of several judges become one."""
     return click.option(
         "--rule",
-        type=click.Choice(["majority", "median", "mean_gain"]),
+        type=click.Choice(rules or ("majority", "median", "mean_gain")),
         default="median",
         show_default=True,
         help="How several judges' grades become one, where no lead decided.",
-    )(command)
+    )
 
 
 def project_option(required: bool = True) -> Callable[[F], F]:
