@@ -35,6 +35,15 @@ def test_errors_and_hints_are_said_in_the_language(files: tuple[str, str], relki
     assert outcome.err.startswith("错误：没有这个选项：`--measur`")
 
 
+def test_what_the_native_core_says_is_translated(tmp_path: Path, files, relkit) -> None:
+    empty = tmp_path / "empty.run"
+    empty.write_text("")
+    outcome = relkit("evaluate", files[0], str(empty), "--lang", "zh")
+    assert (outcome.code, outcome.err) == (3, f"错误：{empty}：是空文件\n")
+    outcome = relkit("evaluate", files[0], str(tmp_path / "none.run"), "--lang", "zh")
+    assert outcome.err.startswith(f"错误：{tmp_path / 'none.run'}：文件不存在\n")
+
+
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
 def test_every_command_knows_the_option(name: str) -> None:
     command = main.get_command(click.Context(main), name)

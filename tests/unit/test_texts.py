@@ -81,6 +81,8 @@ def written() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
             patterns.update(
                 f"{re.escape(one)}.+" for one in re.findall(r"""["']([a-z_.]+[._])["'] ?~""", code)
             )
+    for path in (Path(__file__).parents[2] / "native").glob("*.?pp"):
+        texts.update(re.findall(r'"([^"\\\n]+)"', path.read_text("utf-8")))
     for area in AREAS:
         for sentence in catalogue(area).values():
             patterns.update(rf"{name}\..+" for name in re.findall(r":name (\w+)\}", sentence))

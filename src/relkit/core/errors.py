@@ -60,7 +60,7 @@ class InputError(RelkitError, ValueError):
 
     def __init__(self, message: str, *, path: str = "", hint: str = "") -> None:
         if path:
-            message = say("{path}: {message}", path=path, message=message)
+            message = say("{path}: {message}", path=path, message=say(message))
         super().__init__(message, hint=hint)
         self.path = path
 

@@ -160,8 +160,8 @@ def translate(text: str, language: Language) -> str:
     if language == "en":
         return str(text)
     known = catalogue(SENTENCES, language)
-    if not isinstance(text, Message):
-        return known.texts.get(text, text)
+    if not isinstance(text, Message) or not text.values:
+        return known.texts.get(text, str(text))
     return known.write(known.texts.get(text.template, text.template), text.values)
 
 

@@ -17,7 +17,7 @@ class Message(str):
     language.
 
     Attributes:
-        template: The sentence with names in braces.
+        template: The sentence with names in braces; as it is, where there are no values.
         values: What is put in, by name; messages among them are translated, too.
     """
 
@@ -25,7 +25,7 @@ class Message(str):
     values: Mapping[str, Any]
 
     def __new__(cls, template: str, values: Mapping[str, Any]) -> Message:
-        made = super().__new__(cls, put(template, values))
+        made = super().__new__(cls, put(template, values) if values else template)
         made.template = template
         made.values = values
         return made
@@ -37,7 +37,7 @@ class Message(str):
 def message(template: str, /, **values: Any) -> Message:
     """Returns an English sentence with values put in, which can be said in another language.
 
-    Besides Python's own format specifications a template may use those of
+    A message stays as it is. Besides Python's own format specifications a template may use those of
     `relkit.core.texts.fields`, such as `{rows:count row/rows}`.
 
     Examples:
@@ -46,4 +46,4 @@ def message(template: str, /, **values: Any) -> Message:
         >>> message("expected {wanted} columns, got {found}", wanted=4, found=3).template
         'expected {wanted} columns, got {found}'
     """
-    return Message(template, values)
+    return template if isinstance(template, Message) else Message(template, values)
