@@ -191,4 +191,11 @@ ArrowColumn::~ArrowColumn() {
   for (Chunk& chunk : chunks_) chunk.array.release(&chunk.array);
 }
 
+void same_length(const ArrowColumn& first, const ArrowColumn& other) {
+  if (first.rows() == other.rows()) return;
+  throw InputError("the columns differ in length: " + first.name() + " has " +
+                   std::to_string(first.rows()) + " rows, " + other.name() + " has " +
+                   std::to_string(other.rows()));
+}
+
 }  // namespace relkit

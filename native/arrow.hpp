@@ -123,4 +123,7 @@ class ArrowColumn {
   Texts dictionary_texts_;
 };
 
+// Throws InputError where two columns differ in length.
+void same_length(const ArrowColumn& first, const ArrowColumn& other);
+
 }  // namespace relkit

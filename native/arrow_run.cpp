@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arrow_groups.hpp"
 #include "error.hpp"
 
 namespace nb = nanobind;
@@ -90,13 +91,6 @@ class Groups {
 
 }  // namespace
 
-void same_length(const ArrowColumn& first, const ArrowColumn& other) {
-  if (first.rows() == other.rows()) return;
-  throw InputError("the columns differ in length: " + first.name() + " has " +
-                   std::to_string(first.rows()) + " rows, " + other.name() + " has " +
-                   std::to_string(other.rows()));
-}
-
 std::string repeated_document(std::string_view query, std::string_view document,
                               std::uint64_t first, std::uint64_t second) {
   return "document `" + std::string(document) + "` stands twice in query `" + std::string(query) +
@@ -118,22 +112,16 @@ RunColumns::RunColumns(nb::handle query_column, nb::handle document_column, nb::
 
 // Evaluates the queries of the rows [from, end).
 void RunParts::evaluate(const RunColumns& part, std::uint64_t from, std::uint64_t end) {
-  const std::uint64_t step =
-      stretch_size(std::clamp<std::uint64_t>((end - from) / 8, 1 << 14, 1 << 18));
-  std::vector<Stretch> stretches(static_cast<std::size_t>((end - from + step - 1) / step));
+  const GroupStretches shares(part.query, from, end);
+  std::vector<Stretch> stretches(shares.size());
   each_part(stretches.size(), threads_, [&](std::size_t number) {
-    const std::uint64_t start = from + number * step;
-    const std::uint64_t stop = std::min(end, start + step);
-    // A query that reaches over the border belongs to the stretch before.
-    std::uint64_t row = number == 0 ? start : part.query.same_until(start - 1, stop);
+    GroupWalk walk = shares.walk(number);
     Groups groups(judgments_, plan_, stretches[number]);
     RowReader rows(part, plan_.rules.ties == Ties::rank);
-    while (row < stop) {
-      const std::uint64_t next = part.query.same_until(row, end);
-      groups.evaluate(rows.query(row), rows_ + row,
-                      [&](const auto& visit) { rows.each(row, next, visit); });
+    for (std::uint64_t first, last; walk.next(first, last);) {
+      groups.evaluate(rows.query(first), rows_ + first,
+                      [&](const auto& visit) { rows.each(first, last, visit); });
       rows.drop();
-      row = next;
     }
     groups.end();
   });

@@ -18,8 +18,6 @@
 
 namespace relkit {
 
-void same_length(const ArrowColumn& first, const ArrowColumn& other);
-
 // The message about a document that a query holds twice; rows count from 0.
 std::string repeated_document(std::string_view query, std::string_view document,
                               std::uint64_t first, std::uint64_t second);

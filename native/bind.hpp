@@ -9,6 +9,7 @@ void bind_tables(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_batch(nanobind::module_& module);
 void bind_sources(nanobind::module_& module);
+void bind_parts(nanobind::module_& module);
 void bind_scans(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_groups(nanobind::module_& module);

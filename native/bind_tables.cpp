@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "arrow_run.hpp"
 #include "bind.hpp"
 #include "callable.hpp"
 #include "error.hpp"
@@ -265,28 +264,6 @@ void bind_sources(nb::module_& module) {
              nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>());
   module.def("evaluate_dict", &evaluate_dict, nb::arg("judgments"), nb::arg("plan"),
              nb::arg("run"));
-  nb::class_<RunParts>(module, "RunParts")
-      .def(nb::init<const JudgmentTable&, const Plan&, int>(), nb::arg("judgments"),
-           nb::arg("plan"), nb::arg("threads") = 0, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def(
-          "add",
-          [](RunParts& parts, nb::handle query, nb::handle document, nb::handle score,
-             nb::handle rank) {
-            const RunColumns columns(query, document, score, rank);
-            const nb::gil_scoped_release released;
-            return parts.add(columns);
-          },
-          nb::arg("query"), nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none())
-      .def(
-          "finish",
-          [](RunParts& parts) {
-            Batch whole;
-            if (!parts.finish(whole)) {
-              throw InputError("the rows of a judged query are not together");
-            }
-            return whole;
-          },
-          nb::call_guard<nb::gil_scoped_release>());
   module.def("evaluate_arrow", &evaluate_arrow, nb::arg("judgments"), nb::arg("plan"),
              nb::arg("query"), nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none(),
              nb::arg("threads") = 0);

@@ -50,6 +50,7 @@ NB_MODULE(_native, module) {
   relkit::bind_plan(module);
   relkit::bind_batch(module);
   relkit::bind_sources(module);
+  relkit::bind_parts(module);
   relkit::bind_scans(module);
   relkit::bind_arrays(module);
   relkit::bind_groups(module);

@@ -312,6 +312,7 @@ def evaluate_arrow(
     threads: int = 0,
 ) -> Batch: ...
 
+@final
 class RunParts:
     """A run evaluated part by part; a query's rows may go on in the next part.
 
@@ -332,6 +333,34 @@ class RunParts:
         Raises:
             InputError: If the rows of a judged query are not together.
         """
+
+@final
+class LabelledParts:
+    """Labelled rows evaluated part by part; a query's rows may go on in the next part.
+
+    Columns are as for `evaluate_arrow`; without queries all rows are of the query `all`.
+    """
+
+    def __init__(self, plan: Plan, threads: int = 0) -> None: ...
+    def add(
+        self, query: object | None, label: object, score: object, weight: object | None = None
+    ) -> bool:
+        """Evaluates a part; False as soon as a query's rows turn out not to be together."""
+    def finish(self) -> Batch:
+        """The result, once all parts are added.
+
+        Raises:
+            InputError: If the rows of a query are not together.
+        """
+    @property
+    def highest(self) -> float:
+        """The highest label; NaN where there is none."""
+    @property
+    def fractions(self) -> int:
+        """How many labels are between 0 and 1."""
+    @property
+    def negatives(self) -> int:
+        """How many labels are below 0."""
 
 def evaluate_run(
     judgments: JudgmentTable, plan: Plan, run: RunTable, threads: int = 0

@@ -1,0 +1,63 @@
+// Runs and labelled rows that Python hands over part by part.
+#include <nanobind/nanobind.h>
+
+#include "arrow_run.hpp"
+#include "bind.hpp"
+#include "error.hpp"
+#include "labelled_parts.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+
+void bind_parts(nb::module_& module) {
+  nb::class_<RunParts>(module, "RunParts", nb::is_final())
+      .def(nb::init<const JudgmentTable&, const Plan&, int>(), nb::arg("judgments"),
+           nb::arg("plan"), nb::arg("threads") = 0, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def(
+          "add",
+          [](RunParts& parts, nb::handle query, nb::handle document, nb::handle score,
+             nb::handle rank) {
+            const RunColumns columns(query, document, score, rank);
+            const nb::gil_scoped_release released;
+            return parts.add(columns);
+          },
+          nb::arg("query"), nb::arg("document"), nb::arg("score"), nb::arg("rank") = nb::none())
+      .def(
+          "finish",
+          [](RunParts& parts) {
+            Batch whole;
+            if (!parts.finish(whole)) {
+              throw InputError("the rows of a judged query are not together");
+            }
+            return whole;
+          },
+          nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<LabelledParts>(module, "LabelledParts", nb::is_final())
+      .def(nb::init<const Plan&, int>(), nb::arg("plan"), nb::arg("threads") = 0,
+           nb::keep_alive<1, 2>())
+      .def(
+          "add",
+          [](LabelledParts& parts, nb::handle query, nb::handle label, nb::handle score,
+             nb::handle weight) {
+            const LabelledColumns columns(query, label, score, weight);
+            const nb::gil_scoped_release released;
+            return parts.add(columns);
+          },
+          nb::arg("query").none(), nb::arg("label"), nb::arg("score"),
+          nb::arg("weight") = nb::none())
+      .def(
+          "finish",
+          [](LabelledParts& parts) {
+            Batch whole;
+            if (!parts.finish(whole)) throw InputError("the rows of a query are not together");
+            return whole;
+          },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("highest", [](const LabelledParts& parts) { return parts.facts().highest; })
+      .def_prop_ro("fractions", [](const LabelledParts& parts) { return parts.facts().fractions; })
+      .def_prop_ro("negatives", [](const LabelledParts& parts) { return parts.facts().negatives; });
+}
+
+}  // namespace relkit

@@ -1,0 +1,220 @@
+#include "labelled_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "arrow_groups.hpp"
+#include "error.hpp"
+#include "evaluator.hpp"
+#include "parallel.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+
+namespace {
+
+constexpr std::size_t block = 1 << 13;        // rows that are split into classes at once
+constexpr std::size_t pool_size = 1 << 18;    // scores that are packed at once
+constexpr std::string_view all_rows = "all";  // the query, where there is no column of queries
+
+// The numbers of some rows of a part.
+class Numbers {
+ public:
+  explicit Numbers(const LabelledColumns& part) : part_(part) {}
+
+  LabelledRows read(std::uint64_t from, std::uint64_t end, LabelFacts& facts) {
+    const auto count = static_cast<std::size_t>(end - from);
+    const auto numbers = [&](const ArrowColumn& column, std::vector<double>& room) {
+      if (room.size() < count) room.resize(count);
+      column.numbers(from, count, room.data());
+      return std::span<const double>(room.data(), count);
+    };
+    LabelledRows rows{numbers(part_.label, labels_), numbers(part_.score, scores_), {}};
+    if (part_.weight) rows.weights = numbers(*part_.weight, weights_);
+    LabelFacts found;
+    for (const double label : rows.labels) {
+      if (!(label <= found.highest)) found.highest = label;
+      found.fractions += label > 0 && label < 1 ? 1 : 0;
+      found.negatives += label < 0 ? 1 : 0;
+    }
+    for (const double weight : rows.weights) {
+      if (weight < 0) throw InputError("a weight is below 0", {}, 0, "a row weighs 0 or more");
+    }
+    facts.add(found);
+    return rows;
+  }
+
+ private:
+  const LabelledColumns& part_;
+  std::vector<double> labels_;
+  std::vector<double> scores_;
+  std::vector<double> weights_;
+};
+
+void extend(std::vector<double>& whole, std::span<const double> more) {
+  whole.insert(whole.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+void LabelFacts::add(const LabelFacts& other) {
+  if (!(other.highest <= highest) && !std::isnan(other.highest)) highest = other.highest;
+  fractions += other.fractions;
+  negatives += other.negatives;
+}
+
+LabelledColumns::LabelledColumns(nb::handle query_column, nb::handle label_column,
+                                 nb::handle score_column, nb::handle weight_column)
+    : label(label_column, "label", ArrowColumn::Role::number),
+      score(score_column, "score", ArrowColumn::Role::number) {
+  same_length(label, score);
+  if (!query_column.is_none()) {
+    query.emplace(query_column, "query", ArrowColumn::Role::id);
+    same_length(label, *query);
+  }
+  if (!weight_column.is_none()) {
+    weight.emplace(weight_column, "weight", ArrowColumn::Role::number);
+    same_length(label, *weight);
+  }
+}
+
+LabelledParts::LabelledParts(const Plan& plan, int threads)
+    : plan_(plan), threads_(threads), classes_suffice_(LabelledEvaluator(plan).classes_suffice()) {
+  batch_.columns.resize(plan.kernels.size());
+}
+
+// Room for one more query.
+void LabelledParts::add_row(Batch& batch) const {
+  for (std::size_t i = 0; i < plan_.kernels.size(); ++i) {
+    Column& column = batch.columns[i];
+    column.values.emplace_back();
+    column.numerators.emplace_back();
+    column.denominators.emplace_back();
+    if (plan_.kernels[i]->pair_levels()) column.levels.emplace_back();
+  }
+}
+
+// Evaluates the queries of the rows [from, end).
+void LabelledParts::evaluate(const LabelledColumns& part, std::uint64_t from, std::uint64_t end) {
+  const GroupStretches shares(*part.query, from, end);
+  std::vector<Stretch> stretches(shares.size());
+  each_part(stretches.size(), threads_, [&](std::size_t number) {
+    Stretch& stretch = stretches[number];
+    stretch.batch.columns.resize(plan_.kernels.size());
+    GroupWalk walk = shares.walk(number);
+    LabelledEvaluator evaluator(plan_);
+    Numbers numbers(part);
+    Texts texts;
+    for (std::uint64_t first, last; walk.next(first, last);) {
+      add_row(stretch.batch);
+      evaluator.add_at(stretch.queries.size(), numbers.read(first, last, stretch.facts),
+                       stretch.batch.columns);
+      stretch.queries.emplace_back(part.query->id(first, texts));
+      texts.drop(texts.mark());
+    }
+    append(stretch.batch, evaluator.take(true));
+  });
+  for (Stretch& stretch : stretches) take(std::move(stretch));
+}
+
+// Adds rows to the open query.
+void LabelledParts::keep(const LabelledColumns& part, std::uint64_t from, std::uint64_t end) {
+  Numbers numbers(part);
+  Pool split;
+  for (std::uint64_t row = from; row < end; row += block) {
+    const LabelledRows rows = numbers.read(row, std::min<std::uint64_t>(end, row + block), facts_);
+    if (part.weight || !classes_suffice_) {
+      extend(open_->labels, rows.labels);
+      extend(open_->scores, rows.scores);
+      extend(open_->weights, rows.weights);
+      continue;
+    }
+    for (OpenClasses& classes : open_->classes) {
+      split_classes(rows.labels, rows.scores, classes.threshold, split);
+      extend(classes.pool.positive, split.positive);
+      extend(classes.pool.negative, split.negative);
+      if (classes.pool.size() >= pool_size) pack(classes.pool, classes.pools, true);
+    }
+  }
+}
+
+void LabelledParts::close() {
+  if (!open_) return;
+  Open open = *std::exchange(open_, std::nullopt);
+  Stretch stretch;
+  stretch.batch.columns.resize(plan_.kernels.size());
+  add_row(stretch.batch);
+  LabelledEvaluator evaluator(plan_);
+  if (open.labels.empty()) {
+    for (OpenClasses& classes : open.classes) {
+      pack(classes.pool, classes.pools, true);
+      const ClassPairs counts = count_class_pairs(classes.pools, threads_);
+      for (std::size_t i = 0; i < plan_.kernels.size(); ++i) {
+        if (*plan_.kernels[i]->class_threshold() == classes.threshold)
+          evaluator.add_counts_at(0, i, counts, classes.pools, stretch.batch.columns);
+      }
+    }
+  } else {
+    evaluator.add_at(0, {open.labels, open.scores, open.weights}, stretch.batch.columns);
+  }
+  append(stretch.batch, evaluator.take(true));
+  stretch.queries.push_back(std::move(open.query));
+  take(std::move(stretch));
+}
+
+void LabelledParts::take(Stretch&& stretch) {
+  for (const std::string& query : stretch.queries) {
+    const std::size_t before = queries_.size();
+    grouped_ &= queries_.insert(query, names_) == before;
+  }
+  facts_.add(stretch.facts);
+  append(batch_, std::move(stretch.batch));
+}
+
+bool LabelledParts::add(const LabelledColumns& part) {
+  const std::uint64_t rows = part.label.rows();
+  if (!grouped_ || rows == 0) return grouped_;
+  std::uint64_t from = 0;
+  Texts texts;
+  if (open_) {
+    if (!part.query) {
+      from = rows;
+    } else if (part.query->id(0, texts) == open_->query) {
+      from = part.query->same_until(0, rows);
+    }
+    keep(part, 0, from);
+    if (from < rows) close();
+  }
+  if (from < rows) {
+    const std::uint64_t tail = part.query ? part.query->last_run() : 0;
+    if (tail > from) evaluate(part, from, tail);
+    if (grouped_) {
+      open_.emplace();
+      open_->query = part.query ? part.query->id(tail, texts) : all_rows;
+      for (const auto& kernel : plan_.kernels) {
+        if (!classes_suffice_) break;
+        const double threshold = *kernel->class_threshold();
+        if (std::none_of(open_->classes.begin(), open_->classes.end(),
+                         [&](const OpenClasses& one) { return one.threshold == threshold; }))
+          open_->classes.push_back({threshold, {}, {}});
+      }
+      keep(part, tail, rows);
+    }
+  }
+  rows_ += rows;
+  return grouped_;
+}
+
+bool LabelledParts::finish(Batch& whole) {
+  close();
+  if (!grouped_) return false;
+  whole = std::move(batch_);
+  for (std::uint32_t number = 0; number < queries_.size(); ++number)
+    whole.queries.emplace_back(queries_.id(number));
+  whole.rows = whole.matched = rows_;
+  return true;
+}
+
+}  // namespace relkit

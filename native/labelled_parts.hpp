@@ -1,0 +1,93 @@
+// Labelled rows in Arrow columns, evaluated part after part: a part is some rows of a file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow.hpp"
+#include "batch.hpp"
+#include "judgments.hpp"
+#include "labelled.hpp"
+#include "plan.hpp"
+
+namespace relkit {
+
+struct LabelledColumns {
+  // Queries and weights may be None: all rows are of one query, and weigh the same.
+  LabelledColumns(nanobind::handle query_column, nanobind::handle label_column,
+                  nanobind::handle score_column, nanobind::handle weight_column);
+
+  std::optional<ArrowColumn> query;
+  ArrowColumn label;
+  ArrowColumn score;
+  std::optional<ArrowColumn> weight;
+};
+
+// What is worth knowing of labels.
+struct LabelFacts {
+  double highest = std::numeric_limits<double>::quiet_NaN();
+  std::uint64_t fractions = 0;  // between 0 and 1
+  std::uint64_t negatives = 0;
+
+  void add(const LabelFacts& other);
+};
+
+class LabelledParts {
+ public:
+  LabelledParts(const Plan& plan, int threads);
+
+  // Evaluates the queries of a part but the last, whose rows may go on. False as soon as the rows
+  // of a query turn out not to be together.
+  bool add(const LabelledColumns& part);
+  // The whole, after the last part; false as `add`.
+  bool finish(Batch& whole);
+
+  const LabelFacts& facts() const { return facts_; }
+
+ private:
+  // The two classes of the open query.
+  struct OpenClasses {
+    double threshold;
+    Pool pool;
+    Pools pools;
+  };
+  // The rows so far of the query that ended the last part; where the classes suffice, only these.
+  struct Open {
+    std::string query;
+    std::vector<double> labels;
+    std::vector<double> scores;
+    std::vector<double> weights;
+    std::vector<OpenClasses> classes;
+  };
+  // What one stretch of rows gave.
+  struct Stretch {
+    Batch batch;
+    std::vector<std::string> queries;
+    LabelFacts facts;
+  };
+
+  void evaluate(const LabelledColumns& part, std::uint64_t from, std::uint64_t end);
+  void keep(const LabelledColumns& part, std::uint64_t from, std::uint64_t end);
+  void close();
+  void take(Stretch&& stretch);
+  void add_row(Batch& batch) const;
+
+  const Plan& plan_;
+  const int threads_;
+  const bool classes_suffice_;
+  std::optional<Open> open_;
+  Batch batch_;
+  Index queries_;
+  Arena names_;
+  LabelFacts facts_;
+  std::uint64_t rows_ = 0;
+  bool grouped_ = true;
+};
+
+}  // namespace relkit
