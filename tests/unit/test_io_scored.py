@@ -39,7 +39,7 @@ def test_letor_with_scores(tmp_path: Path) -> None:
     assert scored.queries == ["10", "7"]
     assert scored.documents == ["GX1", "GX2", "GX1"]
     assert len(scored) == 3
-    assert repr(scored).startswith("Scored(queries=2, rows=3, source=")
+    assert repr(scored).startswith("LabelledRows(queries=2, rows=3, source=")
 
 
 def test_letor_queries_that_come_back_are_brought_together(tmp_path: Path) -> None:

@@ -248,20 +248,22 @@ def _of_scores(
 ) -> Comparison:
     from relkit.analysis.comparison import compare_results
     from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
-    from relkit.io import read_scored
 
     if len(scores) < 2:
         raise ParameterError(
             "--scored needs two columns of scores", hint="name them: --score old --score new"
         )
-    results = []
-    for name in scores:
-        rows = read_scored(path, **flat, score=name, scale=rules["scale"])
-        results.append(
-            evaluate_scores(
-                rows, measures=list(measures) or DEFAULT_SCORE_MEASURES, name=name, **rules
-            )
+    columns = {role: name for role, name in flat.items() if name is not None}
+    results = [
+        evaluate_scores(
+            path,
+            measures=list(measures) or DEFAULT_SCORE_MEASURES,
+            columns={**columns, "score": name},
+            name=name,
+            **rules,
         )
+        for name in scores
+    ]
     return compare_results(results, **settings)
 
 

@@ -242,17 +242,21 @@ def _scored(
     from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
     from relkit.io import read_scored
 
+    columns = {role: name for role, name in flat.items() if name is not None}
+    rows: Any = path
     with format_named_by("--run-format"):
-        scored = read_scored(path, **flat, format=form, scale=scale)
-    return evaluate_scores(
-        scored,
-        measures=names or DEFAULT_SCORE_MEASURES,
-        convention=convention,
-        scale=scale,
-        name=run_name(path),
-        threads=threads,
-        **common,
-    )
+        if form is not None or {"scores", "groups"} & columns.keys():
+            rows = read_scored(path, **flat, format=form, scale=scale)
+        return evaluate_scores(
+            rows,
+            measures=names or DEFAULT_SCORE_MEASURES,
+            columns=columns if rows is path else None,
+            convention=convention,
+            scale=scale,
+            name=run_name(path),
+            threads=threads,
+            **common,
+        )
 
 
 def _text(

@@ -14,15 +14,11 @@ from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
+from relkit.evaluation.labelled import Settings, evaluate_rows
 from relkit.evaluation.notes import measure_notes
 from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
-from relkit.evaluation.scores import (
-    array_rules,
-    evaluate_rows,
-    grouped_rows,
-    without_formula,
-)
+from relkit.evaluation.scores import array_rules, grouped_rows, without_formula
 from relkit.evaluation.sources import evaluate_run
 from relkit.measures.names import measures as parse_measures
 
@@ -101,12 +97,14 @@ class Accumulator:
         weights: ArrayLike | None = None,
     ) -> None:
         """Adds labelled scores; see `evaluate_scores`. A query must not be split over calls."""
-        rows, _ = grouped_rows(labels, scores, groups, self.scale, weights)
-        rules = array_rules(self.convention)
-        otherwise = without_formula(self.convention)
-        columns = evaluate_rows(
-            rows, self.measures, rules, self.average, self.scale, 0, otherwise=otherwise
-        )[1]
+        rows = grouped_rows(labels, scores, groups, self.scale, weights)
+        settings = Settings(
+            array_rules(self.convention),
+            self.average,
+            self.scale,
+            otherwise=without_formula(self.convention),
+        )
+        columns = evaluate_rows(rows, self.measures, settings).columns
         self._add(columns)
         self._scores = True
 

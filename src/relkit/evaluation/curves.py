@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
-from relkit.io.arrays import group_rows
+from relkit.data.arrays import group_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,9 +56,9 @@ def _counts(
     import numpy as np
 
     rows = group_rows(labels, scores, weights=weights)
-    positive = (rows.labels.ravel() >= rel).astype(np.float64)
-    heavy = None if rows.weights is None else rows.weights.ravel().astype(np.float64)
-    values = rows.scores.ravel().astype(np.float64)
+    positive = (rows.labels >= rel).astype(np.float64)
+    heavy = None if rows.weights is None else rows.weights.astype(np.float64)
+    values = rows.scores.astype(np.float64)
     if not len(values):
         raise InputError("there are no rows")
     if not np.isfinite(values).all():
@@ -233,12 +233,12 @@ def classify(
         raise InputError(
             message("thresholds must be ascending finite numbers, not {cuts}", cuts=cuts.tolist())
         )
-    grades = rows.labels.ravel()
+    grades = rows.labels
     truth = (grades >= rel).astype(np.int64) if len(cuts) == 1 else grades.astype(np.int64)
     count = len(cuts) + 1
     if len(cuts) > 1 and ((truth != grades) | (truth < 0) | (truth >= count)).any():
         raise InputError(f"with {len(cuts)} thresholds the grades must be 0 to {count - 1}")
-    predicted = np.searchsorted(cuts, rows.scores.ravel(), side="right")
+    predicted = np.searchsorted(cuts, rows.scores, side="right")
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (truth, predicted), 1)
     right = np.diag(table).astype(np.float64)

@@ -1,37 +1,32 @@
-"""Labelled scores in arrays: an offline test set."""
+"""Labelled scores: an offline test set."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from relkit import _native
 from relkit.core.errors import ParameterError
-from relkit.core.notes import Note
 from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
+from relkit.data.labelled import LabelledRows
+from relkit.data.run import run_name
 from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
-from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
+from relkit.evaluation.labelled import Settings, evaluate_file, evaluate_rows
 from relkit.evaluation.notes import measure_notes, negative_notes, threshold_notes
-from relkit.evaluation.program import Average, MeasureNames, Program
+from relkit.evaluation.program import Average, MeasureNames
 from relkit.evaluation.results import Results
 from relkit.measures.names import measures as parse_measures
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from relkit.data.ranking import Ranking
     from relkit.data.scale import Scale
-    from relkit.io.arrays import Rows
-    from relkit.io.scored import Scored
 
 __all__ = [
     "array_rules",
-    "evaluate_rows",
     "evaluate_scores",
     "grouped_rows",
     "without_formula",
@@ -39,16 +34,17 @@ __all__ = [
 
 
 def evaluate_scores(
-    labels: ArrayLike | Scored,
+    labels: ArrayLike | LabelledRows | str | PathLike[str],
     scores: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     measures: MeasureNames = DEFAULT_SCORE_MEASURES,
     *,
+    columns: Mapping[str, str] | None = None,
     weights: ArrayLike | None = None,
     convention: Convention | str | Mapping[str, Any] | None = None,
     average: Average | None = None,
     scale: Scale | str | None = None,
-    name: str = "scores",
+    name: str | None = None,
     strict: bool = False,
     threads: int = 0,
 ) -> Results:
@@ -61,18 +57,21 @@ def evaluate_scores(
 
     Args:
         labels: Grades, shape (rows,), or (queries, documents) with one query a row; or what
-            `read_scored` returns, which holds scores and groups too.
+            `read_scored` returns, which holds scores and groups too; or a file of them, which is
+            not kept in memory where it need not be.
         scores: Model scores of the same shape.
         groups: Rows a query (sizes that add up to the number of rows), or one query id a row.
             `None`: one query, or one a row of a 2-D array.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
+        columns: Column names of a file by role (query, label, score, weight); roles that are not
+            named are found by the usual names, except weights.
         weights: What each row weighs, 0 or more, as scikit-learn's `sample_weight`: for PNR,
             concordance, AUC, GAUC and average precision, in which a pair weighs the product of its
             rows. For 2-D labels also one weight a query, that of all its rows. `None`: 1 each.
         convention: As for `evaluate`.
         average: As for `evaluate`.
         scale: As for `evaluate`; with names in `labels` it is needed.
-        name: What to call the scores.
+        name: What to call the scores; by default "scores", or the file's name.
         strict: As for `evaluate`.
         threads: As for `evaluate`.
 
@@ -92,52 +91,49 @@ def evaluate_scores(
     chosen = load_scale(scale)
     given = load_convention(convention)
     rules = array_rules(given)
-    rows, notes = grouped_rows(labels, scores, groups, chosen, weights)
     threads = check_whole("threads", threads, least=0)
-    program, columns = evaluate_rows(
-        rows, measures, rules, average, chosen, threads, otherwise=without_formula(given)
-    )
+    asked = parse_measures(measures)
+    settings = Settings(rules, average, chosen, threads, without_formula(given))
+    if isinstance(labels, str | PathLike):
+        if scores is not None or groups is not None or weights is not None:
+            raise ParameterError(
+                "a file of labelled rows holds its own scores, groups and weights",
+                hint='columns={"weight": COLUMN} reads weights' if weights is not None else "",
+            )
+        found = evaluate_file(labels, columns, asked, settings)
+        name = name or run_name(labels)
+    else:
+        if columns is not None:
+            raise ParameterError("columns are those of a file: labels are an array here")
+        rows = grouped_rows(labels, scores, groups, chosen, weights)
+        found = evaluate_rows(rows, asked, settings)
+    program, notes = found.program, list(found.notes)
     if program.default_thresholds:
-        notes += threshold_notes(program, *_grades(rows.labels))
-    notes += negative_notes(program, rows.negatives) + measure_notes(program, columns)
-    return assemble(name, program, rows.queries, columns, notes, strict)
-
-
-def _grades(labels: NDArray[Any]) -> tuple[float, int]:
-    """Returns the highest label, and how many lie between 0 and 1."""
-    highest = float(labels.max()) if labels.size else math.nan
-    if labels.dtype.kind != "f":
-        return highest, 0
-    import numpy as np
-
-    flat = labels.reshape(-1)
-    blocks = (flat[start : start + 65_536] for start in range(0, flat.size, 65_536))
-    above = (np.count_nonzero(block > 0) - np.count_nonzero(block >= 1) for block in blocks)
-    return highest, int(sum(above))
+        notes += threshold_notes(program, found.facts.highest, found.facts.fractions)
+    notes += negative_notes(program, found.facts.negatives) + measure_notes(program, found.columns)
+    return assemble(name or "scores", program, found.queries, found.columns, notes, strict)
 
 
 def grouped_rows(
-    labels: ArrayLike | Scored,
+    labels: ArrayLike | LabelledRows,
     scores: ArrayLike | None,
     groups: ArrayLike | None,
     scale: Scale | None,
     weights: ArrayLike | None = None,
-) -> tuple[Rows, list[Note]]:
-    """Returns labels and scores grouped by query, and what was noticed when they were read."""
-    from relkit.io.arrays import Rows, group_rows
-    from relkit.io.scored import Scored
+) -> LabelledRows:
+    """Returns labels and scores grouped by query."""
+    from relkit.data.arrays import group_rows
 
-    if isinstance(labels, Scored):
+    if isinstance(labels, LabelledRows):
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
                 "what read_scored returns holds its own scores, groups and weights",
                 hint="read_scored(…, weight=COLUMN) reads weights" if weights is not None else "",
             )
-        held = Rows(labels.labels, labels.scores, labels.groups, labels.queries, labels.weights)
-        return held, list(labels.notes)
+        return labels
     if scores is None:
         raise ParameterError("scores are missing", hint="give one score for each label")
-    return group_rows(labels, scores, groups, scale, weights), []
+    return group_rows(labels, scores, groups, scale, weights)
 
 
 def array_rules(convention: Convention) -> Convention:
@@ -159,51 +155,3 @@ def array_rules(convention: Convention) -> Convention:
 def without_formula(convention: Convention) -> Literal["error", "worst"]:
     """Returns what measures do that have no mean over orders: `error` where it was asked for."""
     return "error" if convention.ties == "expected" else "worst"
-
-
-def evaluate_rows(
-    rows: Rows,
-    measures: MeasureNames,
-    convention: Convention,
-    average: Average | None,
-    scale: Scale | None,
-    threads: int,
-    *,
-    otherwise: Literal["error", "worst"] = "error",
-) -> tuple[Program, dict[str, Column]]:
-    asked = parse_measures(measures)
-    open_ended = any(getattr(one, "max", 0.0) is None for one in asked)
-    highest = float(rows.labels.max()) if open_ended and rows.labels.size else math.nan
-    program = Program.compile(asked, convention, scale, average, highest, otherwise=otherwise)
-    program.check_inputs(False)
-    if rows.weights is not None:
-        _check_weights(program)
-    batch = _native.evaluate_arrays(
-        program.plan, rows.labels, rows.scores, rows.offsets, threads, rows.weights
-    )
-    columns = batch_columns(program, batch)
-    if rows.weights is not None:
-        # A comparison draws rows that weigh the same.
-        columns = {name: replace(column, pool=None) for name, column in columns.items()}
-    if program.in_python:
-        from relkit.data.ranking import Ranking
-
-        def rankings() -> Iterable[Ranking]:
-            for query, grades, values in rows.lists():
-                names = [str(row) for row in range(len(grades))]
-                yield Ranking.build(
-                    dict(zip(names, grades, strict=True)), names, values, convention, query=query
-                )
-
-        columns |= python_columns(program, rankings(), 0)
-    return program, columns
-
-
-def _check_weights(program: Program) -> None:
-    """Refuses weights where a measure's rows cannot weigh differently."""
-    others = [str(one) for one in program.asked if not one.weighted]
-    if others:
-        raise ParameterError(
-            f"rows cannot weigh differently in {', '.join(others)}",
-            hint="weights are for pnr, concordance, auc, gauc and average_precision",
-        )

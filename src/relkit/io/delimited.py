@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = ["Csv", "Tsv"]
 
@@ -79,7 +79,7 @@ class Csv(Format):
         scores: Source | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
-    ) -> Scored:
+    ) -> LabelledRows:
         """Reads a label and a score column, a query column, and a document column if named."""
         return self._table(source, "scored", columns).scored(scale)
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from relkit import _native
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows, StreamedRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = [
     "Format",
@@ -119,9 +119,33 @@ class Format:
         scores: Source | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
-    ) -> Scored:
+    ) -> LabelledRows:
         """Reads labels and scores, row by row."""
         raise self._cannot("hold labels with scores", source.path)
+
+    def stream_scored(
+        self,
+        source: Source,
+        plan: _native.Plan,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+        threads: int = 0,
+    ) -> StreamedRows | None:
+        """Evaluates labels and scores while they are read, without keeping them.
+
+        Args:
+            source: A file of labelled rows.
+            plan: What to compute.
+            columns: Column names by role.
+            scale: The grade scale: labels may then be its names.
+            threads: Threads to use; 0 takes one a processor.
+
+        Returns:
+            What `read_scored` and an evaluation would give, to the last bit; None, with nothing
+            read from a pipe, where the rows must be read whole.
+        """
+        return None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes judgments."""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = ["Jsonl"]
 
@@ -77,7 +77,7 @@ class Jsonl(Format):
         scores: Source | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
-    ) -> Scored:
+    ) -> LabelledRows:
         """Reads objects with a label and a score, a query, and perhaps a document."""
         return _table(source, "scored", columns).scored(scale)
 

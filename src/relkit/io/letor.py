@@ -19,8 +19,8 @@ from relkit.io.open import Source
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = ["Letor"]
 
@@ -100,11 +100,11 @@ class Letor(Format):
         scores: Source | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
-    ) -> Scored:
+    ) -> LabelledRows:
         """Reads labels and queries, the scores from their own file, and group sizes if given."""
         import polars as pl
 
-        from relkit.io.scored import Scored, from_columns, offsets_of
+        from relkit.data.labelled import LabelledRows, from_columns, offsets_of
 
         _no_columns(columns)
         if scores is None:
@@ -142,7 +142,7 @@ class Letor(Format):
             columns_found["query"] = pl.Series(queries)
             return from_columns(columns_found, path=source.path)
         sizes = _sizes(groups, len(labels), source.path)
-        return Scored(
+        return LabelledRows(
             columns_found["label"].to_numpy(),
             columns_found["score"].to_numpy(),
             offsets_of(sizes),

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows, StreamedRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = ["Parquet"]
 
@@ -65,7 +65,7 @@ class Parquet(Format):
         scores: Source | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
-    ) -> Scored:
+    ) -> LabelledRows:
         """Reads a label and a score column, a query column, and perhaps a document column."""
         return _table(source, "scored", columns).scored(scale)
 
@@ -100,6 +100,48 @@ class Parquet(Format):
         except InputError:
             return None
         return (batch, score_notes(chosen)) if batch.rows else None
+
+    def stream_scored(
+        self,
+        source: Source,
+        plan: _native.Plan,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+        threads: int = 0,
+    ) -> StreamedRows | None:
+        """Streams the row groups of labelled rows that are grouped by query."""
+        if not source.plain:
+            return None
+        from relkit.data.columns import choose
+        from relkit.data.labelled import (
+            LabelFacts,
+            StreamedRows,
+            group_notes,
+            labelled_columns,
+        )
+
+        parts = _native.LabelledParts(plan, threads)
+
+        def add(frame: pl.DataFrame) -> bool:
+            found = {role: frame.get_column(name) for role, name in chosen.items()}
+            found = labelled_columns(found, source.path, scale)
+            return parts.add(
+                found.get("query"), found["label"], found["score"], found.get("weight")
+            )
+
+        try:
+            with _readable(source.path):
+                rows = RowGroups(source.path)
+                chosen = choose(rows.columns, "scored", columns=columns, path=source.path)
+                chosen.pop("document", None)
+                if not all(map(add, rows.parts(chosen.values()))):
+                    return None
+            batch = parts.finish()
+        except InputError:
+            return None
+        facts = LabelFacts(parts.highest, parts.fractions, parts.negatives)
+        return StreamedRows(batch, facts, group_notes(chosen)) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes the columns query, document and grade."""

@@ -11,10 +11,10 @@ from relkit.io.formats import formats, open_source
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
+    from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
-__all__ = ["read_scored"]
+__all__ = ["read_rows", "read_scored"]
 
 
 def read_scored(
@@ -29,7 +29,7 @@ def read_scored(
     groups: str | os.PathLike[str] | None = None,
     format: str | None = None,
     scale: Scale | str | None = None,
-) -> Scored:
+) -> LabelledRows:
     """Reads rows of a label and a score, grouped by query.
 
     Args:
@@ -72,24 +72,32 @@ def read_scored(
     chosen = load_scale(scale)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         from relkit.data.columns import polars_columns
-        from relkit.io.scored import from_columns
+        from relkit.data.labelled import from_columns
 
         return _filled(
             from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
         )
     opened = open_source(source, format=format)  # type: ignore[arg-type]
+    return read_rows(opened, columns, chosen, scores=_open(scores), groups=_open(groups))
+
+
+def read_rows(
+    source: Source,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    *,
+    scores: Source | None = None,
+    groups: Source | None = None,
+) -> LabelledRows:
+    """Reads labelled rows from a source whose format is known; see `read_scored`."""
     return _filled(
-        formats.get(opened.format).read_scored(
-            opened,
-            columns=columns,
-            scores=_open(scores),
-            groups=_open(groups),
-            scale=chosen,
+        formats.get(source.format).read_scored(
+            source, columns=columns, scores=scores, groups=groups, scale=scale
         )
     )
 
 
-def _filled(scored: Scored) -> Scored:
+def _filled(scored: LabelledRows) -> LabelledRows:
     if not len(scored):
         raise InputError("holds no rows", path=scored.source)
     return scored

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
-    from relkit.io.scored import Scored
 
 __all__ = ["Table"]
 
@@ -53,8 +53,8 @@ class Table:
         table, notes = run_table(self.columns, path=self.path, records=self.records)
         return Run(table, name=name, source=self.path, notes=notes)
 
-    def scored(self, scale: Scale | None) -> Scored:
+    def scored(self, scale: Scale | None) -> LabelledRows:
         """The table as labels and scores."""
-        from relkit.io.scored import from_columns
+        from relkit.data.labelled import from_columns
 
         return from_columns(self.columns, path=self.path, scale=scale, records=self.records)

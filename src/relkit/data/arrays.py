@@ -2,56 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.texts import message
+from relkit.data.labelled import LabelledRows
 from relkit.data.scale import Scale
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Rows", "group_rows"]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Labels and scores with every query's rows together.
-
-    Attributes:
-        labels: Grades, one a row, or 2-D with one query a row.
-        scores: Scores of the same shape.
-        offsets: Query i holds rows offsets[i] to offsets[i + 1]; `None` for 2-D.
-        queries: One name a query: its id, or its number from 0.
-        weights: What each row weighs, in the shape of the labels; `None` for 1 each.
-    """
-
-    labels: NDArray[Any]
-    scores: NDArray[Any]
-    offsets: NDArray[np.int64] | None
-    queries: list[str]
-    weights: NDArray[Any] | None = None
-
-    @property
-    def negatives(self) -> int:
-        """How many labels are below 0."""
-        if self.labels.dtype.kind in "bu" or not self.labels.size or self.labels.min() >= 0:
-            return 0
-        return int((self.labels < 0).sum())
-
-    def lists(self) -> Iterator[tuple[str, list[float], list[float]]]:
-        """Yields each query's name, grades and scores."""
-        for place, query in enumerate(self.queries):
-            if self.offsets is None:
-                labels, scores = self.labels[place], self.scores[place]
-            else:
-                start, end = self.offsets[place], self.offsets[place + 1]
-                labels, scores = self.labels[start:end], self.scores[start:end]
-            yield query, [float(label) for label in labels], [float(score) for score in scores]
+__all__ = ["group_rows"]
 
 
 def group_rows(
@@ -60,7 +22,7 @@ def group_rows(
     groups: ArrayLike | None = None,
     scale: Scale | None = None,
     weights: ArrayLike | None = None,
-) -> Rows:
+) -> LabelledRows:
     """Checks labels, scores and groups, and brings every query's rows together.
 
     Args:
@@ -91,14 +53,17 @@ def group_rows(
     if grades.ndim == 2:
         if groups is not None:
             raise InputError("2-D labels are one query a row and take no groups")
-        return Rows(grades, values, None, [str(row) for row in range(len(grades))], heavy)
+        names = [str(row) for row in range(len(grades))]
+        offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
+        heavy = None if heavy is None else heavy.ravel()
+        return LabelledRows(grades.ravel(), values.ravel(), offsets, names, weights=heavy)
     if grades.ndim != 1:
         raise InputError(
             message("labels must have one or two dimensions, not {ndim}", ndim=grades.ndim)
         )
     if groups is None:
         offsets = np.array([0, len(grades)], dtype=np.int64)
-        return Rows(grades, values, offsets, ["0"], heavy)
+        return LabelledRows(grades, values, offsets, ["0"], weights=heavy)
     ids = np.asarray(groups)
     if ids.ndim != 1:
         raise InputError(message("groups must have one dimension, not {ndim}", ndim=ids.ndim))
@@ -156,7 +121,7 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
 
 def _by_sizes(
     grades: NDArray[Any], values: NDArray[Any], sizes: NDArray[Any], weights: NDArray[Any] | None
-) -> Rows:
+) -> LabelledRows:
     import numpy as np
 
     whole = sizes.dtype.kind in "iu" or (
@@ -171,12 +136,13 @@ def _by_sizes(
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    return Rows(grades, values, offsets, [str(number) for number in range(len(sizes))], weights)
+    names = [str(number) for number in range(len(sizes))]
+    return LabelledRows(grades, values, offsets, names, weights=weights)
 
 
 def _by_ids(
     grades: NDArray[Any], values: NDArray[Any], ids: NDArray[Any], weights: NDArray[Any] | None
-) -> Rows:
+) -> LabelledRows:
     import numpy as np
 
     if ids.dtype.kind in "iu":
@@ -193,4 +159,4 @@ def _by_ids(
         grades, values, ids = grades[order], values[order], ids[order]
         weights = None if weights is None else weights[order]
     names = [str(value) for value in ids[offsets[:-1]].tolist()]
-    return Rows(grades, values, offsets, names, weights)
+    return LabelledRows(grades, values, offsets, names, weights=weights)

@@ -1,0 +1,156 @@
+"""Measures of labelled rows: in memory, or streamed from a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Literal
+
+from relkit import _native, io
+from relkit.core.errors import ParameterError
+from relkit.evaluation.columns import Column, batch_columns, python_columns
+from relkit.evaluation.program import Average, Program
+
+if TYPE_CHECKING:
+    from relkit.core.notes import Note
+    from relkit.data.convention import Convention
+    from relkit.data.labelled import LabelFacts, LabelledRows
+    from relkit.data.ranking import Ranking
+    from relkit.data.scale import Scale
+    from relkit.measures.base import Measure
+
+__all__ = ["Evaluated", "Settings", "evaluate_file", "evaluate_rows"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How labelled rows are measured.
+
+    Attributes:
+        convention: The rules.
+        average: As for `evaluate_scores`.
+        scale: As for `evaluate_scores`.
+        threads: Threads to use; 0 takes one a processor.
+        otherwise: What measures do that have no mean over the orders of tied rows.
+    """
+
+    convention: Convention
+    average: Average | None = None
+    scale: Scale | None = None
+    threads: int = 0
+    otherwise: Literal["error", "worst"] = "error"
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The measures of labelled rows.
+
+    Attributes:
+        program: What was computed.
+        columns: The measures by name.
+        queries: The names of the queries.
+        facts: What is worth knowing of the labels.
+        notes: What is worth knowing about the data.
+    """
+
+    program: Program
+    columns: dict[str, Column]
+    queries: list[str] | Callable[[], list[str]]
+    facts: LabelFacts
+    notes: tuple[Note, ...] = ()
+
+
+def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Settings) -> Evaluated:
+    """Measures rows in memory."""
+    highest = math.nan
+    if _needs_highest(measures) and rows.labels.size:
+        highest = float(rows.labels.max())
+    program = _compile(measures, settings, rows.weights is not None, highest)
+    batch = _native.evaluate_arrays(
+        program.plan, rows.labels, rows.scores, rows.groups, settings.threads, rows.weights
+    )
+    columns = _columns(program, batch, rows.weights is not None)
+    if program.in_python:
+        from relkit.data.ranking import Ranking
+
+        def rankings() -> Iterable[Ranking]:
+            for query, grades, values in rows.lists():
+                names = [str(row) for row in range(len(grades))]
+                grade_of = dict(zip(names, grades, strict=True))
+                yield Ranking.build(grade_of, names, values, settings.convention, query=query)
+
+        columns |= python_columns(program, rankings(), 0)
+    return Evaluated(program, columns, rows.queries, rows.facts, rows.notes)
+
+
+def evaluate_file(
+    path: str | PathLike[str],
+    names: Mapping[str, str] | None,
+    measures: Sequence[Measure],
+    settings: Settings,
+) -> Evaluated:
+    """Measures the rows of a file, without keeping them where its format can be streamed.
+
+    Args:
+        path: The file.
+        names: Column names by role; roles that are not named are found by the usual names.
+        measures: What to compute.
+        settings: How.
+    """
+    source = io.open_source(fspath(path))
+    weighted = "weight" in (names or {})
+    if not _needs_highest(measures):
+        program = _compile(measures, settings, weighted)
+        streamed = None
+        if not program.in_python:
+            streamed = io.formats.get(source.format).stream_scored(
+                source, program.plan, columns=names, scale=settings.scale, threads=settings.threads
+            )
+        if streamed is not None:
+            batch = streamed.batch
+            columns = _columns(program, batch, weighted)
+            return Evaluated(
+                program, columns, lambda: batch.queries, streamed.facts, streamed.notes
+            )
+    return evaluate_rows(io.read_rows(source, names, settings.scale), measures, settings)
+
+
+def _needs_highest(measures: Sequence[Measure]) -> bool:
+    """Whether a measure's parameters depend on the highest label."""
+    return any(getattr(one, "max", 0.0) is None for one in measures)
+
+
+def _compile(
+    measures: Sequence[Measure], settings: Settings, weighted: bool, highest: float = math.nan
+) -> Program:
+    """Resolves the measures.
+
+    Raises:
+        ParameterError: If there are weights, and a measure whose rows cannot weigh differently.
+    """
+    program = Program.compile(
+        measures,
+        settings.convention,
+        settings.scale,
+        settings.average,
+        highest,
+        otherwise=settings.otherwise,
+    )
+    program.check_inputs(False)
+    others = [str(one) for one in program.asked if not one.weighted]
+    if weighted and others:
+        raise ParameterError(
+            f"rows cannot weigh differently in {', '.join(others)}",
+            hint="weights are for pnr, concordance, auc, gauc and average_precision",
+        )
+    return program
+
+
+def _columns(program: Program, batch: _native.Batch, weighted: bool) -> dict[str, Column]:
+    columns = batch_columns(program, batch)
+    if weighted:
+        # A comparison draws rows that weigh the same.
+        columns = {name: replace(column, pool=None) for name, column in columns.items()}
+    return columns
