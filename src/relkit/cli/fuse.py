@@ -14,6 +14,7 @@ from relkit.cli.options import columns_option, format_options, no_color_option, 
 from relkit.cli.output import protect_inputs
 from relkit.cli.values import chosen_columns, format_named_by, named_values
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.run import Run
@@ -184,5 +185,5 @@ def _weights(text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            f"`--weights {text}` are no numbers", hint="write --weights 0.3,0.7"
+            message("`--weights {text}` are no numbers", text=text), hint="write --weights 0.3,0.7"
         ) from None

@@ -13,6 +13,7 @@ from relkit.cli.options import format_option, language_option, no_color_option, 
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.values import chosen_columns, format_named_by
 from relkit.core.errors import ParameterError, StrictError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -235,7 +236,7 @@ def doctor(
         _write(checkup.repair(), output, record)
     if strict and checkup.warnings:
         kinds = ", ".join(one.kind for one in checkup.warnings)
-        raise StrictError(f"the log has warnings: {kinds}")
+        raise StrictError(message("the log has warnings: {kinds}", kinds=kinds))
 
 
 def _write(repair: Repair, output: str, record: str) -> None:
@@ -244,6 +245,15 @@ def _write(repair: Repair, output: str, record: str) -> None:
     write_sessions(repair.sessions, output)
     emit(repair.to_json(), record)
     kinds = ", ".join(change.kind for change in repair.changes) or "nothing"
-    messages.note(f"repaired: {kinds}; {output} is the copy, {record} says what was changed")
+    messages.note(
+        message(
+            "repaired: {kinds}; {output} is the copy, {record} says what was changed",
+            kinds=kinds,
+            output=output,
+            record=record,
+        )
+    )
     if repair.remaining:
-        messages.note(f"left for you to decide: {', '.join(repair.remaining)}")
+        messages.note(
+            message("left for you to decide: {remaining}", remaining=list(repair.remaining))
+        )

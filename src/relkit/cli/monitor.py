@@ -26,6 +26,7 @@ from relkit.cli.options import (
 from relkit.cli.output import emit
 from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, parse_depths
 from relkit.core.errors import CheckError, ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
@@ -346,7 +347,14 @@ def check(
     lines += [losses_sentence(losses, language) for losses in causes.values()]
     emit("\n".join(lines))
     count = len(alarms)
-    raise CheckError(f"{found.months[-1]}: {count} alarm{'' if count == 1 else 's'}")
+    raise CheckError(
+        message(
+            "{months}: {count} alarm{ending}",
+            months=found.months[-1],
+            count=count,
+            ending="" if count == 1 else "s",
+        )
+    )
 
 
 @command.command(

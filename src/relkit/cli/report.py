@@ -23,6 +23,7 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -132,7 +133,9 @@ def command(
     runs = [baseline, *candidates]
     if names and len(names) != len(runs):
         raise ParameterError(
-            f"there are {len(runs)} runs and {len(names)} names",
+            message(
+                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+            ),
             hint="give --name once for each run, the baseline's first",
         )
     files = [judgments, *runs]

@@ -14,6 +14,7 @@ from relkit.cli.options import columns_option, format_option, language_option, n
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.values import chosen_columns, format_named_by, parse_depths
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -223,7 +224,8 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
     name, colon, cuts = text.partition(":")
     if name not in METHODS:
         raise UnknownNameError(
-            f"there are no tiers by `{name}`", hint=suggestion(name, list(METHODS))
+            message("there are no tiers by `{name}`", name=name),
+            hint=suggestion(name, list(METHODS)),
         )
     try:
         return name, [float(cut) for cut in cuts.split(",")] if colon else None
@@ -240,7 +242,7 @@ def _moment(text: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
-            f"`--as-of {text}` is no date", hint="write --as-of 2025-06-30"
+            message("`--as-of {text}` is no date", text=text), hint="write --as-of 2025-06-30"
         ) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.convention import Convention
@@ -44,8 +45,11 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
         names = list(tiers)
     if not known or len(set(names)) != len(numbers) or not all(names):
         raise ParameterError(
-            f"`-k {text}` is neither one number nor TIER=K for some tiers",
-            hint=f"write -k {','.join(f'{tier}=20' for tier in tiers or ('head', 'tail'))}",
+            message("`-k {text}` is neither one number nor TIER=K for some tiers", text=text),
+            hint=message(
+                "write -k {tiers}",
+                tiers=",".join(f"{tier}=20" for tier in tiers or ("head", "tail")),
+            ),
         )
     return {name: int(number) for name, number in zip(names, numbers, strict=True)}
 
@@ -96,7 +100,8 @@ def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, s
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise ParameterError(
-                f"`{option} {text}` is no name and value", hint=f"write {option} {example}"
+                message("`{option} {text}` is no name and value", option=option, text=text),
+                hint=message("write {option} {example}", option=option, example=example),
             )
         pairs[key.strip()] = value.strip()
     return pairs
@@ -144,7 +149,12 @@ def scored_columns(
             )
         if found.get(role) not in (None, column):
             raise ParameterError(
-                f"the {role} is in two columns: `{found[role]}` and `{column}`",
+                message(
+                    "the {role} is in two columns: `{found}` and `{column}`",
+                    role=role,
+                    found=found[role],
+                    column=column,
+                ),
                 hint=f"leave out --{role} or {name} in --columns"
                 if flat.get(role) is not None
                 else "name it once in --columns",
@@ -176,6 +186,7 @@ def chosen_columns(
             from relkit.core.registry import suggestion
 
             raise UnknownNameError(
-                f"--columns knows no `{name}`", hint=suggestion(name, list(known))
+                message("--columns knows no `{name}`", name=name),
+                hint=suggestion(name, list(known)),
             )
     return pairs or None

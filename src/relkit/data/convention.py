@@ -38,6 +38,7 @@ from relkit.core.rules import (
     show_gain,
     show_rel,
 )
+from relkit.core.texts import message
 
 __all__ = [
     "Convention",
@@ -172,7 +173,8 @@ class Convention:
         for name in changes:
             if name not in known:
                 raise UnknownNameError(
-                    f"a convention has no field `{name}`", hint=suggestion(name, known)
+                    message("a convention has no field `{name}`", name=name),
+                    hint=suggestion(name, known),
                 )
         rules = dict(parse_measure_rules(changes.get("measures", self.measures)))
         for name, value in single.items():

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_items, check_type
 from relkit.core.rules import Ties
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 
 __all__ = ["RankedDocument", "Ranking", "first_rows"]
@@ -115,7 +116,12 @@ class Ranking:
             for document, grade in judged.items():
                 if grade < 0:
                     raise InputError(
-                        f"query `{query}`, document `{document}`: negative grade {grade:g}",
+                        message(
+                            "query `{query}`, document `{document}`: negative grade {grade:g}",
+                            query=query,
+                            document=document,
+                            grade=grade,
+                        ),
                         hint="set negative=nonrelevant or negative=unjudged",
                     )
         pooled: frozenset[str] = frozenset()
@@ -133,7 +139,7 @@ class Ranking:
         ]
         if convention.ties == "rank" and ranks is None:
             raise InputError(
-                f"query `{query}`: ties=rank needs a rank column",
+                message("query `{query}`: ties=rank needs a rank column", query=query),
                 hint="choose another tie rule, such as ties=doc-desc",
             )
         kept = set(rows)
@@ -262,7 +268,10 @@ class Ranking:
         ]
         if prod(factorial(len(group)) for group in groups) > MOST_ORDERS:
             raise ParameterError(
-                f"query `{self.query}` has too many orders of tied documents to average over",
+                message(
+                    "query `{query}` has too many orders of tied documents to average over",
+                    query=self.query,
+                ),
                 hint="choose another tie rule for this measure, such as ties=doc-desc",
             )
         for order in product(*(permutations(group) for group in groups)):

@@ -10,6 +10,7 @@ from typing import Any, overload
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.core.parameters import check_path, check_type
 from relkit.core.registry import Registry
+from relkit.core.texts import message
 
 __all__ = ["BINARY", "FLOATS", "INTEGERS", "SEARCH", "Level", "Scale", "load_scale", "scales"]
 
@@ -61,7 +62,9 @@ class Scale:
         grades = [level.grade for level in self.levels]
         if len(set(names)) < len(names) or len(set(grades)) < len(grades):
             raise ParameterError(
-                f"the scale `{self.name}` has two levels of the same name or grade"
+                message(
+                    "the scale `{name}` has two levels of the same name or grade", name=self.name
+                )
             )
 
     @property
@@ -108,14 +111,17 @@ class Scale:
     def _unknown(self, value: object) -> InputError:
         if not self.levels:
             return InputError(
-                f"not a grade: `{value}`",
+                message("not a grade: `{value}`", value=value),
                 hint="give a number, or name a scale such as `search` for 高/中/低/无",
             )
         known = ", ".join(
             f"{level.grade:g} = {level.name}{'/' + level.chinese if level.chinese else ''}"
             for level in self.levels
         )
-        return InputError(f"not a grade of the scale `{self.name}`: `{value}`", hint=f"use {known}")
+        return InputError(
+            message("not a grade of the scale `{name}`: `{value}`", name=self.name, value=value),
+            hint=message("use {known}", known=known),
+        )
 
 
 SEARCH = Scale(
@@ -179,7 +185,7 @@ def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"not a scale: {error}",
+            message("not a scale: {error}", error=error),
             path=path,
             hint="each level needs `grade` and `name`, and may have `chinese` and `gain`",
         ) from error
@@ -222,9 +228,9 @@ def read_settings(path: str) -> dict[str, Any]:
     except DependencyError:
         raise
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=path) from error
+        raise InputError(message("cannot be read: {error}", error=error), path=path) from error
     except Exception as error:  # PyYAML's errors share no base with ValueError
-        raise InputError(f"cannot be read: {error}", path=path) from error
+        raise InputError(message("cannot be read: {error}", error=error), path=path) from error
     if not isinstance(values, dict):
         raise InputError("expected keys and values", path=path)
     return values

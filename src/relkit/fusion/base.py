@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, get_type_hints
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_type
 from relkit.core.registry import Registry
+from relkit.core.texts import message
 
 __all__ = ["Kernel", "Method", "Place", "method_of", "methods", "register"]
 
@@ -133,7 +134,9 @@ class Method(ABC):
             learnt = getattr(self, name)
             if learnt is None:
                 raise ParameterError(
-                    f"`{self.name}` learns from judgments and has learnt nothing yet",
+                    message(
+                        "`{name}` learns from judgments and has learnt nothing yet", name=self.name
+                    ),
                     hint="give judgments=, those of other queries than the ones you report"
                     " (--judgments on the command line)",
                 )
@@ -164,10 +167,16 @@ class Method(ABC):
         for name, value in parameters.items():
             if name not in fields:
                 raise ParameterError(
-                    f"the fusion method `{cls.name}` has no parameter `{name}`",
-                    hint="it has " + ", ".join(f"`{key}`" for key in known)
-                    if known
-                    else "it has no parameters",
+                    message(
+                        "the fusion method `{name}` has no parameter `{name_2}`",
+                        name=cls.name,
+                        name_2=name,
+                    ),
+                    hint=(
+                        message("it has {known}", known=[f"`{key}`" for key in known])
+                        if known
+                        else "it has no parameters"
+                    ),
                 )
             values[name] = _number(name, value, kinds[name]) if name in known else value
         return cls(**values)
@@ -181,10 +190,24 @@ def _number(name: str, value: Any, kind: type) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise ParameterError(f"the parameter `{name}` must be {wanted}. Got `{value}` instead.")
+        raise ParameterError(
+            message(
+                "the parameter `{name}` must be {wanted}. Got `{value}` instead.",
+                name=name,
+                wanted=wanted,
+                value=value,
+            )
+        )
     if kind is int:
         if number != int(number):
-            raise ParameterError(f"the parameter `{name}` must be {wanted}. Got `{value}` instead.")
+            raise ParameterError(
+                message(
+                    "the parameter `{name}` must be {wanted}. Got `{value}` instead.",
+                    name=name,
+                    wanted=wanted,
+                    value=value,
+                )
+            )
         return int(number)
     return number
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_items
+from relkit.core.texts import message
 from relkit.measures.base import Measure
 from relkit.measures.lookup import build, registry
 from relkit.measures.parameters import parameters
@@ -73,7 +74,7 @@ def _single(name: str) -> Measure:
     found = NAME.fullmatch(name) if isinstance(name, str) else None
     if found is None:
         raise ParameterError(
-            f"not a measure name: `{name}`",
+            message("not a measure name: `{name}`", name=name),
             hint="write name@k or name(parameter=value)@k, such as ndcg(gain=exp)@10",
         )
     word, inside = found["name"], found["arguments"] or ""
@@ -96,7 +97,11 @@ def _single(name: str) -> Measure:
         k = 0
     if k < 1:
         raise ParameterError(
-            f"the cutoff of `{name}` must be a whole number of 1 or more. Got `{text}` instead."
+            message(
+                "the cutoff of `{name}` must be a whole number of 1 or more. Got `{text}` instead.",
+                name=name,
+                text=text,
+            )
         )
     return build(kind, values, k)
 
@@ -134,7 +139,9 @@ def _arguments(name: str, inside: str) -> dict[str, str]:
         item = ITEM.match(inside, position)
         if item is None or item.end() == position:
             raise ParameterError(
-                f"not a list of parameters: `{inside}` in `{name}`",
+                message(
+                    "not a list of parameters: `{inside}` in `{name}`", inside=inside, name=name
+                ),
                 hint="write parameter=value, separated by commas",
             )
         arguments[item["name"].lower()] = item["value"].strip("'\"")

@@ -7,6 +7,7 @@ from typing import Any
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_items
+from relkit.core.texts import message
 from relkit.data.run import run_name
 from relkit.evaluation import Average, Evaluator, MeasureNames
 from relkit.evaluation.results import Results
@@ -34,7 +35,10 @@ def run_titles(runs: Sequence[Any], names: Sequence[str] | None) -> list[str]:
         ]
     elif len(names) != len(runs):
         raise ParameterError(
-            f"there are {len(runs)} runs and {len(names)} names", hint="give one name per run"
+            message(
+                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+            ),
+            hint="give one name per run",
         )
     else:
         titles = [str(name) for name in names]
@@ -52,7 +56,9 @@ def check_titles(titles: Sequence[str]) -> None:
         raise ParameterError("two or more runs are needed", hint="give another run")
     twice = next((title for title in titles if list(titles).count(title) > 1), None)
     if twice is not None:
-        raise ParameterError(f"two runs are called `{twice}`", hint="give names that differ")
+        raise ParameterError(
+            message("two runs are called `{twice}`", twice=twice), hint="give names that differ"
+        )
 
 
 def evaluate_runs(

@@ -20,6 +20,7 @@ from relkit.analysis.diagnosis.listing import Findings
 from relkit.analysis.diagnosis.online import OnlineData, Rate, load_online
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_type
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -81,8 +82,10 @@ def diagnose(
     chosen = _rules(rules)
     if stages is not None and len(comparison.candidates) > 1:
         raise ParameterError(
-            "`stages` belong to one candidate, and the comparison has"
-            f" {len(comparison.candidates)}",
+            message(
+                "`stages` belong to one candidate, and the comparison has {count}",
+                count=len(comparison.candidates),
+            ),
             hint="compare one candidate with the baseline",
         )
     measures = tuple(dict.fromkeys(name for rule in chosen for name in rule.measures()))

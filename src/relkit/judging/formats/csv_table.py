@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from relkit.core.cells import APOSTROPHE, csv_cell
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data import columns
 from relkit.data.scale import Scale
 from relkit.io.rows import csv_reader
@@ -94,7 +95,13 @@ def table(
                 fields.extend([""] * (len(headings) - 1))
             if len(fields) != len(headings):
                 raise ParseError(
-                    f"expected {len(headings)} columns, got {len(fields)}", path=path, line=start
+                    message(
+                        "expected {count} columns, got {count_2}",
+                        count=len(headings),
+                        count_2=len(fields),
+                    ),
+                    path=path,
+                    line=start,
                 )
             yield start, dict(zip(headings, fields, strict=True))
     except csv.Error as error:
@@ -264,7 +271,7 @@ def _number(text: str, what: str) -> float | None:
         return None
     found = columns.number(text.strip())
     if found is None or not isfinite(found):
-        raise InputError(f"the {what} `{text[:60]}` is not a number")
+        raise InputError(message("the {what} `{text}` is not a number", what=what, text=text[:60]))
     return found
 
 

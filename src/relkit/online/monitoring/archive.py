@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_path, check_type
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.data.scale import Level, Scale
 from relkit.io import read_judgments, write_judgments
@@ -76,7 +77,8 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         if target.exists():
             raise _taken(target) from None
         raise InputError(
-            f"cannot be written: {error.strerror or error}", path=str(target)
+            message("cannot be written: {strerror}", strerror=error.strerror or error),
+            path=str(target),
         ) from None
     return target
 
@@ -211,7 +213,9 @@ def _manifest(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise InputError("is no round: it has no round.json", path=str(path)) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(file), hint=HINT) from None
+        raise InputError(
+            message("cannot be read: {error}", error=error), path=str(file), hint=HINT
+        ) from None
     if not isinstance(found, dict) or found.get("sha256") != _seal(found):
         raise InputError("the file has changed since the round was made", path=str(file), hint=HINT)
     if found["format"] != FORMAT:
@@ -222,7 +226,9 @@ def _manifest(path: Path) -> dict[str, Any]:
         )
     if found["month"] != path.name:
         raise InputError(
-            f"the folder holds the round of {found['month']}", path=str(path), hint=HINT
+            message("the folder holds the round of {found}", found=found["month"]),
+            path=str(path),
+            hint=HINT,
         )
     return found
 

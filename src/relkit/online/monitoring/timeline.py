@@ -15,6 +15,7 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_fraction, check_items, check_type
+from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.online.monitoring.alarms import Alarm, find_alarms
 from relkit.online.monitoring.archive import read_rounds
@@ -371,7 +372,7 @@ def _rounds(rounds: str | PathLike[str] | Iterable[Round]) -> list[Round]:
         raise InputError("there is no round", hint="relkit.create_round makes one")
     for one, other in pairwise(found):
         if one.month == other.month:
-            raise InputError(f"two rounds are of {one.month}")
+            raise InputError(message("two rounds are of {month}", month=one.month))
     return found
 
 

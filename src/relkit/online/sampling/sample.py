@@ -15,7 +15,7 @@ from relkit.core.errors import InputError
 from relkit.core.language import Language, check_language
 from relkit.core.notes import Note
 from relkit.core.parameters import check_path
-from relkit.core.texts import catalogue
+from relkit.core.texts import catalogue, message
 from relkit.online.sampling.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -316,7 +316,11 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     missing = [name for name in WRITTEN if name not in frame.columns]
     if missing or frame.is_empty():
         raise InputError(
-            f"is no sample: it has no column `{missing[0]}`" if missing else "holds no row",
+            (
+                message("is no sample: it has no column `{missing}`", missing=missing[0])
+                if missing
+                else "holds no row"
+            ),
             path=os.fspath(path),
             hint="relkit sample LOG -o FILE writes one",
         )
@@ -326,7 +330,9 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
         )
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"is no sample: {reason}", path=os.fspath(path)) from None
+        raise InputError(
+            message("is no sample: {reason}", reason=reason), path=os.fspath(path)
+        ) from None
     chances = [name for name in CHANCES if name in typed.columns]
     sessions = (
         typed.select(*SESSION[:-1], *chances, "k")
