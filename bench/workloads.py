@@ -23,6 +23,7 @@ from bench.contenders import (
     with_rr,
 )
 from bench.formats import formats
+from bench.parquet import labelled, parquet
 from bench.timing import Contender, Workload
 
 
@@ -419,6 +420,8 @@ WORKLOADS = {
     "fusion": Entry("Five runs fused", fusion, ("several",)),
     "dicts": Entry("Dict of dicts", dicts, ("msdev",)),
     "frames": Entry("Polars string columns", frames, ("msdev",)),
+    "parquet": Entry("Runs in Parquet", parquet, ("msdev",)),
+    "labelled": Entry("Labelled rows in Parquet", labelled, ("flat",)),
     "arrays": Entry("Arrays of 100 documents a query", arrays, ("dense",)),
     "auc": Entry("Pooled AUC", auc, ("flat",)),
     "gauc": Entry("Grouped AUC", gauc, ("flat",)),
