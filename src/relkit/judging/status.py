@@ -8,16 +8,23 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.json import json_values
-from relkit.core.document.terminal import align
+from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.terminal import render_text
 from relkit.judging.agreement import measure_agreement
-from relkit.judging.llm.wording import describe_machines, render_machines
+from relkit.judging.llm.wording import describe_machine, describe_machines
 from relkit.judging.progress import measure_judges
 from relkit.judging.sbs import read_preferences, summarize_preferences
 
 if TYPE_CHECKING:
     from relkit.judging.store import Store
 
-__all__ = ["describe_agreement", "describe_project", "describe_work", "render_status"]
+__all__ = [
+    "describe_agreement",
+    "describe_project",
+    "describe_work",
+    "render_status",
+    "status_document",
+]
 
 
 def describe_work(store: Store, project_id: int) -> dict[str, Any]:
@@ -102,7 +109,12 @@ def describe_agreement(store: Store, project_id: int) -> dict[str, Any]:
 
 
 def render_status(found: Mapping[str, Any]) -> str:
-    """Returns what `describe_project` found as text."""
+    """Returns what `describe_project` found as text for the terminal."""
+    return render_text(status_document(found))
+
+
+def status_document(found: Mapping[str, Any]) -> Document:
+    """Returns what `describe_project` found: how far the project is, and how far judges agree."""
     share = found["filled"] / found["places"] if found["places"] else 0.0
     lines = [
         f"{found['project']}: {found['filled']:,} of {found['places']:,} grades ({share:.0%}),"
@@ -111,6 +123,7 @@ def render_status(found: Mapping[str, Any]) -> str:
     ]
     if found["queue"]:
         lines.append(f"for a lead to decide: {found['queue']:,}")
+    blocks: list[Block] = [Lines(lines)]
     if found["judges"]:
         rows = [
             [
@@ -119,27 +132,27 @@ def render_status(found: Mapping[str, Any]) -> str:
             ]
             for one in found["judges"]
         ]  # fmt: skip
-        lines += ["", *align(["judge", "done", "open", "later", "left", "seconds"], rows)]
+        blocks.append(Table(["judge", "done", "open", "later", "left", "seconds"], rows))
     if found["agreement"] and found["agreement"]["overall"]["units"]:
-        lines += ["", *_agreement(found["agreement"])]
+        blocks += _agreement(found["agreement"])
     if found["gold_quality"]:
         rows = [
             [one["judge"], str(one["items"]), _figure(one["equal"]), _figure(one["difference"])]
             for one in found["gold_quality"]
         ]
-        lines += ["", *align(["gold items", "graded", "equal", "difference"], rows)]
+        blocks.append(Table(["gold items", "graded", "equal", "difference"], rows))
     if found["preferences"]:
-        lines += ["", *_preferences(found["preferences"])]
+        blocks += _preferences(found["preferences"])
     if found["machines"]:
-        lines += ["", *render_machines(found["machines"])]
-    return "\n".join(lines)
+        blocks.append(Lines([describe_machine(one) for one in found["machines"]]))
+    return Document(blocks)
 
 
 def _figure(value: float | None, digits: int = 4) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _agreement(found: Mapping[str, Any]) -> list[str]:
+def _agreement(found: Mapping[str, Any]) -> list[Table]:
     names = ["fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval"]
     groups = {"all": found["overall"], **found["tiers"]}
     rows = [
@@ -148,21 +161,21 @@ def _agreement(found: Mapping[str, Any]) -> list[str]:
         for name, one in groups.items()
     ]  # fmt: skip
     titles = ["items", "equal", "Fleiss κ", "α nominal", "α ordinal", "α interval"]
-    lines = align(["agreement", *titles], rows)
+    tables = [Table(["agreement", *titles], rows)]
     if found["pairs"]:
         rows = [
             [f"{one['first']} / {one['second']}", str(one["units"]), _figure(one["equal"]),
              _figure(one["kappa"]), _figure(one["weighted_kappa"])]
             for one in found["pairs"][:20]
         ]  # fmt: skip
-        lines += ["", *align(["judges", "items", "equal", "κ", "weighted κ"], rows)]
         more = len(found["pairs"]) - 20
-        if more > 0:
-            lines.append(f"and {more:,} more pairs: --format json")
-    return lines
+        notes = [f"and {more:,} more pairs: --format json"] if more > 0 else []
+        headings = ["judges", "items", "equal", "κ", "weighted κ"]
+        tables.append(Table(headings, rows, notes=notes))
+    return tables
 
 
-def _preferences(found: Mapping[str, Any]) -> list[str]:
+def _preferences(found: Mapping[str, Any]) -> list[Table]:
     rows = []
     for tier, one in {"all": found["overall"], **found["tiers"]}.items():
         rows += [
@@ -172,12 +185,12 @@ def _preferences(found: Mapping[str, Any]) -> list[str]:
             for pair in one["pairs"]
         ]  # fmt: skip
     titles = ["tier", "systems", "queries", "first", "ties", "second", "mean", "p"]
-    lines = align(titles, rows, 2)
+    tables = [Table(titles, rows, left=2)]
     strengths = found["overall"]["strengths"]
     if strengths:
         rows = [
             [one["system"], *(_figure(one[name]) for name in ("strength", "low", "high"))]
             for one in strengths
         ]
-        lines += ["", *align(["Bradley-Terry", "strength", "low", "high"], rows)]
-    return lines
+        tables.append(Table(["Bradley-Terry", "strength", "low", "high"], rows))
+    return tables

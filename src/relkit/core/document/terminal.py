@@ -28,10 +28,11 @@ BAR = 8
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HANGING = "  "
 #: Signs that take one column each: most tables have no others, and need no list of all signs.
-NARROW = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*")
+NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
 #: A word, or a sign of a script that is written without spaces; what closes stays with it.
-PIECE = re.compile(
-    r"\s+|(?:[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef])[，。；：！？、）》」』”’]*"
+PIECE = (
+    r"\s+|(?:[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef])"
+    "[，。；：！？、）》」』”’]*"
 )
 
 
@@ -156,7 +157,7 @@ def width(text: str) -> int:
         >>> width("正逆序比"), width("e\u0301"), width("a\u200bb")
         (8, 1, 2)
     """
-    if text.isascii() or NARROW.fullmatch(text):
+    if text.isascii() or re.fullmatch(NARROW, text):
         return len(text)
     from wcwidth import wcswidth, wcwidth
 
@@ -181,7 +182,7 @@ def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -
         ['正逆序', '比，越高', '越好。']
     """
     lines, fresh = [first], True
-    for piece in PIECE.findall(text):
+    for piece in re.findall(PIECE, text):
         if piece.isspace():
             lines[-1] += "" if fresh else " "
             continue

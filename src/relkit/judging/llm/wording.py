@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = [
     "configuration_dict",
     "describe_configuration",
+    "describe_machine",
     "describe_machines",
     "note_machines",
     "render_calibration",
-    "render_machines",
 ]
 
 _TITLES = {
@@ -122,22 +122,17 @@ def describe_machines(store: Store, project_id: int) -> list[dict[str, Any]]:
     return found
 
 
-def render_machines(machines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Returns what `describe_machines` found as lines of text."""
-    lines = []
-    for one in machines:
-        line = f"{one['judge']} (version {one['version']}): {one['graded']:,} items graded; "
-        if one["accepted"]:
-            kappa = "" if one["kappa"] is None else f"κ {one['kappa']:.2f} with people on "
-            line += (
-                f"accepted by {one['accepted_by']} on {_date(one['accepted_at'])}"
-                f" ({kappa}{one['compared']:,} items); its grades count for {one['filled']:,}"
-                " items that nobody graded"
-            )
-        else:
-            line += "not accepted, so its grades count nowhere"
-        lines += wrap(line, 80, "  ")
-    return lines
+def describe_machine(one: Mapping[str, Any]) -> str:
+    """Returns one of what `describe_machines` found as a sentence."""
+    line = f"{one['judge']} (version {one['version']}): {one['graded']:,} items graded; "
+    if not one["accepted"]:
+        return f"{line}not accepted, so its grades count nowhere"
+    kappa = "" if one["kappa"] is None else f"κ {one['kappa']:.2f} with people on "
+    return (
+        f"{line}accepted by {one['accepted_by']} on {_date(one['accepted_at'])}"
+        f" ({kappa}{one['compared']:,} items); its grades count for {one['filled']:,}"
+        " items that nobody graded"
+    )
 
 
 def render_calibration(
