@@ -39,7 +39,6 @@ KNOWN: frozenset[str] = frozenset(
         "tests/unit/test_judging_assignment.py",
         "tests/unit/test_judging_formats.py",
         "tests/unit/test_llm_judge.py",
-        "tests/unit/test_logs.py",
         "tests/unit/test_report_sections.py",
         "src/relkit/_native.pyi:Plan.__init__",
         "src/relkit/_native.pyi:fuse_runs",

@@ -17,6 +17,8 @@ import pytest
 from tests.unit.clock import Clock
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from relkit.judging import Store
 
 JUDGMENTS = """q1 0 d1 3
@@ -203,3 +205,11 @@ def make_cli() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def clean() -> pl.DataFrame:
+    """A search log with nothing wrong."""
+    from tests.unit.clean_logs import clean_log
+
+    return clean_log()

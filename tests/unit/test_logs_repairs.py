@@ -1,0 +1,228 @@
+"""Logs repaired, what is said of them, checks of one's own, and the overview."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+from tests.unit.clean_logs import kinds, mixed_in, robot
+
+from relkit import InputError, ParameterError, Sessions, UnknownNameError, read_sessions
+from relkit.core.document.terminal import width
+from relkit.online.logs import Check, Finding, Log, checks, examine, summarise
+
+
+def sick(clean: pl.DataFrame) -> pl.DataFrame:
+    """A log with many things wrong at once, times as times."""
+    copies = clean.filter(pl.col("session") == "s4")
+    query = pl.when(pl.col("session") == "s9").then(pl.lit("QUERY 3")).otherwise("query")
+    zero = (pl.col("bucket") == "a").cast(pl.Int64)
+    return pl.concat([clean, copies]).with_columns(query=query, position=pl.col("position") - zero)
+
+
+SICK = ["mixed-positions", "duplicate-rows", "query-variants"]
+
+
+def test_duckdb_finds_what_polars_finds(clean: pl.DataFrame) -> None:
+    log = sick(clean).with_columns(pl.col("timestamp").dt.replace_time_zone(None))
+    arrow = log.to_arrow()
+    there, here = examine(duckdb.from_arrow(arrow)), examine(log)
+    assert kinds(here) == SICK
+    assert there.to_dict() == here.to_dict()
+    assert there.repair().to_dict() == here.repair().to_dict()
+    assert summarise(duckdb.from_arrow(arrow)).to_dict() == (
+        {**summarise(log).to_dict(), "source": "memory"}
+    )
+
+
+def test_slices_of_a_large_log(clean: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = mixed_in(sick(clean), robot(60, 1.0))
+    whole, numbers = examine(log).to_dict(), summarise(log).to_dict()
+    monkeypatch.setattr("relkit.online.logs.base.SLICE", 100)
+    sliced = examine(log)
+    assert sliced.to_dict() == whole
+    assert "bots" in sliced
+    assert summarise(log).to_dict() == numbers
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_spark_finds_what_polars_finds(clean: pl.DataFrame, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed: relkit[spark]")
+    from pyspark.sql import SparkSession
+
+    log = sick(clean).with_columns(pl.col("timestamp").dt.replace_time_zone(None))
+    log.write_parquet(tmp_path / "log.parquet")
+    settings = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC",
+                "spark.sql.shuffle.partitions": "2"}  # fmt: skip
+    builder = SparkSession.builder.master("local[2]").config(map=settings)
+    spark = builder.getOrCreate()
+    try:
+        frame = spark.read.parquet(str(tmp_path / "log.parquet"))
+        there, here = examine(frame), examine(log)
+        assert there.to_dict() == here.to_dict()
+        assert there.repair().to_dict() == here.repair().to_dict()
+        assert summarise(frame).to_dict() == summarise(log).to_dict()
+    finally:
+        spark.stop()
+
+
+def test_the_order_of_the_rows_does_not_matter(clean: pl.DataFrame) -> None:
+    log = sick(clean)
+    assert examine(log.sample(fraction=1.0, shuffle=True, seed=3)).to_dict() == (
+        examine(log).to_dict()
+    )
+
+
+def test_what_is_repaired_is_not_found_again(clean: pl.DataFrame) -> None:
+    repair = examine(sick(clean)).repair()
+    assert [change.kind for change in repair.changes] == SICK
+    assert kinds(examine(repair.sessions)) == []
+    record = json.loads(repair.to_json())
+    assert record["rows_before"] - record["rows_after"] == (
+        clean.filter(pl.col("session") == "s4").height
+    )
+    assert all(change["examples"] and change["rule"] for change in record["changes"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_check_has_its_texts(language: Any) -> None:
+    values = {
+        "columns": "doc",
+        "forms": "x",
+        "year": "1995",
+        "gaps": 1,
+        "expected": 40,
+        "from_one": 3,
+        "depth": 10,
+        "measured": 20,
+        "sessions": 5,
+        "traffic": 0.5,
+    }
+    for kind in checks:
+        finding = Finding(kind, "warning", 1, 2, "rows", (), values)
+        for text in (finding.title, finding.text, finding.fix):
+            assert text(language)
+            assert "{" not in text(language)
+    with pytest.raises(ParameterError, match="`language` must be"):
+        finding.text("fr")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_text_fits_80_columns(clean: pl.DataFrame, language: Any) -> None:
+    checkup = examine(sick(clean))
+    lines = checkup.to_text(language).splitlines()
+    assert max(map(width, lines)) <= 80
+    assert all(kind in checkup.to_text(language) for kind in SICK)
+    assert all(f"`{kind}`" in checkup.to_markdown(language) for kind in SICK)
+
+
+def test_shares_in_words() -> None:
+    counted = Finding("bots", "info", 1, 3, "sessions").counted
+    assert str(counted) == "1 of 3 sessions (33.3 %)"
+    assert counted.text("zh") == "3 个会话中的 1 个会话（33.3%）"
+
+
+def test_warnings_come_first(clean: pl.DataFrame) -> None:
+    cut = clean.filter(pl.col("position") <= 10)
+    checkup = examine(pl.concat([cut, cut.head(1)]), depth=10)
+    assert [one.level for one in checkup] == ["warning", "info"]
+    assert [one.kind for one in checkup.warnings] == ["duplicate-rows"]
+
+
+def test_bad_parameters(clean: pl.DataFrame) -> None:
+    with pytest.raises(ParameterError, match="`depth` must be at least 1"):
+        examine(clean, depth=0)
+    with pytest.raises(UnknownNameError, match="unknown check: `gap`"):
+        examine(clean, only="gap")
+    with pytest.raises(InputError, match="not a data frame"):
+        examine("log.csv")
+    with pytest.raises(KeyError):
+        examine(clean)["gaps"]
+
+
+class Empty(Check):
+    name = "no-purchases"
+
+    def apply(self, log: Log) -> Finding | None:
+        texts = {"title": "No {what}", "text": "{counted} have none."}
+        return Finding(
+            self.name, "info", 5, log.rows, "rows", evidence={"what": "purchases"}, texts=texts
+        )
+
+
+class Silent(Check):
+    name = "silent"
+
+    def apply(self, log: Log) -> Finding | None:
+        return Finding(self.name, "info", log.rows, log.rows, "rows", fixable=True)
+
+
+def test_checks_of_ones_own(clean: pl.DataFrame) -> None:
+    checkup = examine(clean, only=[Empty(), Silent()])
+    assert kinds(checkup) == ["no-purchases", "silent"]
+    assert checkup["no-purchases"].title("zh") == "No purchases"
+    assert checkup["no-purchases"].text() == f"5 of {clean.height} rows (0.5 %) have none."
+    lines = str(checkup).splitlines()
+    assert lines[2:5] == ["info no-purchases", "  No purchases", f"  {checkup.findings[0].text()}"]
+    assert lines[6:8] == ["info silent", "  silent"]
+    assert checkup.repair().remaining == ("no-purchases", "silent")
+
+
+# -- overview --------------------------------------------------------------------------------------
+
+
+def test_overview(clean: pl.DataFrame) -> None:
+    overview = summarise(clean)
+    assert (overview.rows, overview.sessions, overview.users) == (clean.height, 60, 20)
+    assert overview.queries == clean["query"].n_unique()
+    assert (overview.start, overview.end) == (clean["timestamp"].min(), clean["timestamp"].max())
+    assert overview.last_position == clean["position"].max()
+    assert overview.rates["clicked"] == clean["clicked"].mean()
+    assert overview.results == clean.height / 60
+    assert overview.missing == ()
+    assert sum(tier.sessions for tier in overview.tiers) == 60
+    assert sum(tier.queries for tier in overview.tiers) == overview.queries
+    head, _, tail = overview.tiers
+    assert head.queries < tail.queries
+    assert head.share >= 1 / 3
+    assert json.loads(overview.to_json())["start"].endswith("Z")
+    assert "| sessions | 60 |" in overview.to_markdown()
+
+
+def test_overview_of_a_small_log(clean: pl.DataFrame) -> None:
+    overview = summarise(clean.select("session", "query", "position", "doc"))
+    assert (overview.users, overview.start, overview.rates) == (None, None, {})
+    assert "missing columns" in str(overview)
+    assert "dwell_seconds" in overview.missing
+
+
+# -- public logs -----------------------------------------------------------------------------------
+
+
+def test_the_messy_collections(test_data: Path) -> None:
+    chorus = read_sessions(test_data / "ubi_chorus" / "ubi_queries_events.ndjson.gz")
+    folder = test_data / "ubi_opensearch_dashboards"
+    both = read_sessions([folder / "ubi_queries.json.gz", folder / "ubi_events.json.gz"])
+    for sessions in (chorus, both):
+        checkup = examine(sessions)
+        assert {"mixed-positions", "mixed-timestamps", "actions-without-impression"} <= set(
+            kinds(checkup)
+        )
+        fixable = {one.kind for one in checkup if one.fixable}
+        repair = checkup.repair()
+        assert {change.kind for change in repair.changes} == fixable
+        assert not fixable & set(kinds(examine(repair.sessions)))
+    assert examine(chorus)["mixed-positions"].count >= 200
+
+
+def test_visits_and_searches(test_data: Path) -> None:
+    path = test_data / "trec_session2013_part" / "session_impressions.tsv.gz"
+    assert "several-queries" in examine(read_sessions(path))
+    searches: Sessions = read_sessions(path, columns={"session": "session+interaction"})
+    assert kinds(examine(searches)) == ["cut-off-lists"]
