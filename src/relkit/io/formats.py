@@ -279,11 +279,14 @@ def read_judgments(
         {'d1': 1.0}
     """
     from relkit.data.judgments import Judgments
-    from relkit.data.scale import load_scale
 
     if isinstance(source, Judgments):
         return source
-    found = load_scale(scale)
+    found = None
+    if scale is not None:
+        from relkit.data.scale import load_scale
+
+        found = load_scale(scale)
     opened = _opened(source, format)
     if opened is not None:
         result = formats.get(opened.format).read_judgments(opened, columns=columns, scale=found)
