@@ -52,7 +52,7 @@ def fnv(text: str) -> int:
     return found
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8"))))
+@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1)))
 def test_ids_are_hashed_as_the_definition_says(ids: list[str]) -> None:
     found = _native.hash_ids(pl.Series(ids, dtype=pl.String))
     assert found.dtype == np.uint64
@@ -69,9 +69,10 @@ def test_whole_numbers_are_hashed_as_text() -> None:
     assert _native.hash_ids(pl.Series([12, -3])).tolist() == [fnv("12"), fnv("-3")]
 
 
-def test_a_null_has_no_hash() -> None:
+@pytest.mark.parametrize("missing", [None, ""])
+def test_an_id_that_is_missing_has_no_hash(missing: str | None) -> None:
     with pytest.raises(InputError):
-        _native.hash_ids(pl.Series(["a", None]))
+        _native.hash_ids(pl.Series(["a", missing]))
 
 
 @given(st.integers(0, 2**64 - 1))
