@@ -19,8 +19,8 @@ from relkit.core.cells import (
     show_texts,
 )
 from relkit.core.errors import InputError
+from relkit.io.formats.quepid import SPACE
 from relkit.io.rows import read_cells
-from relkit.judging.formats.quepid import SPACE
 
 #: All of Unicode that a file of text can hold, and often what is special in a table.
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

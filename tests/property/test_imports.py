@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.data.scale import SEARCH
+from relkit.data.sheets import Sheet
+from relkit.io import read_sheet
+from relkit.io.plain_text import sent_source
+from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
 from relkit.judging.exchange import import_sheet
-from relkit.judging.formats import Sheet, formats, write_sheet
-from relkit.judging.formats.base import decode, find_format, join_rows
 from relkit.judging.store import Store, open_store
 
 JSON_FORMATS = (
@@ -113,16 +115,24 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
+LIMIT = 1 << 30
+
+
+def read_text(text: str, name: str) -> Sheet:
+    """Reads what the text of a file holds."""
+    sent = sent_source(text.encode("utf-8", "surrogatepass"), "file", LIMIT)
+    return read_sheet(sent, format=name, scale=SEARCH)
+
+
 def take(store: Store, name: str, data: bytes) -> None:
     """Imports an upload as the app does."""
     with suppress(InputError):
-        text = decode(data, "file")
-        with suppress(ParameterError):
-            find_format(None, f"file{formats.get(name).suffix}", text)
-        sheet = join_rows(formats.get(name).read(text, path="file", scale=SEARCH), path="file")
+        with suppress(InputError, ParameterError):
+            read_sheet(sent_source(data, f"file{sheet_format(name).suffix}", LIMIT), scale=SEARCH)
+        sheet = read_sheet(sent_source(data, "file", LIMIT), format=name, scale=SEARCH)
         import_sheet(store, 1, sheet)
         whole = Sheet(sheet.rows[:20]).finals()
-        for other in formats:
+        for other in sheet_formats():
             with suppress(InputError):
                 write_sheet(whole, format=other)
 
@@ -131,7 +141,7 @@ SETTINGS = settings(suppress_health_check=[HealthCheck.function_scoped_fixture],
 
 
 @SETTINGS
-@given(st.sampled_from(sorted(formats)), st.binary(max_size=40) | st.text(max_size=40))
+@given(st.sampled_from(sheet_formats()), st.binary(max_size=40) | st.text(max_size=40))
 @example("csv", b"\xff")
 @example("jsonl", '{"query": "\\ud800", "document": "d"}')
 def test_any_bytes(store: Store, name: str, data: bytes | str) -> None:
@@ -178,7 +188,7 @@ def test_no_text_of_json_holds_what_cannot_be_stored(name: str, character: str) 
         for escaped in (True, False):
             changed = "\n" + json.dumps(content, ensure_ascii=escaped)
             with pytest.raises(ParseError, match=r"^file:2: .*cannot be stored") as caught:
-                formats.get(name).read(changed, path="file", scale=SEARCH)
+                read_text(changed, name)
             assert "half of a pair" in caught.value.hint
 
 
@@ -196,4 +206,4 @@ def test_no_text_of_json_holds_what_cannot_be_stored(name: str, character: str) 
 def test_no_line_holds_what_cannot_be_stored(name: str, text: str) -> None:
     for character in "\0\ud800":
         with pytest.raises(ParseError, match=r"^file:3: .*cannot be stored"):
-            formats.get(name).read(text.format(character), path="file")
+            read_text(text.format(character), name)

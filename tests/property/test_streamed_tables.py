@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import relkit
-from relkit import io
 from relkit.core.errors import RelkitError
+from relkit.io.format import formats
 
 JUDGMENTS = {
     "q1": {"d1": 2, "d2": 1, "文档": 3, "a-document-with-a-name-as-long-as-it-takes": 1},
@@ -63,7 +63,7 @@ def both(kind: Any, path: Path, **options: Any) -> tuple[Outcome, list[Outcome],
 
 
 def check(name: str, path: Path, **options: Any) -> bool:
-    whole, found, streamed = both(type(io.formats.get(name)), path, **options)
+    whole, found, streamed = both(type(formats.get(name)), path, **options)
     assert found == [whole] * len(found)
     return streamed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 import pytest
 
@@ -16,10 +17,10 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.interface import SentAction
 from relkit.app.protection import csrf_token
+from relkit.io import read_sheet
 from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import Action
 from relkit.judging.exchange import import_sheet
-from relkit.judging.formats import formats
 from relkit.judging.keys import count_confirmed, is_notice_due
 from relkit.judging.records import Comparison, Item, Rating
 from relkit.judging.schema import projects, sa
@@ -279,11 +280,10 @@ def test_two_answers_at_once_are_one_and_a_refusal(store: Store) -> None:
 
 def test_what_a_sample_says_of_itself_is_not_shown(store: Store) -> None:
     project = store.projects.create("July")
-    sheet = formats.get("csv").read(
-        "query,doc,title,price,sessions,Sampling Weight,weight,tier\n"
-        "q,d1,Shoe,30,12,0.5,2.5,head\n",
-        scale=project.scale,
+    text = (
+        "query,doc,title,price,sessions,Sampling Weight,weight,tier\nq,d1,Shoe,30,12,0.5,2.5,head\n"
     )
+    sheet = read_sheet(BytesIO(text.encode()), format="csv", scale=project.scale)
     import_sheet(store, project.id, sheet)
     shoe = Item("q", "d2", title="Boot", fields={"weight": "300 g"})
     store.items.add(project.id, [shoe])

@@ -17,10 +17,9 @@ from fastapi.testclient import TestClient
 from relkit.app import Settings, create_app
 from relkit.app.catalogue import texts
 from relkit.app.protection import csrf_token
+from relkit.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
 from relkit.judging.access import find_signed_in, start_sign_in
 from relkit.judging.exchange import export_sheet
-from relkit.judging.formats import formats, write_sheet
-from relkit.judging.formats.base import PARTS
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store
 
@@ -200,7 +199,7 @@ def test_what_is_exported_is_no_formula_and_comes_back(store: Store) -> None:
     )
 
 
-@pytest.mark.parametrize(("form", "ending"), [("trec", "qrels"), ("ranklib", "letor")])
+@pytest.mark.parametrize(("form", "ending"), [("trec", "qrels"), ("letor", "letor")])
 def test_queries_of_several_words_are_packed_with_a_table(
     store: Store, form: str, ending: str
 ) -> None:
@@ -223,14 +222,14 @@ def test_queries_of_several_words_are_packed_with_a_table(
     queries = {
         "trec": "id\ttext\toriginal\nq1\tred running shoes\tred running shoes\n"
         'q2\t"red\tshoes"\t"red\tshoes"\nboots\tboots\t\n',
-        "ranklib": "id\ttext\toriginal\nred running shoes\tred running shoes\t\n"
-        'q1\t"red\tshoes"\t"red\tshoes"\nboots\tboots\t\n',
+        "letor": "id\ttext\toriginal\n1\tred running shoes\tred running shoes\n"
+        '2\t"red\tshoes"\t"red\tshoes"\nboots\tboots\t\n',
     }
     assert files["queries.tsv"] == queries[form]
     assert files["documents.tsv"] == "id\toriginal\nd2\ta document\nd1\t\n"
     lines = {
         "trec": "q1 0 d2 3\nq2 0 d1 3\nboots 0 d1 3\n",
-        "ranklib": "3 qid:1 # d2 red running shoes\n3 qid:2 # d1 q1\n3 qid:3 # d1 boots\n",
+        "letor": "3 qid:1 # d2 red running shoes\n3 qid:2 # d1\n3 qid:boots # d1\n",
     }
     assert files[f"project-2.{ending}"] == lines[form]
     page = lea.get("/projects/2?lang=en").text
@@ -297,12 +296,12 @@ def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_form_says_what_each_format_cannot_hold(store: Store, language: str) -> None:
     page = html.unescape(Somebody(store, "lea").get(f"/projects/1?lang={language}").text)
-    for name in formats:
-        form = formats.get(name)
+    for name in sheet_formats():
+        form = sheet_format(name)
         (told,) = re.findall(rf'value="{name}"[^>]*><span><strong>.*?</strong> (.*?)</span>', page)
         parts = {part: texts(language)[f"part.{part}"] for part in PARTS}
         named = {part for part, text in parts.items() if text in told}
-        expected = form.holds if len(form.holds) < len(form.lacks) else set(form.lacks)
+        expected = form.keeps if len(form.keeps) < len(form.lacks) else set(form.lacks)
         if expected == {"name"}:  # what else it lacks, only the archive has
             assert told == texts(language)["lead.holds_all"]
             continue

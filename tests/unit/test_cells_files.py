@@ -154,7 +154,8 @@ def test_names_of_runs_and_stages() -> None:
 def test_an_export_of_grades_is_read_everywhere(relkit, files: Path) -> None:
     """By evaluate, judge import, sample --judged and monitor add --judgments."""
     pytest.importorskip("sqlalchemy")
-    from relkit.judging.formats import Row, Sheet, write_sheet
+    from relkit.data.sheets import Row, Sheet
+    from relkit.io.sheets import write_sheet
     from relkit.judging.records import Item, Rating
 
     rows = [

@@ -21,8 +21,8 @@ import zstandard
 from relkit import io
 from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.data.judgments import Judgments
-from relkit.io import Format, Source, formats
-from relkit.io.formats import first_lines
+from relkit.io import Format, Source
+from relkit.io.format import first_lines, formats
 
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (row // 10, row, row % 4) for row in range(5000))
 RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (row // 10, row, row % 7) for row in range(5000))
@@ -145,9 +145,10 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes],
     assert len(judgments) == 5000
     assert judgments.source == "<stdin>"
     _standard_input(monkeypatch, pack(RUN))
-    assert io.open_source("-").format == "trec"
-    assert io.open_source("-").format == "trec"
-    assert io.read_run("-").name == "stdin"
+    source = io.open_source("-")
+    assert source.format == "trec"
+    assert io.open_source(source) is source
+    assert io.read_run(source).name == "stdin"
 
 
 def test_standard_input_holds_one_thing_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,8 +171,8 @@ def test_named_pipes_are_read_once(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(RUN,))
     writer.start()
-    assert io.open_source(str(path)).format == "trec"
     with io.open_source(str(path)) as source:
+        assert source.format == "trec"
         assert not source.plain
         parts = []
         while part := source.read(1000):

@@ -152,8 +152,8 @@ def test_format_by_name_or_suffix(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="names no format") as caught:
         io.write_judgments(judgments, tmp_path / "b.data")
     assert "`parquet`" in caught.value.hint
-    with pytest.raises(InputError, match="`letor` cannot hold judgments"):
-        io.write_judgments(judgments, tmp_path / "b.letor")
+    with pytest.raises(InputError, match="`letor` cannot hold a run"):
+        io.write_run(Run.from_dict({"q": {"d": 1}}), tmp_path / "b.letor")
 
 
 def test_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,12 +15,12 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.io.sheets import sheet_formats, write_sheet
 from relkit.judging.actions import Action
 from relkit.judging.archive import pack_project
 from relkit.judging.archive_parts import LEFT_OUT, MANIFEST, archive_parts
 from relkit.judging.archive_reader import Archive, is_archive
 from relkit.judging.exchange import export_sheet
-from relkit.judging.formats import formats, write_sheet
 from relkit.judging.jobs import list_jobs
 from relkit.judging.llm.models import draft_configuration
 from relkit.judging.progress import measure_progress
@@ -156,7 +156,7 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
             found[user] = measure_progress(store, project.id, store.accounts.get(user))
     for rule in ("median", "mean_gain"):
         sheet = export_sheet(store, project.id, rule=rule)  # type: ignore[arg-type]
-        for name in formats:
+        for name in sheet_formats():
             try:
                 found[f"{name} {rule}"] = write_sheet(sheet, format=name)[0]
             except InputError as error:

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError
+from relkit.data.sheets import Row, Sheet
 from relkit.judging.descriptions import add_query_texts, describe_documents
-from relkit.judging.formats import Row, Sheet
 from relkit.judging.records import Item
 
 ITEMS = Sheet(

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from relkit.core.errors import InputError
+from relkit.data.sheets import Row, Sheet
+from relkit.io.sheet_tables import read_wide
 from relkit.judging.actions import Action
 from relkit.judging.agreement import measure_agreement
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import Row, Sheet
-from relkit.judging.formats.csv_table import read_wide
 from relkit.judging.progress import measure_progress
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
 from math import log2
 from typing import Any
 
@@ -17,9 +18,10 @@ pytest.importorskip("sqlalchemy")
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.io import read_sheet
+from relkit.io.sheets import sheet_format, sheet_formats, write_sheet
 from relkit.judging.actions import Action
 from relkit.judging.exchange import export_sheet, final_judgments, import_sheet
-from relkit.judging.formats import formats, write_sheet
 from relkit.judging.llm.calibration import accept_judge, calibrate
 from relkit.judging.llm.differences import find_differences
 from relkit.judging.llm.endpoint import Endpoint, EndpointError
@@ -510,7 +512,7 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
         text, notes = write_sheet(sheet, format=name)
         assert "llm:small" in text
         assert all(note.kind == "not-exported-name" for note in notes)
-        again = formats.get(name).read(text, scale=project.scale)
+        again = read_sheet(BytesIO(text.encode()), format=name, scale=project.scale)
         assert [row.final_source for row in again.rows] == [row.final_source for row in sheet.rows]
         import_sheet(store, july.id, again)
         import_sheet(store, july.id, again, as_gold=False)
@@ -524,14 +526,14 @@ def test_a_models_grades_do_not_come_back_as_a_persons(
         as_gold=True,
     )
     assert len(store.gold.all(july.id)) == 6
-    for name in formats:
-        chosen = formats.get(name)
-        if "final" in chosen.holds and "final_source" not in chosen.holds:
+    for name in sheet_formats():
+        chosen = sheet_format(name)
+        if "final" in chosen.keeps and "final_source" not in chosen.keeps:
             kinds = {note.kind: note.count for note in chosen.losses(sheet)}
             assert kinds["not-exported-final-source"] == 6
     foreign = "query,document,judge,grade\nq0,d1,llm:small,3\n"
     with pytest.raises(ParameterError, match="the name of a language model"):
-        import_sheet(store, july.id, formats.get("csv").read(foreign))
+        import_sheet(store, july.id, read_sheet(BytesIO(foreign.encode()), format="csv"))
 
 
 def test_the_order_of_systems_by_either_ones_grades(

@@ -15,6 +15,7 @@ import zstandard
 import relkit
 from relkit import io
 from relkit.core.errors import InputError, ParseError
+from relkit.io.format import formats
 
 JUDGMENTS = {"q1": {"d1": 2, "d2": 1, 'd"3': 3}, "查询": {"文档": 1}, "7": {"1": 1}}
 MEASURES = ["ndcg", "rr", "num_ret"]
@@ -24,7 +25,7 @@ CSV = "query,document,score\nq1,d2,2.5\nq1,d1,1.5\n查询,文档,1\n查询,x,2\n
 def streams(path: Path, judgments: Any = None, threads: int = 2) -> bool:
     """Evaluates a file, as it is read and whole, and says whether the first was possible."""
     judgments = judgments or JUDGMENTS
-    kind = type(io.formats.get(io.open_source(str(path)).format))
+    kind = type(formats.get(io.open_source(str(path)).format))
     usual: Callable[..., Any] = kind.stream_run
     taken = []
 

@@ -10,8 +10,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from fastapi.responses import Response, StreamingResponse
 
 from relkit.core.notes import Note
-from relkit.judging.formats import Format, Sheet
-from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
+from relkit.data.sheets import Sheet
+from relkit.io.sheets import BYTE_ORDER_MARK, SheetFormat, left_out
 
 __all__ = ["LEFT_OUT", "TABLES", "list_left_out", "send_file", "send_text"]
 
@@ -36,7 +36,7 @@ def list_left_out(notes: Iterable[Note]) -> str:
     )
 
 
-def send_file(sheet: Sheet, chosen: Format, name: str) -> Response:
+def send_file(sheet: Sheet, chosen: SheetFormat, name: str) -> Response:
     """Returns a sheet as a file to download.
 
     Where ids stand for queries or documents, it is a ZIP file with the tables of their texts.
@@ -65,7 +65,7 @@ def send_file(sheet: Sheet, chosen: Format, name: str) -> Response:
     return found
 
 
-def send_text(sheet: Sheet, chosen: Format, table: str | None) -> Response:
+def send_text(sheet: Sheet, chosen: SheetFormat, table: str | None) -> Response:
     """Returns a sheet for programs: as text, or one of the tables that stand beside it.
 
     Args:
@@ -86,7 +86,7 @@ def send_text(sheet: Sheet, chosen: Format, table: str | None) -> Response:
     )
 
 
-def _sent(chosen: Format, parts: Iterator[str]) -> Iterator[bytes]:
+def _sent(chosen: SheetFormat, parts: Iterator[str]) -> Iterator[bytes]:
     """Returns bytes in parts; what cannot be written is said before the first one is sent."""
     return _joined(parts if chosen.steady else iter(list(parts)))
 

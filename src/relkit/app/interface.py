@@ -15,12 +15,13 @@ from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError
+from relkit.io import read_sheet
+from relkit.io.plain_text import sent_source
+from relkit.io.sheets import sheet_format, sheet_formats
 from relkit.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
 from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task
 from relkit.judging.exchange import export_sheet, import_sheet
-from relkit.judging.formats import formats
-from relkit.judging.formats.base import BYTE_ORDER_MARK, join_rows
 from relkit.judging.keys import confirm_keys
 from relkit.judging.mixing import mask_item, split_item, unmask_item
 from relkit.judging.places import see_preference
@@ -118,7 +119,8 @@ def fitting_formats(project: Project) -> list[str]:
     Preferences between two rankings are no grades of documents: programs that take those would
     take a pair of systems for a document.
     """
-    return [name for name in formats if project.kind == "grades" or name in ("csv", "jsonl")]
+    whole = ("csv", "jsonl")
+    return [name for name in sheet_formats() if project.kind == "grades" or name in whole]
 
 
 def check_format(project: Project, name: str) -> str:
@@ -128,7 +130,7 @@ def check_format(project: Project, name: str) -> str:
         UnknownNameError: If there is no such format.
         InputError: If it cannot hold preferences between rankings.
     """
-    formats.get(name)
+    name = sheet_format(name).name
     fitting = fitting_formats(project)
     if name not in fitting:
         raise InputError(
@@ -340,7 +342,7 @@ def export_text(
 ) -> Response:
     """For leads: the project as a file of another program."""
     found = store.projects.get(project)
-    chosen = formats.get(check_format(found, format))
+    chosen = sheet_format(check_format(found, format))
     note_event(request, user, "exported", f"{found.name}: {format}")
     return send_text(export_sheet(store, found.id, rule=rule), chosen, table)
 
@@ -359,11 +361,9 @@ def import_text(
     found = store.projects.get(project)
     if found.kind == "side_by_side":
         raise InputError("a file holds no rankings", hint="use `relkit judge import --side`")
-    text = text.removeprefix(BYTE_ORDER_MARK)
     limit = request.app.state.settings.largest_sheet
-    chosen = formats.get(format)
-    sheet = chosen.read(text, path="request", scale=found.scale, limit=limit)
-    joined = join_rows(sheet, path="request")
-    items, grades = import_sheet(store, project, joined, as_gold=gold, source="API", by=user)
+    sent = sent_source(text.encode("utf-8", "surrogatepass"), "request", limit)
+    sheet = read_sheet(sent, format=format, scale=found.scale)
+    items, grades = import_sheet(store, project, sheet, as_gold=gold, source="API", by=user)
     note_event(request, user, "imported", f"{found.name}: {format}, {items} + {grades}")
     return {"items": items, "grades": grades}

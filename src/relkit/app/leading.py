@@ -22,13 +22,15 @@ from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_eve
 from relkit.core.errors import InputError
 from relkit.core.language import Language
 from relkit.data.scale import scales
+from relkit.data.sheets import Sheet
+from relkit.io import read_sheet
+from relkit.io.plain_text import sent_source
+from relkit.io.sheets import PARTS, SheetFormat, sheet_format
 from relkit.judging.access import new_secret
 from relkit.judging.aggregation import Rule
 from relkit.judging.archive_reader import is_archive
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.filling import measure_bare
-from relkit.judging.formats import Format, Sheet, formats
-from relkit.judging.formats.base import PARTS, check_size, decode, find_format, join_rows
 from relkit.judging.importing import announce_import
 from relkit.judging.incoming import Imported
 from relkit.judging.keys import count_confirmed, is_notice_due
@@ -116,7 +118,7 @@ def _project(
         languages=WRITTEN_IN,
         found=recent_work(store, project, patience=PATIENCE),
         machines=describe_machines(store, project),
-        formats=[formats.get(name) for name in fitting_formats(found)],
+        formats=[sheet_format(name) for name in fitting_formats(found)],
         bare=measure_bare(store, project),
         marks=_name_marks(visitor.language, find_marks(store, project)),
         import_command=write_import(store, found),
@@ -151,9 +153,9 @@ def _name_marks(language: Language, marks: Sequence[str]) -> str:
     )
 
 
-def note_format(language: Language, chosen: Format) -> str:
+def note_format(language: Language, chosen: SheetFormat) -> str:
     """Returns what a format keeps or leaves out of a project: whichever is the shorter list."""
-    kept = [part for part in PARTS if part in chosen.holds]
+    kept = [part for part in PARTS if part in chosen.keeps]
     fewer, key = (
         (kept, "lead.keeps_only")
         if len(kept) < len(chosen.lacks)
@@ -200,13 +202,11 @@ def import_file(
     if is_archive(data[:4]):
         raise HTTPException(400, "archive_here")
     large = len(data) > LARGE
-    text = decode(data, name)
+    sent = sent_source(data, name, request.app.state.settings.largest_sheet)
     del data
-    check_size(text, request.app.state.settings.largest_sheet, name)
 
     def read() -> Sheet:
-        chosen = find_format(form or None, name, text)
-        return join_rows(chosen.read(text, path=name, scale=found.scale), path=name)
+        return read_sheet(sent, format=form or None, scale=found.scale)
 
     def note(told: Imported) -> None:
         note_event(request, visitor, "imported", f"{found.name}: {name}, {told[0]} + {told[1]}")
@@ -239,7 +239,7 @@ def export_file(
     if form == "archive":
         note_event(request, visitor, "project_archived", found.name)
         return send_archive(store, found)
-    chosen = formats.get(check_format(found, form))
+    chosen = sheet_format(check_format(found, form))
     note_event(request, visitor, "exported", f"{found.name}: {form}")
     return send_file(export_sheet(store, found.id, rule=rule), chosen, f"project-{project}")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Literal
 
 import click
 
@@ -14,7 +16,8 @@ from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
-from relkit.io.formats import first_lines
+from relkit.io import Source
+from relkit.io.format import first_lines, formats
 
 __all__ = ["command"]
 
@@ -49,7 +52,7 @@ jsonl, json (as ranx has it), parquet; .gz, .zst, .bz2 and .xz are compressed.
 def command(
     source: str,
     target: str,
-    kind: str | None,
+    kind: Literal["judgments", "run"] | None,
     source_format: str | None,
     target_format: str | None,
     columns: tuple[str, ...],
@@ -64,11 +67,13 @@ def command(
         raise InputError("is there already", path=target, hint="--force replaces it")
     with format_named_by("--from"):
         data: Judgments | Run
-        kind = kind or _kind(source, source_format, roles, levels is not None)
+        wanted = kind or _wanted(roles, graded=levels is not None)
+        opened = io.open_source(source, format=source_format, kind=wanted, named=bool(roles))
+        kind = wanted or _kind(opened, roles)
         if kind == "judgments":
-            data = io.read_judgments(source, format=source_format, columns=roles, scale=levels)
+            data = io.read_judgments(opened, columns=roles, scale=levels)
         else:
-            data = io.read_run(source, format=source_format, columns=roles)
+            data = io.read_run(opened, columns=roles)
     with format_named_by("--to"):
         if isinstance(data, Judgments):
             io.write_judgments(data, target, format=target_format, overwrite=force)
@@ -80,31 +85,43 @@ def command(
     messages.say(f"{shown}: {len(data):,} {rows} of {len(data.queries):,} queries")
 
 
-def _kind(path: str, form: str | None, roles: dict[str, str] | None, graded: bool) -> str:
-    """Returns what a file holds: what the caller's other wishes say, else what it looks like."""
+def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Literal["judgments", "run"] | None:
+    """Returns what a file must hold by the caller's other wishes."""
     if graded or "grade" in (roles or {}):
         return "judgments"
-    if {"score", "rank"} & set(roles or {}):
-        return "run"
-    with io.open_source(path, format=form) as source:
-        name, head = source.format, source.head
-    if name == "trec":
-        return "judgments" if len(b"".join(first_lines(head)).split()) == 4 else "run"
-    guess = _kind_of_table(path, form, roles) if path != "-" else None
+    return "run" if {"score", "rank"} & set(roles or {}) else None
+
+
+def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", "run"]:
+    """Returns what a file looks like."""
+    if source.format == "trec":
+        return "judgments" if len(b"".join(first_lines(source.head)).split()) == 4 else "run"
+    holds = formats.get(source.format).holds
+    if "run" not in holds:
+        return "judgments"
+    source.keep()
+    guess = _kind_of_table(source, roles)
     if guess is None:
         raise ParameterError(
-            f"does `{path}` hold judgments or a run?", hint="say it with --kind judgments|run"
+            f"does `{source.path}` hold judgments or a run?",
+            hint="say it with --kind judgments|run",
         )
     return guess
 
 
-def _kind_of_table(path: str, form: str | None, roles: dict[str, str] | None) -> str | None:
+def _kind_of_table(
+    source: Source, roles: dict[str, str] | None
+) -> Literal["judgments", "run"] | None:
     """Returns what a table can be read as, or `None` where it could be either."""
     failed: list[InputError] = []
-    able = []
-    for kind, read in (("run", io.read_run), ("judgments", io.read_judgments)):
+    able: list[Literal["judgments", "run"]] = []
+    readers: tuple[tuple[Literal["judgments", "run"], Callable[..., Judgments | Run]], ...] = (
+        ("run", io.read_run),
+        ("judgments", io.read_judgments),
+    )
+    for kind, read in readers:
         try:
-            data = read(path, format=form, columns=roles)
+            data = read(source, columns=roles)
         except InputError as error:
             failed.append(error)
         else:

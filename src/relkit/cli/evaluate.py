@@ -44,8 +44,10 @@ from relkit.core.notes import shared_notes
 
 if TYPE_CHECKING:
     from relkit.data.convention import Convention
+    from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.evaluation.results import Results
+    from relkit.io import Source
     from relkit.measures import Measure
 
 __all__ = ["command"]
@@ -154,7 +156,7 @@ def command(
         results = [_scored(scored, flat, names, rules, levels, run_format, threads, common)]
     else:
         _check_arguments(judgments, runs, flat)
-        results = _runs(
+        results, tags = _runs(
             judgments or "",
             runs,
             _measures(names, form),
@@ -167,7 +169,7 @@ def command(
         )
     header = []
     if form == "trec" and not names and scored is None:
-        header = [_trec_header(run, path) for run, path in zip(results, runs, strict=True)]
+        header = [[("runid", tag)] for tag in tags]
     emit(_text(results, form, per_query, digits, output, header), output)
     _say(results, form)
 
@@ -205,8 +207,12 @@ def _runs(
     formats: tuple[str | None, str | None],
     threads: int,
     common: Mapping[str, Any],
-) -> list[Results]:
-    """Evaluates runs one after the other against judgments that are read once."""
+) -> tuple[list[Results], list[str]]:
+    """Evaluates runs one after the other against judgments that are read once.
+
+    Returns:
+        The results, and what each run calls itself.
+    """
     from relkit.evaluation import Evaluator
 
     reference: Any
@@ -219,12 +225,14 @@ def _runs(
         reference = judgments_argument(judgments, formats[0], columns, scale)
     evaluator = Evaluator(reference, convention=convention, scale=scale, threads=threads)
     results: list[Results] = []
+    tags: list[str] = []
     with Progress("evaluating") as progress, format_named_by("--run-format"):
         for path, name in zip(runs, run_names(runs), strict=True):
             progress(len(results), len(runs), name)
             run = run_argument(path, formats[1], columns, name)
             results.append(evaluator.evaluate(run, measures, name=name, **common))
-    return results
+            tags.append(_tag(run) or name)
+    return results, tags
 
 
 def _scored(
@@ -281,18 +289,17 @@ def _text(
     return write(per_query=per_query)
 
 
-def _trec_header(run: Results, path: str) -> list[tuple[str, str]]:
-    """Returns the line that trec_eval puts first: the run's tag."""
-    from relkit.io import open_source
-    from relkit.io.formats import first_lines
+def _tag(run: Run | Source) -> str:
+    """Returns what a TREC run calls itself in its first line; trec_eval puts it first."""
+    from relkit.data.run import Run
+    from relkit.io.format import first_lines
 
-    name = ""
-    if path != "-":
-        with open_source(path) as source:
-            fields = b"".join(first_lines(source.head)).split(None, 5)
-            if source.format == "trec" and len(fields) > 5:
-                name = fields[5].decode("utf-8", "replace").rstrip()
-    return [("runid", name or run.run)]
+    if isinstance(run, Run):
+        return run.tag
+    fields = b"".join(first_lines(run.head)).split(None, 5)
+    if run.format != "trec" or len(fields) < 6:
+        return ""
+    return fields[5].decode("utf-8", "replace").rstrip()
 
 
 def _say(results: Sequence[Results], form: str) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
     from relkit.data.scale import Scale
+    from relkit.io import Source
 
 __all__ = [
     "check_stdin",
@@ -46,13 +47,13 @@ def judgments_argument(
 
 def run_argument(
     path: str, form: str | None, columns: Mapping[str, str] | None, name: str
-) -> str | Run:
-    """Returns a run to stream by its path, or one read with the caller's wishes."""
+) -> Source | Run:
+    """Returns a run to stream, opened, or one read with the caller's wishes."""
+    from relkit.io import open_source, read_run
+
     wanted = run_columns(columns)
     if form is None and not wanted:
-        return path
-    from relkit.io import read_run
-
+        return open_source(path, kind="run")
     return read_run(path, format=form, columns=wanted, name=name)
 
 

@@ -30,7 +30,8 @@ from relkit.cli.output import emit, protect_inputs
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.judging.formats import Format, Sheet
+    from relkit.data.sheets import Sheet
+    from relkit.io.sheets import SheetFormat
     from relkit.judging.records import Project
 
 __all__ = ["command"]
@@ -165,15 +166,15 @@ def init(
     role: Any,
 ) -> None:
     """Runs `relkit judge init`."""
+    from relkit.io.plain_text import read_file
     from relkit.judging.events import record_event
-    from relkit.judging.formats.base import read_text
     from relkit.judging.passwords import generate_password
     from relkit.judging.store import open_store
 
     if reset_password and account is None:
         raise ParameterError("--reset-password needs --account NAME")
     guideline = {
-        language: read_text(path)
+        language: read_file(path)
         for language, path in (("en", guideline_en), ("zh", guideline_zh))
         if path is not None
     }
@@ -233,13 +234,13 @@ def _rules(project: Project) -> str:
 @click.option(
     "--queries",
     metavar="FILE",
-    help="trec, ranklib: where the table of the queries' ids and texts goes, as TSV."
+    help="trec, letor: where the table of the queries' ids and texts goes, as TSV."
     "  [default: beside --output, where a query gets an id]",
 )
 @click.option(
     "--documents",
     metavar="FILE",
-    help="trec, ranklib: where the table of the documents' ids goes.  [default: as --queries]",
+    help="trec, letor: where the table of the documents' ids goes.  [default: as --queries]",
 )
 @click.option(
     "--bom",
@@ -260,12 +261,11 @@ def export(
     output: str | None,
 ) -> None:
     """Runs `relkit judge export`."""
+    from relkit.io.formats.label_studio import labelling_config as interface
+    from relkit.io.sheets import BYTE_ORDER_MARK, left_out, sheet_format
     from relkit.judging.aggregation import describe_rule
     from relkit.judging.events import record_event
     from relkit.judging.exchange import export_sheet
-    from relkit.judging.formats import formats
-    from relkit.judging.formats.base import BYTE_ORDER_MARK, left_out
-    from relkit.judging.formats.label_studio import labelling_config as interface
     from relkit.judging.llm.wording import note_machines
     from relkit.judging.store import open_store
 
@@ -278,7 +278,7 @@ def export(
             )
         pack(database, project, output)
         return
-    chosen = formats.get(form)
+    chosen = sheet_format(form)
     with open_store(database) as store:
         found = store.projects.get(project)
         sheet = export_sheet(store, found.id, rule=rule)
@@ -296,20 +296,20 @@ def export(
     messages.notes(left_out(chosen, sheet, tables))
     for name, (path, _) in tables.items():
         messages.note(f"{path} says what the ids of {name} stand for: import it with --{name}")
-    if "final" in chosen.holds:
+    if "final" in chosen.keeps:
         messages.note(describe_rule(rule))
         if machines is not None:
             messages.note(str(machines))
 
 
 def _tables(
-    chosen: Format, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
+    chosen: SheetFormat, sheet: Sheet, asked: Mapping[str, str | None], output: str | None
 ) -> dict[str, tuple[str, str]]:
     """Returns the file and the text of each table that stands beside an export."""
     wanted = [name for name, path in asked.items() if path is not None]
     if wanted and not chosen.names_ids:
         raise ParameterError(
-            f"--{wanted[0]} is for formats that hold ids alone", hint="--format trec or ranklib"
+            f"--{wanted[0]} is for formats that hold ids alone", hint="--format trec or letor"
         )
     found = {}
     for name, text in chosen.tables(sheet, made=wanted).items():

@@ -12,10 +12,11 @@ from relkit.cli.inputs import check_stdin, stage_runs
 from relkit.cli.judge_archive import ended_in_order, unpack
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
+from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from relkit.judging.formats import Sheet
+    from relkit.data.sheets import Sheet
     from relkit.judging.records import Comparison, Project
 
 __all__ = ["import_"]
@@ -38,7 +39,7 @@ whose columns title, snippet (or description), url and image judges see as such,
 and all others as further fields.
 
 Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
-elasticsearch, opensearch, ranklib, label-studio. Columns of CSV are found by
+elasticsearch, opensearch, letor, label-studio. Columns of CSV are found by
 their usual names; other columns are shown to judges as further fields. What is
 there already stays: the same file can be imported again, and --documents then
 fills what is empty.
@@ -120,10 +121,10 @@ def import_(
     k: int | None,
 ) -> None:
     """Runs `relkit judge import`."""
+    from relkit.data.sheets import Sheet
     from relkit.judging.events import record_event
     from relkit.judging.exchange import import_sheet
     from relkit.judging.filling import fill_items
-    from relkit.judging.formats import Sheet
     from relkit.judging.store import open_store
 
     if not files and not runs and not sides:
@@ -203,14 +204,15 @@ def _count(number: int, what: str) -> str:
 
 
 def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
-    from relkit.judging.formats import read_sheet
-    from relkit.judging.formats.base import read_text
-    from relkit.judging.formats.csv_table import read_wide
+    from relkit.io import read_sheet
+    from relkit.io.plain_text import read_file
+    from relkit.io.sheet_tables import read_wide
 
     scale = project.scale if project.kind == "grades" else None
     if judge_columns:
-        return read_wide(read_text(path), judge_columns, path=path, scale=scale)
-    return read_sheet(path, format=form, scale=scale)
+        return read_wide(read_file(path), judge_columns, path=path, scale=scale)
+    with format_named_by("--format"):
+        return read_sheet(path, format=form, scale=scale)
 
 
 def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Sheet:
@@ -248,7 +250,7 @@ def _top(path: str, k: int) -> dict[str, list[str]]:
 
 
 def _sheet_of(top: Mapping[str, Sequence[str]]) -> Sheet:
-    from relkit.judging.formats import Row, Sheet
+    from relkit.data.sheets import Row, Sheet
     from relkit.judging.records import Item
 
     return Sheet(

@@ -184,7 +184,7 @@ def llm(
     dry_run: bool,
 ) -> None:
     """Runs `relkit judge llm`."""
-    from relkit.judging.formats.base import read_text
+    from relkit.io.plain_text import read_file
     from relkit.judging.llm.endpoint import Endpoint, tidy_url
     from relkit.judging.llm.judge import choose_items, make_plan
     from relkit.judging.llm.models import draft_configuration
@@ -193,7 +193,7 @@ def llm(
     from relkit.judging.store import open_store
 
     url = tidy_url(endpoint)
-    task = None if prompt_file is None else read_text(prompt_file)
+    task = None if prompt_file is None else read_file(prompt_file)
     with open_store(database) as store:
         found = store.projects.get(project)
         prompt = make_prompt(found, language=language, task=task)

@@ -12,6 +12,7 @@ from relkit.core.parameters import check_type, check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run, run_name
+from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.defaults import DEFAULT_MEASURES
@@ -19,7 +20,7 @@ from relkit.evaluation.notes import data_notes, missing_note
 from relkit.evaluation.program import Average, MeasureNames, Program
 from relkit.evaluation.results import Results
 from relkit.evaluation.sources import evaluate_run
-from relkit.io import as_judgments, as_run
+from relkit.io import read_judgments, read_run
 
 if TYPE_CHECKING:
     from relkit.data.ranking import Ranking
@@ -102,16 +103,12 @@ class Evaluator:
     ) -> None:
         self.convention = load_convention(convention)
         self.threads = check_whole("threads", threads, least=0)
-        chosen = None
-        if scale is not None:
-            from relkit.data.scale import load_scale
-
-            chosen = load_scale(scale)
+        chosen = load_scale(scale)
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (
             Judgments.from_dict({})
             if self.reference is not None
-            else as_judgments(judgments, chosen)
+            else read_judgments(judgments, scale=chosen)
         )
         self.scale = chosen or self.judgments.scale
 
@@ -152,7 +149,7 @@ class Evaluator:
         reference = self.reference
         if reference is None:
             raise ParameterError("there is no other run to compare with")
-        run = as_run(other)
+        run = read_run(other)
         queries = reference.queries
         held = [query for query in queries if query in run.table]
         missing = [query for query in queries if query not in run.table]

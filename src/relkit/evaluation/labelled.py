@@ -12,6 +12,7 @@ from relkit import _native, io
 from relkit.core.errors import ParameterError
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.program import Average, Program
+from relkit.io.format import formats
 
 if TYPE_CHECKING:
     from relkit.core.notes import Note
@@ -99,13 +100,13 @@ def evaluate_file(
         measures: What to compute.
         settings: How.
     """
-    source = io.open_source(fspath(path))
+    source = io.open_source(fspath(path), kind="scored", named=bool(names))
     weighted = "weight" in (names or {})
     if not _needs_highest(measures):
         program = _compile(measures, settings, weighted)
         streamed = None
         if not program.in_python:
-            streamed = io.formats.get(source.format).stream_scored(
+            streamed = formats.get(source.format).stream_scored(
                 source, program.plan, columns=names, scale=settings.scale, threads=settings.threads
             )
         if streamed is not None:

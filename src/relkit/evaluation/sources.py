@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from relkit import _native, io
+from relkit import _native
 from relkit.core.errors import InputError
 from relkit.data.run import Run
 from relkit.evaluation.columns import Column, batch_columns, python_columns
-from relkit.io import as_run
+from relkit.io import Source, opened, read_run
+from relkit.io.format import formats
 
 if TYPE_CHECKING:
     from relkit.core.notes import Note
@@ -26,9 +26,10 @@ def evaluate_run(
 ) -> tuple[_native.Batch, dict[str, Column], tuple[Note, ...]]:
     """Evaluates a run where it lies: a file is streamed, a frame's columns are not copied."""
     table = judgments.table
+    run = opened(run, "run") or run
     streamed = None if program.in_python else _streamed(table, program, run, threads)
     if streamed is None:
-        run = as_run(run)
+        run = read_run(run)
         streamed = _native.evaluate_run(table, program.plan, run.table, threads), run.notes
     batch, notes = streamed
     columns = batch_columns(program, batch)
@@ -65,9 +66,8 @@ def _streamed(
     table: _native.JudgmentTable, program: Program, run: Any, threads: int
 ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
     """Evaluates a run without keeping it; None where it must be kept."""
-    if isinstance(run, str | PathLike):
-        source = io.open_source(fspath(run))
-        return io.formats.get(source.format).stream_run(source, table, program.plan, threads)
+    if isinstance(run, Source):
+        return formats.get(run.format).stream_run(run, table, program.plan, threads)
     if isinstance(run, Mapping):
         return _native.evaluate_dict(table, program.plan, run), ()
     if _is_data_frame(run):

@@ -13,7 +13,7 @@ from relkit.core.notes import Note
 from relkit.core.parameters import check_items
 from relkit.data.run import Run
 from relkit.fusion.base import Method
-from relkit.io import as_run
+from relkit.io import read_run
 
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
 
@@ -45,11 +45,11 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
 def _read_all(values: Sequence[Any]) -> list[Run]:
     """Returns the runs; files are read at the same time, the first bad one is reported."""
     if not all(isinstance(value, str | PathLike) and fspath(value) != "-" for value in values):
-        return [as_run(value) for value in values]
+        return [read_run(value) for value in values]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(len(values), os.cpu_count() or 1, 8)) as pool:
-        return list(pool.map(as_run, values))
+        return list(pool.map(read_run, values))
 
 
 def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:

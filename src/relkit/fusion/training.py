@@ -13,7 +13,7 @@ from relkit.evaluation import evaluate
 from relkit.fusion.base import Method, method_of
 from relkit.fusion.inputs import Ties, named_runs
 from relkit.fusion.trained import Hits, TrainedMethod
-from relkit.io import as_judgments
+from relkit.io import read_judgments
 
 __all__ = ["JudgedRuns", "train_fusion", "trained_method"]
 
@@ -72,7 +72,7 @@ def trained_method(
     """Returns a method that has learnt what it learns; methods that learn nothing as they are."""
     if not isinstance(method, TrainedMethod):
         return method
-    return method.learn(JudgedRuns(as_judgments(judgments), runs, ties, relevant))
+    return method.learn(JudgedRuns(read_judgments(judgments), runs, ties, relevant))
 
 
 def train_fusion(

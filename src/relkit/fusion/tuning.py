@@ -18,7 +18,7 @@ from relkit.fusion.base import Method, method_of
 from relkit.fusion.fusing import fused_table
 from relkit.fusion.inputs import check_queries, named_runs, run_weights
 from relkit.fusion.training import trained_method
-from relkit.io import as_judgments
+from relkit.io import read_judgments
 from relkit.measures import measure as measure_of
 
 __all__ = ["FusionSearch", "Trial", "optimize_fusion"]
@@ -192,7 +192,7 @@ class _Search:
     def __init__(
         self, judgments: Any, runs: Any, method: str, measure: str, normalize: str | None
     ) -> None:
-        self.judgments = as_judgments(judgments)
+        self.judgments = read_judgments(judgments)
         self.runs = named_runs(runs)
         check_queries(self.runs)
         self.method = method

@@ -9,45 +9,16 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO
 
 from relkit.core.errors import DependencyError, InputError
+from relkit.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 
-__all__ = [
-    "COMPRESSED_SUFFIXES",
-    "HEAD",
-    "Reader",
-    "Source",
-    "decompressor",
-    "split_suffix",
-    "too_large",
-]
+__all__ = ["HEAD", "Source", "split_suffix", "too_large"]
 
 HEAD = 1 << 16  # enough of a file to see what it is
-
-_MAGIC = (
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"\x04\x22\x4d\x18", "lz4"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
-)
-COMPRESSED_SUFFIXES = {
-    ".gz": "gzip",
-    ".zst": "zstd",
-    ".lz4": "lz4",
-    ".bz2": "bzip2",
-    ".xz": "xz",
-}
-
-
-class Reader(Protocol):
-    """What `Source.open` gives: `read(size)` returns b"" at the end."""
-
-    def read(self, size: int = -1, /) -> bytes: ...
-    def close(self) -> None: ...
 
 
 class Source:
@@ -58,11 +29,13 @@ class Source:
     Args:
         where: A path, "-" for standard input, or an object with `read(size)` that returns bytes.
         limit: Bytes that are given at most, decompressed; for what strangers send. None for any.
+        name: What it is called in messages, in place of the stream's own name.
 
     Attributes:
         path: The path; for streams their name.
         compression: "gzip", "zstd", "lz4", "bzip2", "xz", or "" for none.
         head: The first bytes, decompressed.
+        limit: The bytes that are given at most, or None.
         plain: Whether native code may read `path` by itself: an uncompressed regular file.
         format: The name of its format, set by whoever recognises it.
 
@@ -72,15 +45,21 @@ class Source:
     """
 
     __slots__ = (
-        "_current", "_limit", "_rest", "_stream", "compression", "format", "head", "path", "plain",
+        "_current", "_kept", "_rest", "_stream", "compression", "format", "head", "limit", "path",
+        "plain",
     )  # fmt: skip
 
     def __init__(
-        self, where: str | os.PathLike[str] | BinaryIO, *, limit: int | None = None
+        self,
+        where: str | os.PathLike[str] | BinaryIO,
+        *,
+        limit: int | None = None,
+        name: str | None = None,
     ) -> None:
         self.format = ""
-        self._limit = limit
+        self.limit = limit
         self._current: Reader | None = None
+        self._kept: bytes | None = None
         self._rest: Reader | None = None
         self._stream: BinaryIO | None = None
         if isinstance(where, str | os.PathLike):
@@ -92,7 +71,7 @@ class Source:
                 self._stream = open(self.path, "rb")  # noqa: SIM115  a pipe: read once
         else:
             self._stream = where
-            name = getattr(where, "name", None)
+            name = name or getattr(where, "name", None)
             self.path = name if isinstance(name, str) else "<stream>"
         with _readable(self.path):
             self._look()
@@ -101,7 +80,7 @@ class Source:
     def _look(self) -> None:
         if self._stream is not None:
             start = _fill(self._stream, HEAD)
-            self.compression = _compression(start)
+            self.compression = compression_of(start)
             whole: Reader = _Pushed(start, self._stream)
             reader = self._bounded(whole)
             self.head = _fill(reader, HEAD)
@@ -110,7 +89,7 @@ class Source:
             return
         with open(self.path, "rb") as file:
             self.head = file.read(HEAD)
-        self.compression = _compression(self.head)
+        self.compression = compression_of(self.head)
         self.plain = not self.compression
         if self.compression:
             reader = self._decompressed()
@@ -128,9 +107,9 @@ class Source:
             raise
 
     def _bounded(self, raw: Reader) -> Reader:
-        if self._limit is None:
+        if self.limit is None:
             return decompressor(raw, self.compression, self.path)
-        return _Bounded(decompressor(raw, self.compression, self.path), self._limit, self.path)
+        return _Bounded(decompressor(raw, self.compression, self.path), self.limit, self.path)
 
     def open(self) -> Reader:
         """Opens the decompressed bytes from their beginning.
@@ -138,6 +117,8 @@ class Source:
         Raises:
             InputError: If it is a stream that was opened before.
         """
+        if self._kept is not None:
+            return io.BytesIO(self._kept)
         if self._stream is None:
             with _readable(self.path):
                 return self._decompressed()
@@ -166,6 +147,11 @@ class Source:
                 return whole.getvalue()
         finally:
             reader.close()
+
+    def keep(self) -> None:
+        """Keeps what can be read only once, so that it can be opened again."""
+        if self._rest is not None:
+            self._kept = self.read_all()
 
     @property
     def name(self) -> str:
@@ -261,13 +247,6 @@ def _refuse_binary(head: bytes, path: str) -> None:
         )
 
 
-def _compression(start: bytes) -> str:
-    for magic, name in _MAGIC:
-        if start.startswith(magic):
-            return name
-    return ""
-
-
 def _fill(stream: Reader | BinaryIO, size: int) -> bytes:
     """Reads `size` bytes, or all there are: pipes give less than asked for at a time."""
     parts = []
@@ -339,110 +318,3 @@ def too_large(limit: int, path: str) -> InputError:
         path=path,
         hint="take the rows and columns that are needed; the command line has no such limit",
     )
-
-
-class _Guarded:
-    """A decompressing stream whose errors name the file and say what is wrong with it."""
-
-    def __init__(self, stream: Reader, raw: Reader, name: str, path: str) -> None:
-        self._stream = stream
-        self._raw = raw
-        self._name = name
-        self._path = path
-
-    def read(self, size: int = -1, /) -> bytes:
-        try:
-            return self._stream.read(size)
-        except EOFError:
-            raise InputError(
-                f"ends before its end: the {self._name} data is truncated",
-                path=self._path,
-                hint="copy or download the file again",
-            ) from None
-        except InputError:
-            raise
-        except Exception as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise InputError(f"cannot be read: {error.strerror}", path=self._path) from None
-            raise InputError(
-                f"the {self._name} data is corrupted ({error})",
-                path=self._path,
-                hint="copy or download the file again",
-            ) from None
-
-    def close(self) -> None:
-        self._stream.close()
-        self._raw.close()
-
-
-class _Zstandard:
-    """Decompresses frame after frame, and knows when the last one is cut short."""
-
-    def __init__(self, raw: Reader) -> None:
-        import zstandard
-
-        self._raw = raw
-        self._new: Callable[[], Any] = zstandard.ZstdDecompressor().decompressobj
-        self._frame: Any = None
-        self._input = b""
-        self._output = bytearray()
-
-    def read(self, size: int = -1, /) -> bytes:
-        while size < 0 or len(self._output) < size:
-            if not self._input:
-                self._input = self._raw.read(1 << 16)
-            if not self._input:
-                if self._frame is not None:
-                    raise EOFError
-                break
-            if self._frame is None:
-                self._frame = self._new()
-            # A little at a time: a few bytes of input can stand for megabytes of output.
-            part, self._input = self._input[:4096], self._input[4096:]
-            self._output += self._frame.decompress(part)
-            if self._frame.eof:
-                self._input = self._frame.unused_data + self._input
-                self._frame = None
-        if size < 0:
-            size = len(self._output)
-        result = bytes(self._output[:size])
-        del self._output[:size]
-        return result
-
-    def close(self) -> None:
-        self._raw.close()
-
-
-def decompressor(raw: Reader, compression: str, path: str) -> Reader:
-    """Wraps a stream of compressed bytes; without compression returns it as it is.
-
-    Raises:
-        DependencyError: If the package that reads this compression is not installed.
-    """
-    stream: Any
-    if not compression:
-        return raw
-    if compression == "gzip":
-        import gzip
-
-        stream = gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[call-overload]
-    elif compression == "bzip2":
-        import bz2
-
-        stream = bz2.BZ2File(raw)  # type: ignore[call-overload]
-    elif compression == "xz":
-        import lzma
-
-        stream = lzma.LZMAFile(raw)  # type: ignore[arg-type]  # noqa: SIM115
-    elif compression == "zstd":
-        stream = _Zstandard(raw)
-    else:
-        try:
-            import lz4.frame
-        except ImportError:
-            raise DependencyError(
-                f"{path}: is compressed with lz4, which needs the package `lz4`",
-                hint="pip install 'relkit[lz4]'",
-            ) from None
-        stream = lz4.frame.LZ4FrameFile(raw)
-    return _Guarded(stream, raw, compression, path)

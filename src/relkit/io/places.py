@@ -6,7 +6,7 @@ import os
 import re
 
 from relkit.core.errors import InputError
-from relkit.io.formats import open_source
+from relkit.io.open import Source
 
 __all__ = ["find_line"]
 
@@ -28,7 +28,7 @@ def find_line(path: str, *words: str) -> int | None:
     wanted = set(words)
     number = 0
     try:
-        with open_source(path) as source:
+        with Source(path) as source:
             rest = b""
             while part := source.read(1 << 20):
                 *lines, rest = (rest + part).split(b"\n")

@@ -185,7 +185,7 @@ def _compress(plain: str, packed: str, suffix: str, target: str) -> None:
     """Writes the compressed form of a file, as the target's suffix asks."""
     import shutil
 
-    from relkit.io.write import compressed
+    from relkit.io.compression import compressed
 
     with open(plain, "rb") as whole, open(packed, "xb") as file:
         stream = compressed(file, suffix, target)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
-__all__ = ["Table"]
+__all__ = ["Table", "short_grades"]
 
 
 class Table:
@@ -58,3 +58,13 @@ class Table:
         from relkit.data.labelled import from_columns
 
         return from_columns(self.columns, path=self.path, scale=scale, records=self.records)
+
+
+def short_grades(judgments: Judgments) -> pl.DataFrame:
+    """Judgments as a frame in which whole grades are integers."""
+    import polars as pl
+
+    frame = judgments.to_frame()
+    if judgments.table.fractional:
+        return frame
+    return frame.with_columns(pl.col("grade").cast(pl.Int64))

@@ -6,7 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from relkit.io.open import Reader, Source
+from relkit.io.compression import Reader
+from relkit.io.open import Source
 
 __all__ = ["Text"]
 

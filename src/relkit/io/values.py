@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.core.cells import APOSTROPHE
 from relkit.core.errors import InputError, ParseError
-from relkit.io.formats import open_source
+from relkit.io.open import Source
 from relkit.io.rows import csv_reader
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
         ParseError: At the first line whose value is no number, or that repeats a query.
     """
     name = fspath(path)
-    with open_source(name) as source:
+    with Source(name) as source:
         text = source.read(-1).decode("utf-8-sig", "surrogateescape")
     lines = text.splitlines()
     if not any(line.strip() for line in lines):

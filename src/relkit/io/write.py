@@ -7,17 +7,18 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_path, check_type
-from relkit.io.formats import Format, formats
-from relkit.io.open import COMPRESSED_SUFFIXES, split_suffix
+from relkit.io.compression import compressed
+from relkit.io.format import Format, formats
+from relkit.io.open import split_suffix
 from relkit.io.replace import replaced_file
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
 
-__all__ = ["compressed", "write_judgments", "write_run"]
+__all__ = ["write_judgments", "write_run"]
 
 
 def write_judgments(
@@ -101,9 +102,9 @@ def _format(path: str, name: str | None) -> Format:
     if path == "-":
         return formats.get("trec")
     suffix = split_suffix(path)[1]
+    every = sorted(map(formats.get, formats), key=lambda one: not one.general)
     for weak in (False, True):
-        for key in formats:
-            candidate = formats.get(key)
+        for candidate in every:
             if suffix in (candidate.weak_suffixes if weak else candidate.suffixes):
                 return candidate
     raise ParameterError(
@@ -132,33 +133,3 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
 def _refuse_existing(path: str, overwrite: bool) -> None:
     if not overwrite and os.path.lexists(path):
         raise InputError("is there already", path=path, hint="overwrite=True replaces it")
-
-
-def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
-    """Wraps a file so that what is written is compressed; the same input gives the same bytes."""
-    kind = COMPRESSED_SUFFIXES.get(suffix, "")
-    if not kind:
-        return file
-    if kind == "gzip":
-        import gzip
-
-        return gzip.GzipFile("", "wb", fileobj=file, mtime=0)  # type: ignore[return-value]
-    if kind == "zstd":
-        import zstandard
-
-        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)  # type: ignore[no-any-return, unused-ignore]
-    if kind == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(file, "wb")  # type: ignore[return-value]
-    if kind == "xz":
-        import lzma
-
-        return lzma.LZMAFile(file, "wb")  # type: ignore[return-value]
-    try:
-        import lz4.frame
-    except ImportError:
-        raise DependencyError(
-            f"{path}: writing lz4 needs the package `lz4`", hint="pip install 'relkit[lz4]'"
-        ) from None
-    return lz4.frame.LZ4FrameFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]

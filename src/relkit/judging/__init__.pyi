@@ -19,10 +19,6 @@ from .exchange import (
     export_sheet as export_sheet,
     final_judgments as final_judgments,
     import_sheet as import_sheet,
-)
-from .formats import (
-    Row as Row,
-    Sheet as Sheet,
     read_sheet as read_sheet,
     write_sheet as write_sheet,
 )
@@ -45,6 +41,8 @@ from .records import (
     Item as Item,
     Project as Project,
     Rating as Rating,
+    Row as Row,
+    Sheet as Sheet,
     User as User,
 )
 from .sbs import (

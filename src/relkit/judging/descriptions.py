@@ -6,10 +6,9 @@ from collections.abc import ItemsView, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.data.columns import NAMES
-from relkit.judging.formats.base import Sheet
-from relkit.judging.formats.naming import ORIGINAL
-from relkit.judging.records import Item
+from relkit.data.columns import ITEM_NAMES, NAMES
+from relkit.data.sheets import Item, Sheet
+from relkit.io.naming import ORIGINAL
 from relkit.online.sampling.query_texts import key_column, named_column, text_columns
 
 if TYPE_CHECKING:
@@ -19,16 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_query_texts", "describe_documents"]
 
-#: Usual names of columns by what they are for an item, most specific first.
-PARTS = {
-    "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
-    "snippet": (
-        "snippet", "description", "summary", "abstract", "productdescription", "text", "content",
-        "body", "摘要", "描述", "正文",
-    ),
-    "url": ("url", "link", "uri", "链接"),
-    "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
-}  # fmt: skip
 #: The columns of the tables that stand beside an export of ids.
 WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
 #: What an id is of an item, and what it stands for takes its place.
@@ -57,7 +46,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
     Examples:
         >>> import os
         >>> from tempfile import TemporaryDirectory
-        >>> from relkit.judging import Row
+        >>> from relkit.data.sheets import Row
         >>> sheet = Sheet((Row(Item("shoes", "d1")), Row(Item("shoes", "d2"))))
         >>> with TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "documents.csv")
@@ -72,7 +61,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
     table = read_table(path)
     wanted = {row.item.document for row in sheet.rows}
     key = key_column(table, wanted, NAMES["document"], str(path), role="document", of=IMPORTED)
-    chosen = {part: named_column(table, names, key) for part, names in PARTS.items()}
+    chosen = {part: named_column(table, names, key) for part, names in ITEM_NAMES.items()}
     original = _original(table, key)
     known: dict[str, dict[str, Any]] = {}
     for document, row in _rows(table, key, wanted):
@@ -145,4 +134,6 @@ def _filled(item: Item, told: Mapping[str, Any]) -> Item:
         for part, text in told.items()
         if part in KEYS or (part != "fields" and not getattr(item, part))
     }
-    return replace(item, **changes, fields={**told.get("fields", {}), **item.fields})
+    filled = replace(item, **changes, fields={**told.get("fields", {}), **item.fields})
+    # An id whose text was the query itself is the query again, and says it all.
+    return replace(filled, query_text="") if filled.query_text == filled.query else filled

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
 from relkit.data.judgments import Judgments
+from relkit.data.sheets import Row, Sheet
+from relkit.io import read_sheet
+from relkit.io.sheets import write_sheet
 from relkit.judging.aggregation import Rule
 from relkit.judging.decisions import is_machine_source
-from relkit.judging.formats.base import Row, Sheet
 from relkit.judging.importing import bring_in, prepare_import
 from relkit.judging.incoming import Incoming, Lazy
 from relkit.judging.llm.wording import note_machines
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from relkit.judging.records import User
     from relkit.judging.store import Store
 
-__all__ = ["export_sheet", "final_judgments", "import_sheet"]
+__all__ = ["export_sheet", "final_judgments", "import_sheet", "read_sheet", "write_sheet"]
 
 
 def export_sheet(store: Store, project_id: int, *, rule: Rule = "median") -> Sheet:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from enum import Flag, auto
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from relkit.core.language import LANGUAGES
 from relkit.data.scale import Scale
+from relkit.data.sheets import Item, Rating, Row, Sheet, Trait, item_parts
 
 __all__ = [
     "REASONS",
@@ -22,12 +21,12 @@ __all__ = [
     "Rating",
     "Reason",
     "Role",
+    "Row",
+    "Sheet",
     "Trait",
     "User",
     "item_parts",
 ]
-
-_NO_FIELDS: Mapping[str, Any] = {}
 
 Role = Literal["judge", "lead", "admin"]
 Kind = Literal["grades", "side_by_side"]
@@ -109,106 +108,6 @@ class Project:
         """
         there = (self.guideline.get(one, "").strip() for one in (language, *LANGUAGES))
         return next(filter(None, there), "")
-
-
-class Trait(Flag):
-    """What a part of an item is to the rest of the program."""
-
-    #: A text, in a column of its own.
-    TEXT = auto()
-    #: Judges see it. The rank, the tier and the session could sway a grade.
-    SHOWN = auto()
-    #: Each result of a ranking has it, too.
-    RESULT = auto()
-    #: Where an item came without, a table can fill it in later.
-    FILLED = auto()
-    #: A language model reads it.
-    PROMPT = auto()
-
-
-def _part(traits: Trait, **options: Any) -> Any:
-    return field(metadata={"traits": traits}, **options)
-
-
-_KEY = Trait.TEXT | Trait.SHOWN
-_DESCRIPTION = _KEY | Trait.RESULT | Trait.FILLED
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One document of one query, as it is shown to a judge.
-
-    Attributes:
-        query: The id of the query, or its text.
-        document: The id of the document.
-        query_text: The query as the user wrote it; empty where `query` is it.
-        rank: The rank at which the search showed it, from 1.
-        title: Of the document.
-        snippet: Of the document.
-        url: Of the document.
-        image: The URL of a picture.
-        fields: Whatever else is to be shown.
-        tier: Head, middle or tail.
-        session: The session it was sampled from.
-        inclusion_probability: With which the session came into the sample.
-        id: In the database; 0 outside.
-    """
-
-    query: str = _part(_KEY)
-    document: str = _part(_KEY | Trait.RESULT)
-    query_text: str = _part(_KEY | Trait.FILLED, default="")
-    rank: int | None = None
-    title: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    snippet: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    url: str = _part(_DESCRIPTION | Trait.PROMPT, default="")
-    image: str = _part(_DESCRIPTION, default="")
-    fields: Mapping[str, Any] = _part(
-        Trait.SHOWN | Trait.RESULT | Trait.FILLED, default_factory=dict
-    )
-    tier: str = _part(Trait.TEXT, default="")
-    session: str = _part(Trait.TEXT, default="")
-    inclusion_probability: float | None = None
-    id: int = _part(Trait.SHOWN, default=0)
-
-    def __post_init__(self) -> None:
-        # There may be a million items, of far fewer queries, and most without further fields.
-        if type(self.query) is str:
-            object.__setattr__(self, "query", sys.intern(self.query))
-        if not self.fields:
-            object.__setattr__(self, "fields", _NO_FIELDS)
-
-
-def item_parts(traits: Trait) -> tuple[str, ...]:
-    """Returns the parts of an item that have all of some traits, in its order.
-
-    Examples:
-        >>> item_parts(Trait.PROMPT)
-        ('title', 'snippet', 'url')
-        >>> item_parts(Trait.TEXT | Trait.RESULT)
-        ('document', 'title', 'snippet', 'url', 'image')
-    """
-    return tuple(one.name for one in fields(Item) if traits in one.metadata.get("traits", Trait(0)))
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """What one judge says of one item.
-
-    Attributes:
-        judge: The judge's name.
-        grade: None where the judge could not grade it.
-        reason: Why not: one of `REASONS`, or the judge's own words.
-        note: What the judge remarked.
-        seconds: How long it took.
-        at: When, in seconds since 1970.
-    """
-
-    judge: str
-    grade: float | None
-    reason: str = ""
-    note: str = ""
-    seconds: float | None = None
-    at: float | None = None
 
 
 @dataclass(frozen=True)

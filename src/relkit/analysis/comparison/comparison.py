@@ -23,7 +23,7 @@ from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation.results import Results
-from relkit.io import as_run
+from relkit.io import read_run
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Comparison(Exportable):
                 hint="compare judgments and runs with relkit.compare",
             )
         if not isinstance(self._sources[name], Run):
-            self._sources[name] = as_run(self._sources[name])
+            self._sources[name] = read_run(self._sources[name])
         found: Run = self._sources[name]
         return found
 

@@ -17,7 +17,7 @@ from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.run import run_name
 from relkit.data.scale import Scale
-from relkit.io import as_run
+from relkit.io import read_run
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def explain_change(
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
         raise ParameterError(f"two runs have two names. Got {len(titles)} instead.")
-    runs = as_run(run), as_run(other)
+    runs = read_run(run), read_run(other)
     subject = Subject.of(judgments, runs, query, measure, scale)
     first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
     instead = subject.asked.counted(rules)

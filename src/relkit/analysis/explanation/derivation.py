@@ -16,7 +16,7 @@ from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
 from relkit.data.scale import Scale
-from relkit.io import as_run
+from relkit.io import read_run
 from relkit.measures.base import Measure, Step
 from relkit.measures.inversions import Inversion
 
@@ -381,7 +381,7 @@ def explain(
         dcg = 2 + 3/1.585 = 3.8928
     """
     rules = load_convention(convention)
-    ranked = as_run(run)
+    ranked = read_run(run)
     subject = Subject.of(judgments, [ranked], query, measure, scale)
     found = derive(subject, subject.ranking(ranked, rules), rules, limit)
     if against is None:

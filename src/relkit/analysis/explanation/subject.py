@@ -13,7 +13,7 @@ from relkit.data.convention import Convention
 from relkit.data.ranking import Ranking
 from relkit.data.run import Run
 from relkit.data.scale import Scale, load_scale
-from relkit.io import as_judgments, as_run
+from relkit.io import read_judgments, read_run
 from relkit.measures.base import Measure
 from relkit.measures.names import measure as parse_measure
 
@@ -66,10 +66,10 @@ class Subject:
         highest = math.nan
         reference = None
         if asked.needs == "reference":
-            reference = judgments if isinstance(judgments, Run) else as_run(judgments)
+            reference = judgments if isinstance(judgments, Run) else read_run(judgments)
             held = query in reference.table
         else:
-            table = as_judgments(judgments, chosen)
+            table = read_judgments(judgments, scale=chosen)
             chosen = chosen or table.scale
             held = query in table.table
             grades = table.table.grades(query) if held else {}

@@ -15,7 +15,7 @@ from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation import Evaluator
-from relkit.io import as_run
+from relkit.io import read_run
 from relkit.measures.names import measure
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def funnel(
     for name, source in stages:
         run = source
         if len(stages) > 1 or candidates is not None or not isinstance(source, str | PathLike):
-            run = as_run(source)
+            run = read_run(source)
         if candidates is not None:
             run = first_documents(run, candidates, rules)
         runs.append(run)

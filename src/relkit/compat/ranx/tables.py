@@ -15,7 +15,6 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run as RelkitRun
-from relkit.io import as_judgments, as_run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -318,7 +317,7 @@ class Qrels(_Table[int]):
             return cls(read_json(path))
         if chosen == "lz4":
             cls._no_lz4()
-        table = as_judgments(io.read_judgments(fspath(path))).table
+        table = io.read_judgments(fspath(path)).table
         return cls({query: table.grades(query) for query in table.queries()})
 
     @classmethod
@@ -414,7 +413,7 @@ class Run(_Table[float]):
             run = cls(data, name or found_name)
             run.metadata = metadata
             return run
-        table = as_run(io.read_run(fspath(path))).table
+        table = io.read_run(fspath(path)).table
         found = {}
         for query in table.queries():
             documents, scores, _ = table.documents(query)

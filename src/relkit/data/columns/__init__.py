@@ -7,10 +7,11 @@ that is to blame.
 
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
 from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
-from relkit.data.columns.names import KINDS, NAMES, choose, plain_name
+from relkit.data.columns.names import ITEM_NAMES, KINDS, NAMES, choose, plain_name
 from relkit.data.columns.tables import (
     RunColumns,
     judgment_table,
+    missing_grades,
     refuse_run,
     run_columns,
     run_table,
@@ -30,6 +31,7 @@ from relkit.data.columns.values import (
 )
 
 __all__ = [
+    "ITEM_NAMES",
     "KINDS",
     "NAMED_GRADES",
     "NAMES",
@@ -42,6 +44,7 @@ __all__ = [
     "is_frame",
     "judgment_table",
     "missing",
+    "missing_grades",
     "number",
     "parse_grade",
     "plain_name",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
 
-__all__ = ["KINDS", "NAMES", "choose", "plain_name"]
+__all__ = ["ITEM_NAMES", "KINDS", "NAMES", "choose", "plain_name"]
 
 # Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -36,13 +36,25 @@ NAMES: dict[str, tuple[str, ...]] = {
         "relevancescore", "分数", "得分",
     ),
     "rank": ("rank", "position", "pos", "排名"),
+    "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
     "weight": (),  # rows weigh differently only where somebody says so
+}  # fmt: skip
+
+#: Names of what judges see of a document.
+ITEM_NAMES: dict[str, tuple[str, ...]] = {
+    "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
+    "snippet": (
+        "snippet", "description", "summary", "abstract", "productdescription", "text", "content",
+        "body", "摘要", "描述", "正文",
+    ),
+    "url": ("url", "link", "uri", "链接"),
+    "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
 }  # fmt: skip
 
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judgments": (("query", "document", "grade"), ("subtopic",)),
-    "items": (("query", "document"), ("grade", "rank")),
+    "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
     "sessions": (

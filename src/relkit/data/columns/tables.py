@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from relkit import _native
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RunColumns",
     "judgment_table",
+    "missing_grades",
     "refuse_run",
     "run_columns",
     "run_table",
@@ -55,15 +56,7 @@ def judgment_table(
     count = int(blank.sum())
     kept = dict(columns)
     if count:
-        notes = (
-            *notes,
-            Note(
-                "missing-grades",
-                count,
-                "warning",
-                tuple(map(str, columns["document"].filter(blank).head(3).to_list())),
-            ),
-        )
+        notes = (*notes, missing_grades(columns["document"].filter(blank)))
         kept = {role: series.filter(~blank) for role, series in columns.items()}
     grade = kept["grade"]
     numbers = to_numbers(grade, "grade", path) if scale is None else scaled(grade, scale)
@@ -80,6 +73,16 @@ def judgment_table(
         return _native.JudgmentTable.from_arrow(query, document, numbers, subtopic), notes
     except InputError as error:
         _fail(columns, "grade", path=path, scale=scale, records=records, cause=error)
+
+
+def missing_grades(documents: Sequence[Any] | pl.Series) -> Note:
+    """Returns what is to be said of rows without a grade.
+
+    Args:
+        documents: That of each such row.
+    """
+    count = len(documents)
+    return Note("missing-grades", count, "warning", tuple(map(str, documents[:3])))
 
 
 class RunColumns(NamedTuple):

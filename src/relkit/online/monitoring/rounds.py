@@ -12,8 +12,8 @@ from relkit.core.parameters import check_type
 from relkit.core.registry import suggestion
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
-from relkit.data.scale import Scale, load_scale
-from relkit.io import as_judgments
+from relkit.data.scale import Scale
+from relkit.io import read_judgments
 from relkit.online.monitoring.values import session_values
 from relkit.online.sampling import Sample
 
@@ -128,7 +128,7 @@ def create_round(
     if any(tier.name == "all" for tier in sample.tiers):
         raise ParameterError("a tier must not be called `all`: that means all tiers together")
     rules = load_convention(convention)
-    found = as_judgments(judgments, load_scale(scale))
+    found = read_judgments(judgments, scale=scale)
     depths = _depths(sample, k)
     common = _common(sample, depths, common_k)
     kept = _of_sample(sample, found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,11 @@ from relkit.core.document.json import note_dict
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_type
-from relkit.data.judgments import Judgments
-from relkit.io import as_judgments
+from relkit.data.sheets import Sheet
+from relkit.io import Source, opened, read_judgments, read_sheet
+from relkit.io.format import formats
+from relkit.io.graded import sheet_of
+from relkit.io.sheet_values import number_text
 from relkit.online.sampling.sample import Sample
 from relkit.online.sampling.tables import has_table, read_table
 
@@ -198,19 +200,18 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
     from relkit.data.sessions import utc
 
     path = ""
-    if isinstance(judged, str | os.PathLike):
-        path = os.fspath(judged)
-        if has_table(path):
+    source = opened(judged, "judgments")
+    if source is not None:
+        path, judged = source.path, source
+        chosen = formats.get(source.format)
+        if has_table(path) and chosen.tabular and not chosen.is_sheet(source.head):
             judged = read_table(path)
-    if isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
+    if isinstance(judged, Source):
+        columns, when = _graded(read_sheet(judged))
+    elif isinstance(judged, pl.DataFrame | pl.LazyFrame) or hasattr(judged, "columns"):
         columns, when = _columns(judged, path)
     else:
-        frame = (judged if isinstance(judged, Judgments) else as_judgments(judged)).to_frame()
-        if "subtopic" in frame.columns:
-            # A document is in the pool or not: what is known of it is its highest grade.
-            grouped = frame.group_by(["query", "document"], maintain_order=True)
-            frame = grouped.agg(pl.col("grade").max())
-        columns, when = {name: frame[name] for name in frame.columns}, None
+        columns, when = _graded(sheet_of(read_judgments(judged)))
     if when is None:
         if dated:
             raise InputError(
@@ -243,6 +244,25 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
     return found.sort("judged_at", "grade", nulls_last=False).unique(
         ["query", "doc"], keep="last", maintain_order=True
     )
+
+
+def _graded(sheet: Sheet) -> tuple[dict[str, pl.Series], pl.Series | None]:
+    """The grades that count of items, and when the last judge gave one, where that is known."""
+    import polars as pl
+
+    rows = [row for row in sheet.finals().rows if row.final is not None]
+    times = [
+        max((one.at for one in row.ratings if one.at is not None), default=None) for row in rows
+    ]
+    columns = {
+        "query": pl.Series([row.item.query for row in rows], dtype=pl.String),
+        "document": pl.Series([row.item.document for row in rows], dtype=pl.String),
+        "grade": pl.Series([number_text(row.final or 0.0) for row in rows], dtype=pl.String),
+    }
+    when = pl.Series("judged_at", times, dtype=pl.Float64)
+    if when.null_count() == len(when):
+        return columns, None
+    return columns, pl.from_epoch(when * 1e6, time_unit="us")
 
 
 def _columns(frame: object, path: str) -> tuple[dict[str, pl.Series], pl.Series | None]:

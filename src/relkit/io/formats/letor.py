@@ -1,4 +1,7 @@
-"""SVMlight and LETOR files: `label qid:N feature:value … # comment`, one document a line.
+"""SVMlight, LETOR and RankLib: `label qid:N feature:value … # comment`, one document per line.
+
+The id of the query is what follows `qid:`. The comment names the document, as `docid = X` or by its
+first word; what follows such a word is the text of the query.
 
 The scores of a model stand in a second file, one a line. Where the lines have no `qid:`, a third
 file holds the number of rows of each query.
@@ -8,16 +11,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import number
-from relkit.io.formats import Format, first_lines, formats
+from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.format import first_lines, formats
+from relkit.io.naming import Naming, is_word, name_sheet
 from relkit.io.open import Source
+from relkit.io.sheet_values import by_query, number_text, parse_grade, shown_query
+from relkit.io.sheets import SheetFormat
 
 if TYPE_CHECKING:
+    from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
@@ -25,13 +34,19 @@ if TYPE_CHECKING:
 __all__ = ["Letor"]
 
 _DOCUMENT = re.compile(r"\bdoc(?:ument)?_?(?:id|no)\s*=\s*(\S+)", re.I)
+_NUMBERED = re.compile(r"([1-9]\d*):(\S+)")
 _FEATURE = re.compile(rb"\d+:\S+")
 
 
-class Letor(Format):
-    """Learning-to-rank rows: labels, query ids and features."""
+class Letor(SheetFormat):
+    """Learning-to-rank rows. Further fields of items named by whole numbers are the features."""
 
     name: ClassVar[str] = "letor"
+    title: ClassVar[str] = "a LETOR file"
+    suffix: ClassVar[str] = ".letor"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
     aliases: ClassVar[tuple[str, ...]] = ("svmlight", "libsvm", "ranklib")
     suffixes: ClassVar[tuple[str, ...]] = (".letor", ".svmlight", ".svm", ".libsvm")
 
@@ -61,23 +76,15 @@ class Letor(Format):
         data = source.read_all()
 
         def records() -> Iterator[tuple[int, dict[str, str]]]:
-            for line, label, query, comment in _rows(data, source.path):
+            for line, label, query, comment, _ in _rows(data, source.path):
                 if query is None:
                     raise _no_query(source.path, line)
-                found = _DOCUMENT.search(comment)
-                words = comment.split(maxsplit=1)
-                if not found and not words:
-                    raise ParseError(
-                        "there is no comment that names the document",
-                        path=source.path,
-                        line=line,
-                        hint="to evaluate a file of scores, use read_scored(…, scores=…)",
-                    )
+                document, _ = _about(comment, source.path, line)
                 yield (
                     line,
                     {
                         "query": query,
-                        "document": found[1] if found else words[0],
+                        "document": document,
                         "grade": label,
                     },
                 )
@@ -91,6 +98,44 @@ class Letor(Format):
                 values[role].append(fields[role])
         series = {role: pl.Series(role, values[role], dtype=pl.String) for role in roles}
         return Table(series, source.path, records).judgments(scale)
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads labels as final grades, and features as further fields."""
+        rows = []
+        for line, label, query, comment, features in _rows(text.encode(), path):
+            if query is None:
+                raise _no_query(path, line)
+            document, shown = _about(comment, path, line)
+            grade = parse_grade(label, "the grade", f"{path}:{line}", scale)
+            fields = _features(features, path, line)
+            item = Item(query, document, query_text=shown, fields=fields)
+            rows.append(Row(item, final=grade))
+        return Sheet(tuple(rows))
+
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields the rows of one query after the other, with the query's text."""
+        names = _naming(sheet)
+        for query, rows in by_query(sheet).items():
+            for row, grade in rows:
+                item = row.item
+                features = "".join(
+                    f" {name}:{number_text(item.fields[name])}" for name in _feature_names(item)
+                )
+                about = names.documents[item.document]
+                shown = " ".join(shown_query(item).replace("\0", "").split())
+                written = names.queries[query]
+                # A text that would come back otherwise is in the table of what ids stand for.
+                if shown != written and (written == query or shown == shown_query(item)):
+                    about += f" {shown}"
+                yield f"{number_text(grade)} qid:{written}{features} # {about}\n"
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns what the ids of queries and documents stand for, where they are new."""
+        return _naming(sheet).tables(sheet, made=made)
+
+    def losses(self, sheet: Sheet) -> tuple[Note, ...]:
+        """As for every format; features are not lost."""
+        return super().losses(replace(sheet, rows=tuple(map(_without_features, sheet.rows))))
 
     def read_scored(
         self,
@@ -115,7 +160,7 @@ class Letor(Format):
         labels: list[float] = []
         queries: list[str] = []
         documents: list[str | None] = []
-        for line, label, query, comment in _rows(source.read_all(), source.path):
+        for line, label, query, comment, _ in _rows(source.read_all(), source.path):
             if query is None and groups is None:
                 raise _no_query(source.path, line)
             labels.append(_finite(label, "label", source.path, line, scale))
@@ -152,8 +197,62 @@ class Letor(Format):
         )
 
 
-def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str]]:
-    """Line, label, query (None where there is no `qid:`) and comment of every row."""
+def _about(comment: str, path: str, line: int) -> tuple[str, str]:
+    """Returns the document that a comment names, and the text of the query."""
+    found = _DOCUMENT.search(comment)
+    if found:
+        return found[1], ""
+    words = comment.split(maxsplit=1)
+    if not words:
+        raise ParseError(
+            "there is no comment that names the document",
+            path=path,
+            line=line,
+            hint="to evaluate a file of scores, use read_scored(…, scores=…)",
+        )
+    return words[0], words[1].strip() if len(words) > 1 else ""
+
+
+def _features(texts: str, path: str, line: int) -> dict[str, float]:
+    """Returns the values of a row's features by their numbers."""
+    features = {}
+    for text in texts.split():
+        found = _NUMBERED.fullmatch(text)
+        value = number(found[2]) if found else None
+        if found is None or value is None or not math.isfinite(value):
+            raise ParseError(f"`{text[:60]}` is no feature", path=path, line=line)
+        features[found[1]] = value
+    return features
+
+
+def _naming(sheet: Sheet) -> Naming:
+    return name_sheet(sheet, stands=_is_id, letter="")
+
+
+def _is_id(query: str) -> bool:
+    return is_word(query) and "#" not in query
+
+
+def _without_features(row: Row) -> Row:
+    features = _feature_names(row.item)
+    rest = {name: value for name, value in row.item.fields.items() if name not in features}
+    return replace(row, item=replace(row.item, fields=rest))
+
+
+def _feature_names(item: Item) -> list[str]:
+    """Returns the names of the fields that are features, in the order of their numbers."""
+    names = [
+        name
+        for name, value in item.fields.items()
+        if re.fullmatch(r"[1-9]\d*", name)
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+    ]
+    return sorted(names, key=int)
+
+
+def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str, str]]:
+    """Line, label, query (None where there is no `qid:`), comment and features of every row."""
     for line, text in _lines(content, path):
         data, _, comment = text.partition("#")
         fields = data.split(maxsplit=2)
@@ -172,7 +271,8 @@ def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str
                 path=path,
                 line=line,
             )
-        yield line, fields[0], query, comment
+        features = data.split(maxsplit=1 if query is None else 2)
+        yield line, fields[0], query, comment, "".join(features[1 if query is None else 2 :])
 
 
 def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:

@@ -8,31 +8,41 @@ names subtopics where it differs within a query; `Q0` means the same as `0`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.texts import message
-from relkit.io.formats import Format, first_lines, formats
-from relkit.io.open import Reader, Source
+from relkit.io.compression import Reader
+from relkit.io.format import Format, first_lines, formats
+from relkit.io.naming import Naming, name_sheet, starts_line
+from relkit.io.open import Source
+from relkit.io.sheet_values import number_text
+from relkit.io.sheets import SheetFormat
 
 if TYPE_CHECKING:
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
     from relkit.data.scale import Scale
+    from relkit.data.sheets import Sheet
 
 __all__ = ["Trec", "check_kind"]
 
 _QUERIES_AT_ONCE = 16  # a few megabytes of text at most, for lists of usual length
 
 
-class Trec(Format):
+class Trec(SheetFormat):
     """Qrels and runs as trec_eval reads them."""
 
     name: ClassVar[str] = "trec"
+    title: ClassVar[str] = "a TREC qrels file"
+    suffix: ClassVar[str] = ".qrels"
+    steady: ClassVar[bool] = True
+    names_ids: ClassVar[bool] = True
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_id", "final"})
     aliases: ClassVar[tuple[str, ...]] = ("qrels", "qrel")
     suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".qrel", ".run", ".trec")
     weak_suffixes: ClassVar[tuple[str, ...]] = (".txt",)
@@ -62,6 +72,22 @@ class Trec(Format):
         check_kind(source, "judgments")
         table = _judgment_table(source) if scale is None else _scaled_table(source, scale)
         return Judgments(table, scale=scale, source=source.path)
+
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads qrels as items; the grades are final, the highest of those of subtopics."""
+        return Format.read_sheet(self, source, scale=scale)
+
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a line for each item that has a final grade."""
+        names = _naming(sheet)
+        for row in sheet.rows:
+            if row.final is not None:
+                query, document = names.queries[row.item.query], names.documents[row.item.document]
+                yield f"{query} 0 {document} {number_text(row.final)}\n"
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns what the ids of queries and documents stand for, where they are new."""
+        return _naming(sheet).tables(sheet, made=made)
 
     def read_run(
         self,
@@ -122,7 +148,7 @@ class Trec(Format):
                 _check_id(document, "document")
                 for subtopic, grade in grades.items():
                     _check_id(subtopic, "subtopic")
-                    lines.append(f"{query} {subtopic} {document} {plain_number(grade)}\n")
+                    lines.append(f"{query} {subtopic} {document} {number_text(grade)}\n")
             stream.write("".join(lines).encode())
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
@@ -134,11 +160,6 @@ class Trec(Format):
         tag = "_".join((run.tag or run.name).split()) or "relkit"
         for first in range(0, len(run.table), _QUERIES_AT_ONCE):
             stream.write(run.table.to_text(first=first, count=_QUERIES_AT_ONCE, tag=tag))
-
-
-def plain_number(value: float) -> str:
-    """A number as short as it can be and still be read back to the same bits: `3`, `0.7`."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def check_kind(source: Source, kind: str) -> None:
@@ -190,6 +211,10 @@ def _is_number(text: bytes) -> bool:
 def _line_of(head: bytes, line: bytes) -> int:
     lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
     return lines.index(line) + 1
+
+
+def _naming(sheet: Sheet) -> Naming:
+    return name_sheet(sheet, stands=starts_line)
 
 
 def _judgment_table(source: Source) -> _native.JudgmentTable:
@@ -264,7 +289,7 @@ class _Renamed:
                 raise ParseError(
                     error.message, path=self._path, line=self._number, hint=error.hint
                 ) from None
-            self._known[text] = plain_number(grade).encode() if math.isfinite(grade) else text
+            self._known[text] = number_text(grade).encode() if math.isfinite(grade) else text
         fields[3] = self._known[text]
         return b" ".join(fields) + b"\n"
 

@@ -13,12 +13,24 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple
 from relkit import _native
 from relkit.core.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.core.errors import InputError, ParseError
-from relkit.data.columns import Record, choose, score_notes
-from relkit.io.formats import Format, first_lines, formats
+from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relkit.data.sheets import Sheet
+from relkit.io.format import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Source
 from relkit.io.rows import csv_reader
-from relkit.io.tables import Table
+from relkit.io.sheet_tables import (
+    ITEM_COLUMNS,
+    RATING_COLUMNS,
+    has_judges,
+    headings,
+    is_quepid_case,
+    read_rows,
+    show_rows,
+    write_rows,
+)
+from relkit.io.sheets import SheetFormat
+from relkit.io.tables import Table, short_grades
 from relkit.io.text import Text
 
 if TYPE_CHECKING:
@@ -33,12 +45,24 @@ if TYPE_CHECKING:
 __all__ = ["Csv", "Tsv"]
 
 
-class Csv(Format):
-    """Comma-separated values; the header may also use semicolons, tabs or bars."""
+class Csv(SheetFormat):
+    """Comma-separated values; the header may also use semicolons, tabs or bars.
+
+    Where several lines are of one item, one per judge, the columns of items and grades are read
+    that `relkit judge export` writes.
+    """
 
     name: ClassVar[str] = "csv"
+    title: ClassVar[str] = "CSV"
+    suffix: ClassVar[str] = ".csv"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     separators: ClassVar[str] = ",;\t|"
+    general: ClassVar[bool] = True
+    tabular: ClassVar[bool] = True
+    steady: ClassVar[bool] = True
+    keeps: ClassVar[frozenset[str]] = frozenset(
+        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
+    )
 
     def recognises(self, head: bytes) -> bool:
         """A first line with a comma or semicolon between words."""
@@ -46,6 +70,14 @@ class Csv(Format):
         if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
             return False
         return any(mark.encode() in lines[0] for mark in self.separators if mark != "|")
+
+    def may_be(self, head: bytes) -> bool:
+        """Says whether the headings are not those of a Quepid case."""
+        return not is_quepid_case(head)
+
+    def is_sheet(self, head: bytes) -> bool:
+        """Says whether there are a column of judges and one of grades."""
+        return has_judges(head, self._separator(head))
 
     def separator(self, header: str) -> str:
         """The separator that occurs most often in the header."""
@@ -58,7 +90,12 @@ class Csv(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads a query, a document and a grade column, and a subtopic column if there is one."""
+        """Reads a query, a document and a grade column, and a subtopic column if there is one.
+
+        Grades of several judges become one.
+        """
+        if not columns and self.is_sheet(source.head):
+            return super().read_judgments(source, scale=scale)
         return self._table(source, "judgments", columns).judgments(scale)
 
     def read_run(
@@ -82,6 +119,22 @@ class Csv(Format):
     ) -> LabelledRows:
         """Reads a label and a score column, a query column, and a document column if named."""
         return self._table(source, "scored", columns).scored(scale)
+
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads items with all their columns; judgments of subtopics, as their highest grades."""
+        names = headings(source.head, self._separator(source.head))
+        if {plain_name(name) for name in names} & {*NAMES["subtopic"]}:
+            return Format.read_sheet(self, source, scale=scale)
+        return super().read_sheet(source, scale=scale)
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads columns by their usual names; columns of other names become further fields."""
+        separator = self._separator(text[:HEAD].encode("utf-8", "surrogatepass"))
+        return Sheet(tuple(read_rows(show_rows(text, path, separator), path, scale)))
+
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one line a rating; items without one have a line of their own."""
+        return write_rows(sheet, self.separators[0])
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes the columns query, document and grade, and subtopic where there are subtopics."""
@@ -168,9 +221,12 @@ class Csv(Format):
         position = {role: names.index(name) for role, name in chosen.items()}
         return _Layout(separator, len(header), has_header, chosen, position)
 
+    def _separator(self, head: bytes) -> str:
+        line = b"".join(first_lines(head, comment=b"")).decode("utf-8", "replace")
+        return self.separator(line)
+
     def _header(self, source: Source, data: Text) -> tuple[list[str], str]:
-        line = b"".join(first_lines(source.head, comment=b"")).decode("utf-8", "replace")
-        separator = self.separator(line)
+        separator = self._separator(source.head)
         for _, fields in _rows(data, separator):
             return [APOSTROPHE.show(field.strip()) for field in fields], separator
         raise InputError("is empty", path=source.path)
@@ -198,6 +254,8 @@ class Tsv(Csv):
     """Tab-separated values."""
 
     name: ClassVar[str] = "tsv"
+    title: ClassVar[str] = "TSV"
+    suffix: ClassVar[str] = ".tsv"
     suffixes: ClassVar[tuple[str, ...]] = ()
     weak_suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".tab")
     separators: ClassVar[str] = "\t"
@@ -206,6 +264,10 @@ class Tsv(Csv):
         """A first line with a tab in it."""
         lines = first_lines(head, comment=b"")
         return bool(lines) and b"\t" in lines[0] and lines[0].lstrip()[:1] not in (b"{", b"[")
+
+    def may_be(self, head: bytes) -> bool:
+        """Says that it may be, whatever the headings are."""
+        return True
 
 
 def _lines(data: Text) -> Iterator[str]:
@@ -307,16 +369,6 @@ def _slow(records: Iterable[Record], position: Mapping[str, int]) -> dict[str, p
         for role, listed in values.items():
             listed.append(fields[role])
     return {role: pl.Series(role, listed, dtype=pl.String) for role, listed in values.items()}
-
-
-def short_grades(judgments: Judgments) -> pl.DataFrame:
-    """Judgments as a frame in which whole grades are integers."""
-    import polars as pl
-
-    frame = judgments.to_frame()
-    if judgments.table.fractional:
-        return frame
-    return frame.with_columns(pl.col("grade").cast(pl.Int64))
 
 
 formats.register(Tsv())

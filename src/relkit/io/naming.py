@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from relkit.core.cells import Cell, csv_text
-from relkit.judging.formats.base import Sheet, shown_query
+from relkit.data.sheets import Sheet
 
 __all__ = [
     "DOCUMENTS",
@@ -112,18 +112,16 @@ def _original(value: str, names: Mapping[str, str]) -> str | None:
     return None if names[value] == value else value
 
 
-def name_sheet(sheet: Sheet, *, stands: Callable[[str], bool], shown: bool = False) -> Naming:
+def name_sheet(sheet: Sheet, *, stands: Callable[[str], bool], letter: str = "q") -> Naming:
     """Returns what is written for the queries and documents of a sheet, graded or not.
 
     Args:
         sheet: The items.
         stands: Says whether a query may be written as it is.
-        shown: Whether the queries' texts are written in place of their ids.
+        letter: With which new ids of queries begin.
     """
     items = [row.item for row in sheet.rows]
-    written = {item.query: shown_query(item) if shown else item.query for item in items}
-    queries = name_values(written.values(), "q", stands)
     return Naming(
-        {query: queries[text] for query, text in written.items()},
+        name_values((item.query for item in items), letter, stands),
         name_values((item.document for item in items), "d", is_word),
     )

@@ -9,40 +9,38 @@ from typing import Any, ClassVar
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.data.scale import Scale
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
+from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.format import formats
+from relkit.io.sheet_values import (
     by_query,
     dump,
     has_member,
     identifier,
+    is_json,
     listing,
     mapping,
     parse_grade,
     parse_json,
-    register,
     shown_query,
 )
-from relkit.judging.records import Item
+from relkit.io.sheets import SheetFormat
 
 __all__ = ["RankEval"]
 
 INDEX = "_index"
 
 
-@register
-class RankEval(Format):
+class RankEval(SheetFormat):
     """Rated requests, with DCG@10 as the metric."""
 
     name: ClassVar[str] = "elasticsearch"
     title: ClassVar[str] = "an Elasticsearch _rank_eval request"
     suffix: ClassVar[str] = ".json"
-    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final"})
 
-    def may_be(self, text: str) -> bool:
-        """Says whether a JSON text may be of this format."""
-        return has_member(text, "requests")
+    def recognises(self, head: bytes) -> bool:
+        """A list of requests."""
+        return is_json(head, "{") and has_member(head, "requests", "[")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads the ratings; a document's index becomes its field `_index`."""
@@ -115,3 +113,6 @@ def _shown(request: Mapping[str, Any]) -> str:
     found = query.get("multi_match") if isinstance(query, dict) else None
     text = found.get("query") if isinstance(found, dict) else None
     return text if isinstance(text, str) else ""
+
+
+formats.register(RankEval())

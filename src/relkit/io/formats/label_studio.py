@@ -9,22 +9,21 @@ from xml.sax.saxutils import quoteattr
 
 from relkit.core.errors import InputError
 from relkit.data.scale import SEARCH, Scale
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
+from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.io.format import formats
+from relkit.io.sheet_values import (
     dump,
     has_member,
     identifier,
+    is_json,
     listing,
     mapping,
     parse_grade,
     parse_json,
     parse_number,
     plain_number,
-    register,
 )
-from relkit.judging.records import Item, Rating
+from relkit.io.sheets import SheetFormat
 
 __all__ = ["LabelStudio", "labelling_config"]
 
@@ -77,14 +76,13 @@ def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
     )
 
 
-@register
-class LabelStudio(Format):
+class LabelStudio(SheetFormat):
     """A list of tasks: an item each, an annotation a grade."""
 
     name: ClassVar[str] = "label-studio"
     title: ClassVar[str] = "a list of Label Studio tasks"
     suffix: ClassVar[str] = ".json"
-    holds: ClassVar[frozenset[str]] = frozenset(
+    keeps: ClassVar[frozenset[str]] = frozenset(
         {
             *TEXTS,
             "query_id",
@@ -103,9 +101,9 @@ class LabelStudio(Format):
         }
     )
 
-    def may_be(self, text: str) -> bool:
-        """Says whether a JSON text may be of this format."""
-        return text.lstrip().startswith("[") and has_member(text, "data")
+    def recognises(self, head: bytes) -> bool:
+        """A list of tasks with data."""
+        return is_json(head, "[") and has_member(head, "data", "{")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads tasks; choices are names of levels, or numbers."""
@@ -251,3 +249,6 @@ def _time(text: Any, where: str, path: str) -> float | None:
         return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
         raise InputError(f"{where}: `{text}` is no point in time", path=path) from None
+
+
+formats.register(LabelStudio())

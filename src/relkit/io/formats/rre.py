@@ -7,39 +7,39 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
 from relkit.data.scale import Scale
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
+from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.format import formats
+from relkit.io.sheet_values import (
     by_query,
     dump,
-    figure,
     has_member,
     identifier,
+    is_json,
     listing,
     mapping,
+    number_text,
     parse_grade,
     parse_json,
-    register,
     shown_query,
 )
-from relkit.judging.records import Item
+from relkit.io.sheets import SheetFormat
 
 __all__ = ["RreRatings"]
 
 
-@register
-class RreRatings(Format):
+class RreRatings(SheetFormat):
     """Query groups with the documents of each gain."""
 
     name: ClassVar[str] = "rre"
     title: ClassVar[str] = "an RRE ratings file"
     suffix: ClassVar[str] = ".json"
-    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final", "name"})
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "query_id", "final", "name"})
 
-    def may_be(self, text: str) -> bool:
-        """Says whether a JSON text may be of this format."""
-        return has_member(text, "query_groups", "relevant_documents")
+    def recognises(self, head: bytes) -> bool:
+        """Groups of queries, or their documents."""
+        return is_json(head, "{") and (
+            has_member(head, "query_groups", "[") or has_member(head, "relevant_documents", "{")
+        )
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads topics, query groups and queries, and both ways to write relevant documents.
@@ -73,7 +73,9 @@ class RreRatings(Format):
                             "placeholders": {"$query": shown_query(rows[0][0].item)},
                         }
                     ],
-                    "relevant_documents": {figure(gain): found for gain, found in gains.items()},
+                    "relevant_documents": {
+                        number_text(gain): found for gain, found in gains.items()
+                    },
                 }
             )
         yield dump({"id_field": "id", "index": sheet.name, "query_groups": groups})
@@ -112,3 +114,6 @@ def _documents(found: Any, path: str, scale: Scale | None) -> Iterator[tuple[str
                 path=path,
                 hint='write {"3": ["doc"]} or {"doc": {"gain": 3}}',
             )
+
+
+formats.register(RreRatings())

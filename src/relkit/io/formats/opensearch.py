@@ -6,38 +6,39 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from relkit.data.scale import Scale
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
+from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.format import formats
+from relkit.io.sheet_values import (
     by_query,
     dump,
-    figure,
     has_member,
     identifier,
+    is_json,
     listing,
     mapping,
+    number_text,
     parse_grade,
     parse_json,
-    register,
 )
-from relkit.judging.records import Item
+from relkit.io.sheets import SheetFormat
 
 __all__ = ["OpenSearchJudgments"]
 
 
-@register
-class OpenSearchJudgments(Format):
+class OpenSearchJudgments(SheetFormat):
     """Queries with rated documents: the request that imports a list, or the list alone."""
 
     name: ClassVar[str] = "opensearch"
     title: ClassVar[str] = "an OpenSearch judgment list"
     suffix: ClassVar[str] = ".json"
-    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final", "name"})
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "final", "name"})
 
-    def may_be(self, text: str) -> bool:
-        """Says whether a JSON text may be of this format."""
-        return has_member(text, "judgmentRatings", "docId")
+    def recognises(self, head: bytes) -> bool:
+        """A list of ratings, or ratings of documents."""
+        return is_json(head) and (
+            has_member(head, "judgmentRatings", "[")
+            or (has_member(head, "ratings", "[") and has_member(head, "docId", '"'))
+        )
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads ratings, which are numbers or their text."""
@@ -82,4 +83,7 @@ class OpenSearchJudgments(Format):
 def _rating(grade: float) -> str:
     """Returns a rating as OpenSearch writes it, with more digits only where they count."""
     text = f"{grade:.3f}"
-    return text if float(text) == grade else figure(grade)
+    return text if float(text) == grade else number_text(grade)
+
+
+formats.register(OpenSearchJudgments())

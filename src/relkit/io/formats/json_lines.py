@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError, ParseError
-from relkit.data.columns import Record, choose, score_notes
-from relkit.io.formats import Format, first_lines, formats
+from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
+from relkit.data.sheets import Sheet
+from relkit.io.format import Format, first_lines, formats
 from relkit.io.open import Source
 from relkit.io.rows import json_object
-from relkit.io.tables import Table
+from relkit.io.sheet_lines import is_judged, read_lines, write_lines
+from relkit.io.sheets import PARTS, SheetFormat
+from relkit.io.tables import Table, short_grades
 from relkit.io.text import Text
 
 if TYPE_CHECKING:
@@ -31,23 +34,27 @@ if TYPE_CHECKING:
 __all__ = ["Jsonl"]
 
 
-class Jsonl(Format):
-    """JSON Lines (also called NDJSON)."""
+class Jsonl(SheetFormat):
+    """JSON Lines (also called NDJSON): a judgment, a retrieved document or an item per line."""
 
     name: ClassVar[str] = "jsonl"
+    title: ClassVar[str] = "JSON Lines"
+    suffix: ClassVar[str] = ".jsonl"
+    general: ClassVar[bool] = True
+    tabular: ClassVar[bool] = True
+    steady: ClassVar[bool] = True
+    keeps: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
     aliases: ClassVar[tuple[str, ...]] = ("ndjson",)
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
 
     def recognises(self, head: bytes) -> bool:
-        """A first line that is a whole object without nested objects."""
-        lines = first_lines(head, comment=b"")
-        if not lines or not lines[0].lstrip().startswith(b"{"):
-            return False
-        try:
-            row = json.loads(lines[0])
-        except (ValueError, RecursionError):
-            return False
-        return bool(row) and not any(isinstance(value, dict) for value in row.values())
+        """A first line that is a whole object of more than objects."""
+        row = _first(head)
+        return bool(row) and not all(isinstance(value, dict) for value in row.values())
+
+    def is_sheet(self, head: bytes) -> bool:
+        """Says whether there are lists of ratings, or members for judges and grades."""
+        return b'"ratings"' in head or is_judged(_first(head))
 
     def read_judgments(
         self,
@@ -56,7 +63,12 @@ class Jsonl(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads objects with a query, a document and a grade."""
+        """Reads objects with a query, a document and a grade; grades of several judges become one.
+
+        Where lines hold what judges say, items are read as `relkit judge export` writes them.
+        """
+        if not columns and self.is_sheet(source.head):
+            return super().read_judgments(source, scale=scale)
         return _table(source, "judgments", columns).judgments(scale)
 
     def read_run(
@@ -103,15 +115,38 @@ class Jsonl(Format):
             )
         return None if batch is None else (batch, score_notes(keys))
 
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads items with all their members; judgments of subtopics, as their highest grades."""
+        if {plain_name(name) for name in _first(source.head)} & {*NAMES["subtopic"]}:
+            return Format.read_sheet(self, source, scale=scale)
+        return super().read_sheet(source, scale=scale)
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads objects of an item's members, `ratings` and `final` (or `grade`)."""
+        return Sheet(tuple(read_lines(text, path, scale)))
+
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields one line per item, without what is empty."""
+        return write_lines(sheet)
+
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes objects with query, document and grade."""
-        from relkit.io.delimited import short_grades
-
         stream.write(short_grades(judgments).write_ndjson().encode())
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes objects with query, document and score, and rank where the run has ranks."""
         stream.write(run.to_frame().write_ndjson().encode())
+
+
+def _first(head: bytes) -> dict[str, Any]:
+    """Returns the first object of a file that begins like this, or an empty one."""
+    lines = first_lines(head, comment=b"")
+    if not lines or not lines[0].lstrip().startswith(b"{"):
+        return {}
+    try:
+        return dict(json.loads(lines[0]))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:

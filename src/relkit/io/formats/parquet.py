@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.texts import message
-from relkit.io.formats import Format, formats
+from relkit.data.sheets import Sheet, join_rows
+from relkit.io.format import Format, formats
+from relkit.io.graded import judgments_of
 from relkit.io.open import Source
 from relkit.io.row_groups import RowGroups
+from relkit.io.sheet_tables import names_judges, read_rows
+from relkit.io.sheet_values import number_text
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ class Parquet(Format):
     """Apache Parquet."""
 
     name: ClassVar[str] = "parquet"
+    tabular: ClassVar[bool] = True
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     def recognises(self, head: bytes) -> bool:
@@ -44,8 +49,21 @@ class Parquet(Format):
         columns: Mapping[str, str] | None = None,
         scale: Scale | None = None,
     ) -> Judgments:
-        """Reads a query, a document and a grade column."""
+        """Reads a query, a document and a grade column; grades of several judges become one."""
+        with _readable(source.path):
+            names = _frame(source).collect_schema().names()
+        if not columns and names_judges(names):
+            return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
         return _table(source, "judgments", columns).judgments(scale)
+
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads columns by their usual names; columns of other names become further fields."""
+        if source.limit is not None:  # which counts characters of text
+            raise InputError("is not text", path=source.path, hint="send CSV or JSON Lines")
+        with _readable(source.path):
+            frame = _frame(source).collect()
+        rows = read_rows(_texts(frame), source.path, scale, "row")
+        return join_rows(Sheet(tuple(rows)), source.path)
 
     def read_run(
         self,
@@ -153,16 +171,32 @@ class Parquet(Format):
 
 
 def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
-    import polars as pl
-
     from relkit.data.columns import polars_columns
 
-    where = source.path if source.plain else io.BytesIO(source.read_all())
     with _readable(source.path):
-        frame = (
-            pl.scan_parquet(where, glob=False) if isinstance(where, str) else pl.read_parquet(where)
-        )
+        frame = _frame(source)
         return Table(polars_columns(frame, kind, columns=columns, path=source.path), source.path)
+
+
+def _frame(source: Source) -> pl.LazyFrame:
+    import polars as pl
+
+    if source.plain:
+        return pl.scan_parquet(source.path, glob=False)
+    source.keep()
+    return pl.read_parquet(io.BytesIO(source.read_all())).lazy()
+
+
+def _texts(frame: pl.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields each row, from 1, with its values as texts."""
+    for place, values in enumerate(frame.iter_rows(named=True), 1):
+        yield place, {name: _text(value) for name, value in values.items()}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""CSV: one line a grade, or a column a judge; safe to open in a spreadsheet."""
+"""Judging sheets as CSV: one line per grade, or a column per judge; safe in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -7,49 +7,51 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from math import isfinite
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from relkit.core.cells import APOSTROPHE, csv_cell
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data import columns
 from relkit.data.scale import Scale
+from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.io.plain_text import check_characters
 from relkit.io.rows import csv_reader
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
-    check_characters,
-    mapping,
-    parse_grade,
-    parse_json,
-    plain_number,
-    register,
-    write_json,
-)
-from relkit.judging.records import Item, Rating
+from relkit.io.sheet_values import mapping, parse_grade, parse_json, plain_number, write_json
 
-__all__ = ["CsvTable", "read_wide"]
+__all__ = [
+    "ITEM_COLUMNS",
+    "QUEPID_DOCUMENT",
+    "RATING_COLUMNS",
+    "has_judges",
+    "headings",
+    "is_quepid_case",
+    "means_nothing",
+    "names_judges",
+    "read_rows",
+    "read_wide",
+    "show_rows",
+    "table",
+    "write_rows",
+]
 
 ITEM_COLUMNS = (
     "query", "document", "query_text", "rank", "title", "snippet", "url", "image", "tier",
     "session", "inclusion_probability", "fields",
 )  # fmt: skip
 RATING_COLUMNS = ("judge", "grade", "cannot", "reason", "note", "seconds", "at")
-JUDGES = ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人")
 #: Headings that mean something here; in Quepid's books others are judges.
 KNOWN = frozenset(
-    {
-        *ITEM_COLUMNS,
-        *RATING_COLUMNS,
-        *JUDGES,
-        "final",
-        "final_source",
-        "rating",
-        "label",
-        "relevance",
-        "rel",
-    }
+    map(
+        columns.plain_name,
+        (
+            *ITEM_COLUMNS,
+            *RATING_COLUMNS,
+            "final_source",
+            *(name for names in columns.NAMES.values() for name in names),
+            *(name for names in columns.ITEM_NAMES.values() for name in names),
+        ),
+    )
 )
 #: Names of the column of documents in Quepid's files, of earlier and later versions.
 QUEPID_DOCUMENT = ("docid", "doc_id")
@@ -59,26 +61,27 @@ FALSE = {"", "0", "false", "no", "f"}
 
 
 def table(
-    text: str, path: str, *, single: Literal["refuse", "pad"] = "refuse"
+    text: str, path: str, *, separator: str = ",", single: Literal["refuse", "pad"] = "refuse"
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yields line numbers and the fields of each line by heading.
 
     Args:
         text: CSV.
         path: The file, for messages.
+        separator: What stands between fields.
         single: Whether a line of one field is one whose others are empty.
 
     Raises:
         ParseError: If a line has more or fewer fields than headings.
     """
     first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
-    if first.count(",") > MOST_COLUMNS:
+    if first.count(separator) > MOST_COLUMNS:
         raise ParseError(f"there are more than {MOST_COLUMNS:,} columns", path=path, line=1)
     # A stream of text in memory takes four bytes a character.
     lines = TextIOWrapper(
         BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
     )
-    reader = csv_reader(lines, strict=True)
+    reader = csv_reader(lines, strict=True, delimiter=separator)
     headings: list[str] | None = None
     line = 1
     try:
@@ -110,81 +113,101 @@ def table(
         raise InputError("there are no columns", path=path)
 
 
-def headings(text: str) -> frozenset[str]:
-    """Returns the names in the first line of CSV."""
-    first = next(csv_reader(StringIO(text[:100_000], newline="")), [])
+def headings(head: bytes, separator: str = ",") -> frozenset[str]:
+    """Returns the names in the first line of CSV that begins like this."""
+    text = head[:100_000].decode("utf-8-sig", "replace")
+    first = next(csv_reader(StringIO(text, newline=""), delimiter=separator), [])
     return frozenset(name.strip() for name in first)
 
 
-def is_quepid_case(text: str) -> bool:
+def is_quepid_case(head: bytes) -> bool:
     """Says whether the first line of CSV has the headings of a Quepid case, and no others of ours.
 
     Examples:
-        >>> is_quepid_case("query,docid,rating,last_rater"), is_quepid_case("query,doc,rating")
+        >>> is_quepid_case(b"query,docid,rating,last_rater"), is_quepid_case(b"query,doc,rating")
         (True, False)
     """
-    names = headings(text)
+    names = headings(head)
     own = names - {"query", "rating", *QUEPID_DOCUMENT}
-    return len(names - own) == 3 and own.isdisjoint(KNOWN)
+    return len(names - own) == 3 and means_nothing(own)
 
 
-@register
-class CsvTable(Format):
-    """A table of one line a grade, with the usual names of columns."""
+def means_nothing(names: Iterable[str]) -> bool:
+    """Says whether none of some headings means anything here."""
+    return KNOWN.isdisjoint(map(columns.plain_name, names))
 
-    name: ClassVar[str] = "csv"
-    title: ClassVar[str] = "CSV"
-    suffix: ClassVar[str] = ".csv"
-    steady: ClassVar[bool] = True
-    holds: ClassVar[frozenset[str]] = frozenset(
-        {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
+
+def has_judges(head: bytes, separator: str) -> bool:
+    """Says whether CSV that begins like this has several lines an item: one a judge."""
+    return names_judges(headings(head, separator))
+
+
+def names_judges(names: Iterable[str]) -> bool:
+    """Says whether among some columns are one of judges and one of grades."""
+    found = {columns.plain_name(name) for name in names}
+    return not found.isdisjoint(columns.NAMES["judge"]) and not found.isdisjoint(
+        columns.NAMES["grade"]
     )
 
-    def may_be(self, text: str) -> bool:
-        """Says whether the headings are not those of a Quepid case."""
-        return not is_quepid_case(text)
 
-    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
-        """Reads columns by their usual names; columns of other names become further fields.
+def read_rows(
+    rows: Iterable[tuple[int, Mapping[str, str]]],
+    path: str,
+    scale: Scale | None,
+    unit: Literal["line", "row"] = "line",
+) -> Iterator[Row]:
+    """Yields what each row of a table says of an item.
 
-        Without a column of judges the grades are final.
-        """
-        rows = []
-        chosen: dict[str, str] | None = None
-        judge = ""
-        for line, found in table(text, path):
-            if chosen is None:
-                chosen = columns.choose(list(found), "items", path=path)
-                judge = next((name for name in JUDGES if name in found), "")
-            values = {name: APOSTROPHE.show(value) for name, value in found.items()}
-            try:
-                rows.append(_row(values, chosen, judge, scale))
-            except InputError as error:
-                raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
-        return Sheet(tuple(rows))
+    Columns have their usual names; those of other names become further fields. Without a column of
+    judges the grades are final.
 
-    def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one line a rating; items without one have a line of their own."""
-        with_source = any(row.final_source for row in sheet.rows)
-        last = ["final", "final_source"] if with_source else ["final"]
-        yield _cells([*ITEM_COLUMNS, *RATING_COLUMNS, *last]) + "\n"
-        nobody = "," * (len(RATING_COLUMNS) - 1)
-        for row in sheet.rows:
-            item = row.item
-            fields = write_json(dict(item.fields)) if item.fields else None
-            about = _cells([*(getattr(item, name) for name in ITEM_COLUMNS[:-1]), fields])
-            ended = _cells([getattr(row, name) for name in last])
-            for one in row.ratings:
-                cannot = "1" if one.grade is None else None
-                said = [one.judge, one.grade, cannot, one.reason, one.note, one.seconds, one.at]
-                yield f"{about},{_cells(said)},{ended}\n"
-            if not row.ratings:
-                yield f"{about},{nobody},{ended}\n"
+    Args:
+        rows: Places and fields by heading.
+        path: The file, for messages.
+        scale: Names that grades may have.
+        unit: What the places count.
+    """
+    chosen: dict[str, str] | None = None
+    for place, found in rows:
+        if chosen is None:
+            chosen = columns.choose(list(found), "items", path=path)
+        try:
+            yield _row(found, chosen, scale)
+        except InputError as error:
+            columns.refuse(error.message, path, place, unit, error.hint)
 
 
-def _cells(values: Iterable[str | float | None]) -> str:
+def show_rows(
+    text: str, path: str, separator: str = ","
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yields the rows of CSV without what was written for spreadsheets."""
+    for line, found in table(text, path, separator=separator):
+        yield line, {name: APOSTROPHE.show(value) for name, value in found.items()}
+
+
+def write_rows(sheet: Sheet, separator: str = ",") -> Iterator[str]:
+    """Yields one line a rating; items without one have a line of their own."""
+    with_source = any(row.final_source for row in sheet.rows)
+    last = ["final", "final_source"] if with_source else ["final"]
+    yield _cells([*ITEM_COLUMNS, *RATING_COLUMNS, *last], separator) + "\n"
+    nobody = separator * (len(RATING_COLUMNS) - 1)
+    for row in sheet.rows:
+        item = row.item
+        fields = write_json(dict(item.fields)) if item.fields else None
+        known = [*(getattr(item, name) for name in ITEM_COLUMNS[:-1]), fields]
+        about = _cells(known, separator)
+        ended = _cells([getattr(row, name) for name in last], separator)
+        for one in row.ratings:
+            cannot = "1" if one.grade is None else None
+            said = [one.judge, one.grade, cannot, one.reason, one.note, one.seconds, one.at]
+            yield separator.join([about, _cells(said, separator), ended]) + "\n"
+        if not row.ratings:
+            yield separator.join([about, nobody, ended]) + "\n"
+
+
+def _cells(values: Iterable[str | float | None], separator: str) -> str:
     """Returns cells, of which what is empty is nothing."""
-    return ",".join(
+    return separator.join(
         [
             csv_cell(value if isinstance(value, str) else plain_number(value))
             if value not in (None, "")
@@ -194,15 +217,12 @@ def _cells(values: Iterable[str | float | None]) -> str:
     )
 
 
-def _row(
-    values: Mapping[str, str], chosen: Mapping[str, str], judge: str, scale: Scale | None
-) -> Row:
+def _row(values: Mapping[str, str], chosen: Mapping[str, str], scale: Scale | None) -> Row:
     query, document = values[chosen["query"]], values[chosen["document"]]
     if not query or not document:
         raise InputError("the query or the document is empty")
     used = {
         *chosen.values(),
-        judge,
         "final",
         "final_source",
         "fields",
@@ -234,7 +254,7 @@ def _row(
     final = values.get("final", "").strip()
     ended = parse_grade(final, "the final grade", "", scale) if final else None
     source = values.get("final_source", "").strip()
-    who = values.get(judge, "") if judge else ""
+    who = values.get(chosen.get("judge", ""), "")
     cannot = any(
         values.get(name, "").strip().lower() not in FALSE for name in ("cannot", "unrateable")
     )
@@ -322,11 +342,10 @@ def read_wide(
             )
         rest = {name: value for name, value in found.items() if name not in wanted}
         chosen = columns.choose(list(rest), "items", path=path)
-        chosen.pop("grade", None)
+        for role in ("grade", "judge"):
+            chosen.pop(role, None)
         where = f"{path}:{line}"
-        row = _row(
-            {name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, "", scale
-        )
+        row = _row({name: APOSTROPHE.show(value) for name, value in rest.items()}, chosen, scale)
         ratings = tuple(
             Rating(name, parse_grade(found[name], f"the grade of {name}", where, scale))
             for name in judges

@@ -11,29 +11,22 @@ from typing import Any, ClassVar
 from relkit.core.cells import Cell, Mark, csv_lines
 from relkit.core.errors import InputError, ParseError
 from relkit.data.scale import Scale
-from relkit.judging.formats.base import (
-    Format,
-    Row,
-    Sheet,
+from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.io.format import formats
+from relkit.io.sheet_tables import QUEPID_DOCUMENT, headings, is_quepid_case, means_nothing, table
+from relkit.io.sheet_values import (
     dump,
     has_member,
     identifier,
+    is_json,
     listing,
     mapping,
     parse_grade,
     parse_json,
     plain_number,
-    register,
     shown_query,
 )
-from relkit.judging.formats.csv_table import (
-    KNOWN,
-    QUEPID_DOCUMENT,
-    headings,
-    is_quepid_case,
-    table,
-)
-from relkit.judging.records import Item, Rating
+from relkit.io.sheets import SheetFormat
 
 __all__ = ["QuepidBook", "QuepidBookCsv", "QuepidCase"]
 
@@ -62,18 +55,22 @@ def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
     return found
 
 
-@register
-class QuepidCase(Format):
+class QuepidCase(SheetFormat):
     """The ratings of a case: query, docid, rating."""
 
     name: ClassVar[str] = "quepid-case"
     title: ClassVar[str] = "a CSV of a Quepid case"
     suffix: ClassVar[str] = ".csv"
-    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "final"})
 
-    def may_be(self, text: str) -> bool:
+    def recognises(self, head: bytes) -> bool:
+        """The headings of a case, and no others that mean something here."""
+        return is_quepid_case(head)
+
+    def may_be(self, head: bytes) -> bool:
         """Says whether the headings are those of a case."""
-        return is_quepid_case(text)
+        return is_quepid_case(head)
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads ratings as final grades; other columns become further fields."""
@@ -102,20 +99,20 @@ class QuepidCase(Format):
         return csv_lines([["query", "docid", "rating"], *rows], mark=SPACE)
 
 
-@register
-class QuepidBookCsv(Format):
+class QuepidBookCsv(SheetFormat):
     """The judgements of a book: query, docid, and a column a judge."""
 
     name: ClassVar[str] = "quepid-book-csv"
     title: ClassVar[str] = "a CSV of a Quepid book"
     suffix: ClassVar[str] = ".csv"
-    holds: ClassVar[frozenset[str]] = frozenset({"query_text", "ratings", "ungraded"})
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    keeps: ClassVar[frozenset[str]] = frozenset({"query_text", "ratings", "ungraded"})
 
-    def may_be(self, text: str) -> bool:
+    def may_be(self, head: bytes) -> bool:
         """Says whether the headings besides query and document may be judges."""
-        names = headings(text)
+        names = headings(head)
         others = names - {"query", *QUEPID_DOCUMENT}
-        return len(names - others) == 2 and others.isdisjoint(KNOWN)
+        return len(names - others) == 2 and means_nothing(others)
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads one judge's ratings from each column after the first two."""
@@ -152,14 +149,13 @@ class QuepidBookCsv(Format):
         return csv_lines(rows, mark=SPACE)
 
 
-@register
-class QuepidBook(Format):
+class QuepidBook(SheetFormat):
     """A whole book: query-document pairs with fields and judgements."""
 
     name: ClassVar[str] = "quepid-book"
     title: ClassVar[str] = "a Quepid book"
     suffix: ClassVar[str] = ".json"
-    holds: ClassVar[frozenset[str]] = frozenset(
+    keeps: ClassVar[frozenset[str]] = frozenset(
         {
             "query_text",
             "rank",
@@ -175,9 +171,9 @@ class QuepidBook(Format):
         }
     )
 
-    def may_be(self, text: str) -> bool:
-        """Says whether a JSON text may be a book."""
-        return has_member(text, "query_doc_pairs")
+    def recognises(self, head: bytes) -> bool:
+        """Pairs of queries and documents."""
+        return is_json(head, "{") and has_member(head, "query_doc_pairs", "[")
 
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads pairs and judgements; what a judge put off is no judgement."""
@@ -263,3 +259,8 @@ def _judgement(
     if content.get("rating") is None:
         return None
     return Rating(judge, parse_grade(content["rating"], where, path, scale), note=str(note))
+
+
+formats.register(QuepidCase())
+formats.register(QuepidBookCsv())
+formats.register(QuepidBook())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.texts import message
-from relkit.io.formats import Format, formats
+from relkit.io.format import Format, formats
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class RanxJson(Format):
 
     name: ClassVar[str] = "json"
     aliases: ClassVar[tuple[str, ...]] = ("ranx",)
+    general: ClassVar[bool] = True
+    tabular: ClassVar[bool] = True
     weak_suffixes: ClassVar[tuple[str, ...]] = (".json",)
 
     def recognises(self, head: bytes) -> bool:

@@ -1,0 +1,234 @@
+"""What a file format is, and the registry of all.
+
+A format is one class: the readers and writers that it has say what it can hold. To add one, derive
+from `Format` and register an instance:
+
+    class Letters(Format):
+        name = "letters"
+        suffixes = (".letters",)
+
+        def read_judgments(self, source, *, columns=None, scale=None):
+            return Judgments.from_dict(parse(source.read_all()), scale=scale, source=source.path)
+
+    formats.register(Letters())
+
+It is then recognised by suffix, and works wherever judgments are read: in `relkit.read_judgments`,
+`relkit evaluate`, `relkit convert`, `relkit judge import`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Literal
+
+from relkit.core.errors import InputError
+from relkit.core.registry import Registry
+
+if TYPE_CHECKING:
+    from relkit import _native
+    from relkit.core.notes import Note
+    from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows, StreamedRows
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
+    from relkit.data.sheets import Sheet
+    from relkit.io.open import Source
+
+__all__ = ["MODULES", "Format", "Kind", "first_lines", "formats"]
+
+Kind = Literal["judgments", "run", "scored", "sheet"]
+
+#: What reads each kind of data, and what the kind is called in messages.
+READERS: dict[Kind, tuple[str, str]] = {
+    "judgments": ("read_judgments", "judgments"),
+    "run": ("read_run", "a run"),
+    "scored": ("read_scored", "labels with scores"),
+    "sheet": ("read_sheet", "items to judge"),
+}
+
+#: The modules of the formats, with the names that each registers. A file's content is compared in
+#: this order: what is easily mistaken for something else comes last.
+MODULES = {
+    "relkit.io.formats.trec": "trec qrels qrel",
+    "relkit.io.formats.letor": "letor svmlight libsvm ranklib",
+    "relkit.io.formats.quepid": "quepid-case quepid-book quepid-book-csv",
+    "relkit.io.formats.rre": "rre",
+    "relkit.io.formats.elasticsearch": "elasticsearch",
+    "relkit.io.formats.opensearch": "opensearch",
+    "relkit.io.formats.label_studio": "label-studio",
+    "relkit.io.formats.json_lines": "jsonl ndjson",
+    "relkit.io.formats.ranx_json": "json ranx",
+    "relkit.io.formats.delimited": "tsv csv",
+    "relkit.io.formats.parquet": "parquet",
+}
+
+
+class Format:
+    """One file format; the base of all.
+
+    Attributes:
+        name: What `format=` and `--input-format` call it.
+        title: What people call it, with an article.
+        aliases: Other names.
+        suffixes: Suffixes that decide: such a file has this format.
+        weak_suffixes: Suffixes that decide only where the content does not say otherwise.
+        general: Whether others have its form, too: it is taken where none of them is recognised.
+        tabular: Whether it has columns that the caller may name.
+        holds: The kinds of data that it can hold: those of which it has a reader.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    weak_suffixes: ClassVar[tuple[str, ...]] = ()
+    general: ClassVar[bool] = False
+    tabular: ClassVar[bool] = False
+    holds: ClassVar[frozenset[Kind]] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.holds = frozenset(
+            kind
+            for kind, (reader, _) in READERS.items()
+            if getattr(cls, reader) is not getattr(Format, reader)
+        )
+        if "judgments" in cls.holds:  # which are items with nothing but a grade
+            cls.holds |= {"sheet"}
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The name and the aliases."""
+        return (cls.name, *cls.aliases)
+
+    def recognises(self, head: bytes) -> bool:
+        """Says whether a file that begins like this has the format."""
+        return False
+
+    def may_be(self, head: bytes) -> bool:
+        """Says whether a file of the format's suffix that begins like this may have it."""
+        return True
+
+    def is_sheet(self, head: bytes) -> bool:
+        """Says whether a file that begins like this holds what single judges say of items."""
+        return False
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads judgments."""
+        raise self._cannot("judgments", source.path)
+
+    def read_run(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Run:
+        """Reads a run."""
+        raise self._cannot("run", source.path)
+
+    def stream_run(
+        self,
+        source: Source,
+        judgments: _native.JudgmentTable,
+        plan: _native.Plan,
+        threads: int = 0,
+    ) -> tuple[_native.Batch, tuple[Note, ...]] | None:
+        """Evaluates a run while it is read, without keeping it.
+
+        What comes out is what `read_run` and an evaluation would give, to the last bit.
+
+        Args:
+            source: A run.
+            judgments: What it is held against.
+            plan: What to compute.
+            threads: Threads to use; 0 takes one a processor.
+
+        Returns:
+            The values and what was noticed; None, with nothing read from a pipe, where the run
+            must be read whole, which then also says what is wrong with it.
+        """
+        return None
+
+    def read_scored(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scores: Source | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads labels and scores, row by row."""
+        raise self._cannot("scored", source.path)
+
+    def stream_scored(
+        self,
+        source: Source,
+        plan: _native.Plan,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+        threads: int = 0,
+    ) -> StreamedRows | None:
+        """Evaluates labels and scores while they are read, without keeping them.
+
+        Args:
+            source: A file of labelled rows.
+            plan: What to compute.
+            columns: Column names by role.
+            scale: The grade scale: labels may then be its names.
+            threads: Threads to use; 0 takes one a processor.
+
+        Returns:
+            What `read_scored` and an evaluation would give, to the last bit; None, with nothing
+            read from a pipe, where the rows must be read whole.
+        """
+        return None
+
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads items to judge, with what is known of them; judgments are items with a grade."""
+        if "judgments" not in self.holds:
+            raise self._cannot("sheet", source.path)
+        from relkit.io.graded import sheet_of
+        from relkit.io.plain_text import check_text
+
+        return sheet_of(self.read_judgments(check_text(source), scale=scale))
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes judgments."""
+        raise self._cannot("judgments")
+
+    def write_run(self, run: Run, stream: BinaryIO) -> None:
+        """Writes a run."""
+        raise self._cannot("run")
+
+    def _cannot(self, kind: Kind, path: str = "") -> InputError:
+        return InputError(f"the format `{self.name}` cannot hold {READERS[kind][1]}", path=path)
+
+
+#: Every format by its names.
+formats: Registry[Format] = Registry("format", modules=MODULES)
+
+
+def first_lines(head: bytes, count: int = 1, comment: bytes = b"#") -> list[bytes]:
+    """The first lines that hold data: not blank, no comment, without line ends and byte-order mark.
+
+    Examples:
+        >>> first_lines(b"# qrels\\n\\nq1 0 d1 1\\r\\nq1 0 d2 0\\n")
+        [b'q1 0 d1 1']
+    """
+    found: list[bytes] = []
+    for line in head.removeprefix(b"\xef\xbb\xbf").splitlines():
+        text = line.strip()
+        if text and not (comment and text.startswith(comment)):
+            found.append(line)
+            if len(found) == count:
+                break
+    return found

@@ -1,0 +1,276 @@
+"""Judgments, runs, labelled scores and sheets from whatever holds them: files, frames, objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+from relkit.io.format import Kind, formats
+from relkit.io.open import Source
+from relkit.io.recognition import open_source
+
+if TYPE_CHECKING:
+    from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
+    from relkit.data.run import Run
+    from relkit.data.scale import Scale
+    from relkit.data.sheets import Sheet
+
+__all__ = ["opened", "read_judgments", "read_rows", "read_run", "read_scored", "read_sheet"]
+
+
+def read_judgments(
+    source: object,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | str | None = None,
+) -> Judgments:
+    """Reads judgments from whatever holds them.
+
+    Args:
+        source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
+            or an object with `to_dict()`, such as ranx's Qrels. `Judgments` come back as they are.
+        format: The file's format; None recognises it.
+        columns: Column names by role (query, document, grade), for tables.
+        scale: The grade scale, or its name: grades may then be its names, such as 高 or high.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+        UnknownNameError: If there is no format or scale of that name.
+
+    Examples:
+        >>> read_judgments({"q1": {"d1": 1}})["q1"]
+        {'d1': 1.0}
+    """
+    from relkit.data.judgments import Judgments
+    from relkit.data.scale import load_scale
+
+    if isinstance(source, Judgments):
+        return source
+    levels = load_scale(scale)
+    found = opened(source, "judgments", format=format, columns=columns)
+    if found is not None:
+        result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
+        if not len(result):
+            raise InputError("holds no judgments", path=found.path)
+        return result
+    if isinstance(source, Mapping):
+        return Judgments.from_dict(source, scale=levels)
+    if _is_frame(source):
+        return Judgments.from_frame(source, columns, scale=levels)
+    return Judgments.from_dict(_dict_of(source, "judgments"), scale=levels)
+
+
+def read_run(
+    source: object,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Run:
+    """Reads a run from whatever holds it.
+
+    Args:
+        source: A path ("-" for standard input), an open binary file, a dict of dicts, a data frame,
+            or an object with `to_dict()` such as ranx's Run. A `Run` is returned as it is.
+        format: The file's format; None recognises it.
+        columns: Column names by role (query, document, score, rank), for tables.
+        name: What results call the run; None takes the file's name.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+        UnknownNameError: If there is no format of that name.
+
+    Examples:
+        >>> read_run({"q1": {"d1": 0.5}}, name="mine")
+        Run('mine', queries=1, rows=1, source='memory')
+    """
+    from relkit.data.run import Run, run_name
+
+    if isinstance(source, Run):
+        return source
+    found = opened(source, "run", format=format, columns=columns)
+    if found is not None:
+        name = name or run_name(found)
+        result = formats.get(found.format).read_run(found, columns=columns, name=name)
+        if not len(result):
+            raise InputError("holds no retrieved documents", path=found.path)
+        return result
+    if isinstance(source, Mapping):
+        return Run.from_dict(source, name=name)
+    if _is_frame(source):
+        return Run.from_frame(source, columns, name=name)
+    name = name or getattr(source, "name", None)
+    return Run.from_dict(_dict_of(source, "a run"), name=name)
+
+
+def read_sheet(
+    source: object,
+    *,
+    format: str | None = None,
+    scale: Scale | str | None = None,
+) -> Sheet:
+    """Reads items to judge, with the grades that are known, from whatever holds them.
+
+    Args:
+        source: A path ("-" for standard input), an open binary file, or `Judgments`, whose grades
+            are final. `relkit.io.Source` bounds what it may take.
+        format: The file's format; None recognises it.
+        scale: The grade scale, or its name: grades may then be its names, such as 高 or high.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+        ParameterError: If the file may be of several formats.
+        UnknownNameError: If there is no format or scale of that name.
+
+    Examples:
+        >>> from io import BytesIO
+        >>> sheet = read_sheet(BytesIO(b"query,document,title,grade\\nshoes,d1,Red,2\\n"))
+        >>> sheet.rows[0].item.title, sheet.rows[0].final
+        ('Red', 2.0)
+    """
+    from relkit.data.judgments import Judgments
+    from relkit.data.scale import load_scale
+    from relkit.io.graded import sheet_of
+
+    if isinstance(source, Judgments):
+        return sheet_of(source)
+    found = opened(source, "sheet", format=format)
+    if found is None:
+        raise InputError(f"cannot read items from a {type(source).__name__}", hint="give a path")
+    return formats.get(found.format).read_sheet(found, scale=load_scale(scale))
+
+
+def read_scored(
+    source: object,
+    *,
+    query: str | None = None,
+    label: str | None = None,
+    score: str | None = None,
+    document: str | None = None,
+    weight: str | None = None,
+    scores: str | os.PathLike[str] | None = None,
+    groups: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    scale: Scale | str | None = None,
+) -> LabelledRows:
+    """Reads rows of a label and a score, grouped by query.
+
+    Args:
+        source: A flat table (CSV, TSV, JSON Lines, Parquet, or any data frame), or an
+            SVMlight/LETOR file, whose scores stand in a file of their own.
+        query: The query's column; None finds it by the usual names. Without one all rows count as
+            one query.
+        label: The label's column; None finds it by the usual names.
+        score: The score's column; None finds it by the usual names.
+        document: The document's column; None finds it by the usual names. There may be none.
+        weight: The column of what each row weighs; None for 1 each. It is never guessed.
+        scores: For SVMlight/LETOR: the file that holds one score a line.
+        groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
+        format: The file's format; None recognises it.
+        scale: The grade scale, or its name: labels may then be its names.
+
+    Returns:
+        Labels, scores and offsets; rows of one query are brought together, in their order.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"q": ["a", "b", "a"], "label": [1, 0, 2], "score": [3.0, 2, 1]})
+        >>> scored = read_scored(frame, query="q")
+        >>> scored.queries, scored.groups.tolist(), scored.labels.tolist()
+        (['a', 'b'], [0, 2, 3], [1.0, 2.0, 0.0])
+    """
+    from relkit.data.scale import load_scale
+
+    named: Mapping[str, str | None] = {
+        "query": query,
+        "label": label,
+        "score": score,
+        "document": document,
+        "weight": weight,
+    }
+    columns = {role: name for role, name in named.items() if name is not None}
+    chosen = load_scale(scale)
+    found = opened(source, "scored", format=format, columns=columns)
+    if found is None:
+        from relkit.data.columns import polars_columns
+        from relkit.data.labelled import from_columns
+
+        return _filled(
+            from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
+        )
+    return read_rows(found, columns, chosen, scores=_open(scores), groups=_open(groups))
+
+
+def read_rows(
+    source: Source,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    *,
+    scores: Source | None = None,
+    groups: Source | None = None,
+) -> LabelledRows:
+    """Reads labelled rows from a source whose format is known; see `read_scored`."""
+    return _filled(
+        formats.get(source.format).read_scored(
+            source, columns=columns, scores=scores, groups=groups, scale=scale
+        )
+    )
+
+
+def _filled(scored: LabelledRows) -> LabelledRows:
+    if not len(scored):
+        raise InputError("holds no rows", path=scored.source)
+    return scored
+
+
+def _open(path: str | os.PathLike[str] | None) -> Source | None:
+    """Opens a file that is no table, such as one number a line."""
+    return None if path is None else Source(path)
+
+
+def opened(
+    source: object,
+    kind: Kind,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Source | None:
+    """Returns a file that was opened and recognised; None for what is no file.
+
+    Args:
+        source: A path, an open binary file, a source, or anything else.
+        kind: What is looked for in it.
+        format: Its format; None recognises it.
+        columns: The names of its columns that the caller knows.
+
+    Raises:
+        InputError: If it cannot be read or is not recognised.
+    """
+    path = isinstance(source, str | os.PathLike | Source)
+    if path or (hasattr(source, "read") and not hasattr(source, "__arrow_c_stream__")):
+        file: Any = source
+        return open_source(file, format=format, kind=kind, named=bool(columns))
+    return None
+
+
+def _is_frame(source: object) -> bool:
+    from relkit.data.columns import is_frame
+
+    return is_frame(source)
+
+
+def _dict_of(source: object, what: str) -> Mapping[Any, Mapping[Any, Any]]:
+    convert = getattr(source, "to_dict", None)
+    if callable(convert):
+        return convert()  # type: ignore[no-any-return]
+    raise InputError(
+        f"cannot read {what} from a {type(source).__name__}",
+        hint="give a path, a dict of dicts or a data frame",
+    )

@@ -1,0 +1,111 @@
+"""Which format a file has: by its suffix, then by its content; it is opened and looked at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.io.format import MODULES, Format, Kind, first_lines, formats
+from relkit.io.open import Source
+
+__all__ = ["open_source", "possible_formats"]
+
+
+def open_source(
+    where: str | os.PathLike[str] | BinaryIO | Source,
+    *,
+    format: str | None = None,
+    kind: Kind | None = None,
+    named: bool = False,
+) -> Source:
+    """Opens a file and says what it is, without reading more than its beginning.
+
+    Imports none of NumPy, Polars and narwhals.
+
+    Args:
+        where: A path, "-" for standard input, an open binary file, or a source, which comes back.
+        format: The name of its format; None recognises it by suffix, then by content.
+        kind: What is looked for, where a file may have several formats.
+        named: Whether the caller names its columns.
+
+    Returns:
+        The source, with `format`, `compression`, and `plain` where native code can read it itself.
+
+    Raises:
+        InputError: If it cannot be read or its format is not recognised.
+        ParameterError: If it may have several formats.
+        UnknownNameError: If there is no format of that name.
+    """
+    chosen = formats.get(format) if format is not None else None
+    source = where if isinstance(where, Source) else Source(where)
+    if chosen is not None:
+        source.format = chosen.name
+    elif not source.format:
+        source.format = _recognise(source, kind, named=named).name
+    return source
+
+
+def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:
+    found = possible_formats(source.suffix, source.head, kind, named=named)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(one.name for one in found)
+        raise ParameterError(
+            f"{source.path}: the format could be one of {names}",
+            hint="name it with format=",
+        )
+    line = b"".join(first_lines(source.head, comment=b""))[:60].decode("utf-8", "replace")
+    raise InputError(
+        f"the format is not recognised; it begins with `{line}`",
+        path=source.path,
+        hint="name it with format=, one of " + ", ".join(f"`{name}`" for name in formats),
+    )
+
+
+def possible_formats(
+    suffix: str, head: bytes, kind: Kind | None = None, *, named: bool = False
+) -> list[Format]:
+    """Returns the formats that a file may have: one, several that nothing tells apart, or none.
+
+    Args:
+        suffix: Of its name, such as ".csv".
+        head: Its first bytes.
+        kind: What is looked for: formats that cannot hold it give way to those that can.
+        named: Whether the caller names its columns: then it has some.
+
+    Examples:
+        >>> [one.name for one in possible_formats("", b'{"query_doc_pairs": []}')]
+        ['quepid-book']
+        >>> [one.name for one in possible_formats(".csv", b"query,docid,Ann,Bo", "sheet")]
+        ['csv', 'quepid-book-csv']
+    """
+    if head.startswith(b"PAR1"):
+        return [formats.get("parquet")]
+    trec = formats.get("trec")
+    if suffix in trec.suffixes or (suffix in ("", *trec.weak_suffixes) and trec.recognises(head)):
+        return [trec]  # the others need not even be imported
+    every = _in_order()
+    found = [one for one in every if suffix in one.suffixes]
+    if found:
+        found = [one for one in found if one.may_be(head)] or found
+    else:
+        found = [one for one in every if one.recognises(head)]
+        # What others have the form of, too, is taken where nothing else is recognised.
+        found = [one for one in found if not one.general] or found[:1]
+    if not found:
+        found = [one for one in every if suffix in one.weak_suffixes][:1]
+    if kind is not None:
+        found = [one for one in found if kind in one.holds] or found
+    if named:
+        found = [one for one in found if one.tabular] or found
+    return sorted(found, key=lambda one: one.name)
+
+
+def _in_order() -> Sequence[Format]:
+    """Returns the formats that were added, then those of this package."""
+    ours = [name for names in MODULES.values() for name in names.split() if name in [*formats]]
+    added = [name for name in formats if name not in ours]
+    return [formats.get(name) for name in (*added, *ours)]

@@ -1,0 +1,193 @@
+"""Values in the files of other programs: members of JSON, ids, grades and numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from relkit.core.errors import InputError
+from relkit.data.scale import Scale
+from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.plain_text import unusable
+
+__all__ = [
+    "by_query",
+    "dump",
+    "has_member",
+    "identifier",
+    "is_json",
+    "listing",
+    "mapping",
+    "number_text",
+    "parse_grade",
+    "parse_json",
+    "parse_number",
+    "plain_number",
+    "shown_query",
+    "write_json",
+]
+
+#: One escape of JSON after the other; a pair of surrogates is one.
+ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<unusable>u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000))|.)"
+)
+SUSPECT = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
+#: How deeply values may stand in one another.
+DEEPEST = 100
+
+
+def parse_json(text: str, path: str) -> Any:
+    """Returns what a JSON text holds.
+
+    Raises:
+        InputError: If it is no JSON, holds NaN or a character that cannot be stored, or is nested
+            more deeply than anything that people grade.
+    """
+
+    def refuse(name: str) -> float:
+        raise InputError(f"{name} is no number of JSON", path=path)
+
+    if SUSPECT.search(text):
+        for escape in ESCAPE.finditer(text):
+            if escape["unusable"]:
+                raise unusable(text, escape.start(), escape[0], path)
+    try:
+        found = json.loads(text, parse_constant=refuse)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}", path=path) from None
+    _check_depth(found, path)
+    return found
+
+
+def _check_depth(value: Any, path: str) -> None:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += [part for part in one.values() if isinstance(part, dict | list)]
+            elif isinstance(one, list):
+                inner += [part for part in one if isinstance(part, dict | list)]
+        if not inner:
+            return
+        level = inner
+    raise InputError(f"not JSON that can be used: nested {DEEPEST} levels deep", path=path)
+
+
+def is_json(head: bytes, signs: str = "{[") -> bool:
+    """Says whether a file that begins like this may be JSON, beginning with one of some signs."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in [sign.encode() for sign in signs]
+
+
+def has_member(head: bytes, name: str, opening: str) -> bool:
+    """Says whether JSON that begins like this has a member of a name, anywhere.
+
+    Args:
+        head: The first bytes.
+        name: The member's.
+        opening: How its value begins: `[` is a list, `{` an object, `"` a text.
+
+    Examples:
+        >>> has_member(b'{"requests": []}', "requests", "[")
+        True
+        >>> has_member(b'{"requests": {"d1": 3}}', "requests", "[")
+        False
+    """
+    return re.search(rf'(?<!\\)"{name}"\s*:\s*{re.escape(opening)}'.encode(), head) is not None
+
+
+def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
+    """Returns a value that has to be an object of JSON."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is not an object", path=path)
+    return value
+
+
+def listing(value: Any, where: str, path: str) -> list[Any]:
+    """Returns a value that has to be a list of JSON."""
+    if not isinstance(value, list):
+        raise InputError(f"{where} is not a list", path=path)
+    return value
+
+
+def identifier(value: Any, where: str, path: str) -> str:
+    """Returns an id: a text or a whole number."""
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InputError(f"{where} is no id: `{str(value)[:60]}`", path=path)
+    return str(value)
+
+
+def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float:
+    """Returns a grade.
+
+    Raises:
+        InputError: If it is none, or none of the scale.
+    """
+    from relkit.data import columns
+
+    try:
+        found = None if isinstance(value, bool) else columns.parse_grade(value, scale)
+    except InputError as error:
+        raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
+    if found is None or not math.isfinite(found):
+        raise InputError(f"{where}: not a grade: `{str(value)[:60]}`", path=path)
+    return found
+
+
+def parse_number(value: Any, where: str, path: str) -> float:
+    """Returns a finite number of JSON.
+
+    Raises:
+        InputError: If it is none.
+    """
+    from relkit.data import columns
+
+    found = None if isinstance(value, str) else columns.number(value)
+    if found is None or not math.isfinite(found):
+        raise InputError(f"{where} is not a number: `{str(value)[:60]}`", path=path)
+    return found
+
+
+def number_text(value: float) -> str:
+    """Returns a number as short as it can be without being another."""
+    return str(plain_number(value))
+
+
+def plain_number(value: float) -> float | int:
+    """Returns a number that JSON writes without `.0` where it is whole."""
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else value
+
+
+def shown_query(item: Item) -> str:
+    """Returns the query as the user wrote it: what programs that know no ids take for one."""
+    return item.query_text or item.query
+
+
+def by_query(sheet: Sheet, *, shown: bool = False) -> dict[str, list[tuple[Row, float]]]:
+    """Returns the rows with a final grade, and the grade, by query in their order.
+
+    Args:
+        sheet: Graded items.
+        shown: By the query's text in place of its id.
+    """
+    found: dict[str, list[tuple[Row, float]]] = {}
+    for row in sheet.rows:
+        if row.final is not None:
+            query = shown_query(row.item) if shown else row.item.query
+            found.setdefault(query, []).append((row, row.final))
+    return found
+
+
+#: Returns JSON on one line; made once, as there may be a million.
+write_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def dump(value: Any) -> str:
+    """Returns JSON for people, with a line end."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,239 @@
+"""Formats of judging sheets: text in, items and grades out, and back; what each cannot hold."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note
+from relkit.data.judgments import Judgments
+from relkit.data.sheets import Row, Sheet, join_rows
+from relkit.io.format import Format, formats
+from relkit.io.graded import judgments_of, sheet_of
+from relkit.io.open import Source
+from relkit.io.plain_text import read_text
+
+if TYPE_CHECKING:
+    from relkit.data.scale import Scale
+
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "PARTS",
+    "SheetFormat",
+    "left_out",
+    "sheet_format",
+    "sheet_formats",
+    "write_sheet",
+]
+
+#: By it Excel on Windows knows that a CSV file is UTF-8; without it Chinese texts are garbled.
+BYTE_ORDER_MARK = "\ufeff"
+
+#: What a format may hold besides queries and documents.
+PARTS = (
+    "query_text",
+    "query_id",
+    "rank",
+    "title",
+    "snippet",
+    "url",
+    "image",
+    "fields",
+    "tier",
+    "session",
+    "inclusion_probability",
+    "ratings",
+    "cannot",
+    "reason",
+    "note",
+    "seconds",
+    "at",
+    "final",
+    "final_source",
+    "ungraded",
+    "name",
+)
+
+
+class SheetFormat(Format):
+    """A kind of file that holds items with what judges say of them.
+
+    Attributes:
+        suffix: The ending of its files.
+        keeps: The parts of a sheet that it can hold: keys of `PARTS`.
+        steady: Whether whatever a database holds can be written, line by line.
+        names_ids: Whether queries and documents that it cannot hold get ids, and tables say which.
+    """
+
+    suffix: ClassVar[str]
+    keeps: ClassVar[frozenset[str]]
+    steady: ClassVar[bool] = False
+    names_ids: ClassVar[bool] = False
+
+    def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
+        """Reads a file's text.
+
+        Args:
+            text: All of it, without characters that cannot be stored.
+            path: The file, for messages.
+            scale: Names that grades may have.
+
+        Raises:
+            InputError: If it is not of this format, or cannot be used.
+        """
+        raise self._cannot("sheet", path)
+
+    @abstractmethod
+    def parts(self, sheet: Sheet) -> Iterator[str]:
+        """Yields a file's text in parts: lines, or all of it at once.
+
+        Raises:
+            InputError: If the format cannot write an id.
+        """
+
+    def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
+        """Reads items, each once, with all that is said of them."""
+        path = source.path
+        return join_rows(self.parse(read_text(source), path=path, scale=scale), path=path)
+
+    def read_judgments(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scale: Scale | None = None,
+    ) -> Judgments:
+        """Reads the final grades, and makes one of several judges' where there is none."""
+        if columns:
+            raise ParameterError(
+                f"the format `{self.name}` has columns of its own",
+                hint="leave `columns` out, or name another format",
+            )
+        return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
+
+    def write(self, sheet: Sheet) -> str:
+        """Returns a file's text.
+
+        Raises:
+            InputError: If the format cannot write an id.
+        """
+        return "".join(self.parts(sheet))
+
+    def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
+        """Writes judgments as items with a final grade."""
+        sheet = sheet_of(judgments)
+        tables = self.tables(sheet)
+        if tables:
+            raise InputError(
+                f"{self.title} cannot hold all {min(tables)} as they are",
+                hint="write CSV, JSONL or Parquet",
+            )
+        for part in self.parts(sheet):
+            stream.write(part.encode())
+
+    def tables(self, sheet: Sheet, *, made: Iterable[str] = ()) -> dict[str, str]:
+        """Returns the tables that have to stand beside a file, as TSV, by their names.
+
+        Args:
+            sheet: Graded items.
+            made: Names of tables to make even where nothing depends on them.
+        """
+        return {}
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The parts of a sheet that it cannot hold, in the order of `PARTS`."""
+        return tuple(part for part in PARTS if part not in self.keeps)
+
+    def losses(self, sheet: Sheet) -> tuple[Note, ...]:
+        """Returns what a file of this format will not hold of a sheet, counted."""
+        counts = dict.fromkeys(PARTS, 0)
+        counts["name"] = bool(sheet.name)
+        for row in sheet.rows if {*self.lacks} - {"name"} else ():
+            for part in _used(row):
+                counts[part] += 1
+        return tuple(
+            Note(
+                f"not-exported-{part.replace('_', '-')}",
+                count,
+                "info" if part == "name" else "warning",
+                values={"format": self.title, "part": part},
+                key="not-exported-name" if part == "name" else "not-exported",
+            )
+            for part, count in counts.items()
+            if count and part not in self.keeps
+        )
+
+
+def _used(row: Row) -> Iterable[str]:
+    for part in (
+        "query_text", "rank", "title", "snippet", "url", "image", "fields", "tier", "session",
+        "inclusion_probability",
+    ):  # fmt: skip
+        if getattr(row.item, part) not in ("", None, {}):
+            yield part
+    if row.item.query_text not in ("", row.item.query):
+        yield "query_id"
+    if any(one.grade is not None for one in row.ratings):
+        yield "ratings"
+    if any(one.grade is None for one in row.ratings):
+        yield "cannot"
+    for part in ("reason", "note", "seconds", "at"):
+        if any(getattr(one, part) not in ("", None) for one in row.ratings):
+            yield part
+    if row.final_source:
+        yield "final_source"
+    if row.final is not None:
+        yield "final"
+    elif not row.ratings:
+        yield "ungraded"
+
+
+def sheet_formats() -> list[str]:
+    """Returns the names of the formats that items and grades can be written in."""
+    return [name for name in formats if isinstance(formats.get(name), SheetFormat)]
+
+
+def sheet_format(name: str) -> SheetFormat:
+    """Returns a format that items and grades can be written in.
+
+    Raises:
+        UnknownNameError: If there is none of that name.
+        ParameterError: If the format holds grades without items.
+    """
+    found = formats.get(name)
+    if not isinstance(found, SheetFormat):
+        raise ParameterError(
+            f"items and grades cannot be written as `{name}`",
+            hint="choose one of " + ", ".join(f"`{one}`" for one in sheet_formats()),
+        )
+    return found
+
+
+def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
+    """Returns a file's text, and what it does not hold of the sheet.
+
+    Args:
+        sheet: Graded items.
+        format: The name of a format.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+        InputError: If the format cannot write an id or a grade.
+
+    Examples:
+        >>> sheet = Sheet((Row(Item("q1", "d1", title="Red"), final=3.0),))
+        >>> text, notes = write_sheet(sheet, format="trec")
+        >>> text, [note.kind for note in notes]
+        ('q1 0 d1 3\\n', ['not-exported-title'])
+    """
+    chosen = sheet_format(format)
+    return chosen.write(sheet), chosen.losses(sheet)
+
+
+def left_out(chosen: SheetFormat, sheet: Sheet, tables: Collection[str]) -> tuple[Note, ...]:
+    """Returns what a file does not hold of a sheet, with the tables that are written beside it."""
+    held = {"not-exported-query-text"} if "queries" in tables else set()
+    return tuple(note for note in chosen.losses(sheet) if note.kind not in held)
