@@ -40,7 +40,8 @@ test-oldest: $(VENV)/bin/python ## Run the tests with the oldest packages that a
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(OLDEST)
 	@$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
 	  '.[$(EXTRAS)]' --group test
-	@RELKIT_ALLOW_SKIPS=1 $(OLDEST)/bin/python -m pytest -n 2 -m "not slow and not spark" $(addprefix tests/,unit property golden)
+	@RELKIT_ALLOW_SKIPS=1 $(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning \
+	  -m "not slow and not spark" $(addprefix tests/,unit property golden)
 
 .PHONY: lint
 lint: $(DONE)/lint ## Check format, style, types, layers and the native stub

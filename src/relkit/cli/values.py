@@ -118,6 +118,8 @@ def chosen_convention(source: str | None, changes: Sequence[str]) -> Convention:
 
 def chosen_scale(source: str | None) -> Scale | None:
     """Returns the scale of ``--scale``."""
+    if source is None:
+        return None
     from relkit.data.scale import load_scale
 
     return load_scale(source)

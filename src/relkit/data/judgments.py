@@ -9,10 +9,11 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
-from relkit.data.scale import Scale, load_scale
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from relkit.data.scale import Scale
 
 __all__ = ["Judgments"]
 
@@ -89,6 +90,7 @@ class Judgments:
             {'d1': 3.0}
         """
         from relkit.data.columns import missing, number, parse_grade
+        from relkit.data.scale import load_scale
 
         found = load_scale(scale)
         path = "" if source == "memory" else source
@@ -149,6 +151,7 @@ class Judgments:
             {'a': 2.0, 'b': 0.0}
         """
         from relkit.data.columns import judgment_table, polars_columns
+        from relkit.data.scale import load_scale
 
         found = load_scale(scale)
         path = "" if source == "memory" else source
@@ -175,6 +178,7 @@ class Judgments:
             {'q1': {'7': 1.0, '8': 0.0}}
         """
         from relkit.data.columns import judgment_table, same_length
+        from relkit.data.scale import load_scale
 
         found = load_scale(scale)
         series = same_length({"query": queries, "document": documents, "grade": grades})

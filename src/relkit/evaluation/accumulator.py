@@ -10,7 +10,6 @@ from relkit import _native
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
-from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import Column, kept_column
 from relkit.evaluation.evaluator import Evaluator
@@ -62,6 +61,8 @@ class Accumulator:
         scale: Scale | str | None = None,
     ) -> None:
         self.convention = load_convention(convention)
+        from relkit.data.scale import load_scale
+
         self.scale = load_scale(scale)
         self.average = average
         self.measures = parse_measures(measures)

@@ -12,7 +12,6 @@ from relkit.core.parameters import check_type, check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run, run_name
-from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.columns import python_columns
 from relkit.evaluation.defaults import DEFAULT_MEASURES
@@ -103,7 +102,11 @@ class Evaluator:
     ) -> None:
         self.convention = load_convention(convention)
         self.threads = check_whole("threads", threads, least=0)
-        chosen = load_scale(scale)
+        chosen = None
+        if scale is not None:
+            from relkit.data.scale import load_scale
+
+            chosen = load_scale(scale)
         self.reference: Run | None = judgments if isinstance(judgments, Run) else None
         self.judgments = (
             Judgments.from_dict({})

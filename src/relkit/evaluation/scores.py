@@ -11,7 +11,6 @@ from relkit.core.parameters import check_whole
 from relkit.data.convention import Convention, load_convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import run_name
-from relkit.data.scale import load_scale
 from relkit.evaluation.assembly import assemble
 from relkit.evaluation.defaults import DEFAULT_SCORE_MEASURES
 from relkit.evaluation.labelled import Settings, evaluate_file, evaluate_rows
@@ -88,6 +87,8 @@ def evaluate_scores(
         >>> relkit.evaluate_scores(labels, scores, measures=["auc"], weights=weights)["auc"]
         0.625
     """
+    from relkit.data.scale import load_scale
+
     chosen = load_scale(scale)
     given = load_convention(convention)
     rules = array_rules(given)

@@ -46,11 +46,14 @@ def read_judgments(
         {'d1': 1.0}
     """
     from relkit.data.judgments import Judgments
-    from relkit.data.scale import load_scale
 
     if isinstance(source, Judgments):
         return source
-    levels = load_scale(scale)
+    levels = None
+    if scale is not None:
+        from relkit.data.scale import load_scale
+
+        levels = load_scale(scale)
     found = opened(source, "judgments", format=format, columns=columns)
     if found is not None:
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)

@@ -15,9 +15,10 @@ from relkit.core.texts import message
 from relkit.data import columns
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.io.numbers import plain_number
 from relkit.io.plain_text import check_characters
 from relkit.io.rows import csv_reader
-from relkit.io.sheet_values import mapping, parse_grade, parse_json, plain_number, write_json
+from relkit.io.sheet_values import mapping, parse_grade, parse_json, write_json
 
 __all__ = [
     "ITEM_COLUMNS",

@@ -6,12 +6,14 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
-from relkit.data.scale import Scale
-from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.plain_text import unusable
+
+if TYPE_CHECKING:
+    from relkit.data.scale import Scale
+    from relkit.data.sheets import Item, Row, Sheet
 
 __all__ = [
     "by_query",
@@ -21,11 +23,9 @@ __all__ = [
     "is_json",
     "listing",
     "mapping",
-    "number_text",
     "parse_grade",
     "parse_json",
     "parse_number",
-    "plain_number",
     "shown_query",
     "write_json",
 ]
@@ -152,16 +152,6 @@ def parse_number(value: Any, where: str, path: str) -> float:
     if found is None or not math.isfinite(found):
         raise InputError(f"{where} is not a number: `{str(value)[:60]}`", path=path)
     return found
-
-
-def number_text(value: float) -> str:
-    """Returns a number as short as it can be without being another."""
-    return str(plain_number(value))
-
-
-def plain_number(value: float) -> float | int:
-    """Returns a number that JSON writes without `.0` where it is whole."""
-    return int(value) if float(value).is_integer() and abs(value) < 2**53 else value
 
 
 def shown_query(item: Item) -> str:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
-from relkit.data.judgments import Judgments
-from relkit.data.sheets import Row, Sheet, join_rows
 from relkit.io.format import Format, formats
-from relkit.io.graded import judgments_of, sheet_of
-from relkit.io.open import Source
-from relkit.io.plain_text import read_text
 
 if TYPE_CHECKING:
+    from relkit.data.judgments import Judgments
     from relkit.data.scale import Scale
+    from relkit.data.sheets import Row, Sheet
+    from relkit.io.open import Source
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -95,6 +93,9 @@ class SheetFormat(Format):
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items, each once, with all that is said of them."""
+        from relkit.data.sheets import join_rows
+        from relkit.io.plain_text import read_text
+
         path = source.path
         return join_rows(self.parse(read_text(source), path=path, scale=scale), path=path)
 
@@ -111,6 +112,8 @@ class SheetFormat(Format):
                 f"the format `{self.name}` has columns of its own",
                 hint="leave `columns` out, or name another format",
             )
+        from relkit.io.graded import judgments_of
+
         return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
 
     def write(self, sheet: Sheet) -> str:
@@ -123,6 +126,8 @@ class SheetFormat(Format):
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes judgments as items with a final grade."""
+        from relkit.io.graded import sheet_of
+
         sheet = sheet_of(judgments)
         tables = self.tables(sheet)
         if tables:
@@ -224,6 +229,7 @@ def write_sheet(sheet: Sheet, *, format: str) -> tuple[str, tuple[Note, ...]]:
         InputError: If the format cannot write an id or a grade.
 
     Examples:
+        >>> from relkit.data.sheets import Item, Row, Sheet
         >>> sheet = Sheet((Row(Item("q1", "d1", title="Red"), final=3.0),))
         >>> text, notes = write_sheet(sheet, format="trec")
         >>> text, [note.kind for note in notes]

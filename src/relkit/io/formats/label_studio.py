@@ -11,6 +11,7 @@ from relkit.core.errors import InputError
 from relkit.data.scale import SEARCH, Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
 from relkit.io.format import formats
+from relkit.io.numbers import plain_number
 from relkit.io.sheet_values import (
     dump,
     has_member,
@@ -21,7 +22,6 @@ from relkit.io.sheet_values import (
     parse_grade,
     parse_json,
     parse_number,
-    plain_number,
 )
 from relkit.io.sheets import SheetFormat
 

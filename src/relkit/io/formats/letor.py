@@ -21,8 +21,9 @@ from relkit.data.columns import number
 from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.format import first_lines, formats
 from relkit.io.naming import Naming, is_word, name_sheet
+from relkit.io.numbers import number_text
 from relkit.io.open import Source
-from relkit.io.sheet_values import by_query, number_text, parse_grade, shown_query
+from relkit.io.sheet_values import by_query, parse_grade, shown_query
 from relkit.io.sheets import SheetFormat
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from relkit.core.texts import message
 from relkit.data.sheets import Sheet, join_rows
 from relkit.io.format import Format, formats
 from relkit.io.graded import judgments_of
+from relkit.io.numbers import number_text
 from relkit.io.open import Source
 from relkit.io.row_groups import RowGroups
 from relkit.io.sheet_tables import names_judges, read_rows
-from relkit.io.sheet_values import number_text
 from relkit.io.tables import Table
 
 if TYPE_CHECKING:

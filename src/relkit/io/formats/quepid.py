@@ -13,6 +13,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
 from relkit.io.format import formats
+from relkit.io.numbers import plain_number
 from relkit.io.sheet_tables import QUEPID_DOCUMENT, headings, is_quepid_case, means_nothing, table
 from relkit.io.sheet_values import (
     dump,
@@ -23,7 +24,6 @@ from relkit.io.sheet_values import (
     mapping,
     parse_grade,
     parse_json,
-    plain_number,
     shown_query,
 )
 from relkit.io.sheets import SheetFormat

@@ -9,6 +9,7 @@ from relkit.core.errors import InputError
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.format import formats
+from relkit.io.numbers import number_text
 from relkit.io.sheet_values import (
     by_query,
     dump,
@@ -17,7 +18,6 @@ from relkit.io.sheet_values import (
     is_json,
     listing,
     mapping,
-    number_text,
     parse_grade,
     parse_json,
     shown_query,

@@ -17,9 +17,8 @@ from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.texts import message
 from relkit.io.compression import Reader
 from relkit.io.format import Format, first_lines, formats
-from relkit.io.naming import Naming, name_sheet, starts_line
+from relkit.io.numbers import number_text
 from relkit.io.open import Source
-from relkit.io.sheet_values import number_text
 from relkit.io.sheets import SheetFormat
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.data.sheets import Sheet
+    from relkit.io.naming import Naming
 
 __all__ = ["Trec", "check_kind"]
 
@@ -214,6 +214,8 @@ def _line_of(head: bytes, line: bytes) -> int:
 
 
 def _naming(sheet: Sheet) -> Naming:
+    from relkit.io.naming import name_sheet, starts_line
+
     return name_sheet(sheet, stands=starts_line)
 
 

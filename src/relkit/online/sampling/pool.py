@@ -14,7 +14,7 @@ from relkit.data.sheets import Sheet
 from relkit.io import Source, opened, read_judgments, read_sheet
 from relkit.io.format import formats
 from relkit.io.graded import sheet_of
-from relkit.io.sheet_values import number_text
+from relkit.io.numbers import number_text
 from relkit.online.sampling.sample import Sample
 from relkit.online.sampling.tables import has_table, read_table
 
