@@ -77,7 +77,7 @@ Examples:
 decisions, gold items, guidelines and settings; `relkit judge import` makes the
 same project of it in any database. The other formats hold grades, as for
 `relkit judge import`. What a format cannot hold is said on stderr. In TREC and
-RankLib, queries such as `red running shoes` get ids, and a table of ids and
+LETOR, queries such as `red running shoes` get ids, and a table of ids and
 texts stands beside the file: june.queries.tsv for june.qrels. In CSV, values
 that a spreadsheet would take for a formula begin with an apostrophe, which every
 command of relkit takes away again.
