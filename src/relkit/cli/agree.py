@@ -200,6 +200,6 @@ def _text(found: Correlations | Discrimination, form: str, digits: int, output: 
     if form == "csv":
         return found.to_csv()
     if form == "markdown":
-        return found.to_markdown(digits=digits)
+        return found.to_markdown(digits=digits, language=messages.language)
     columns = (terminal_columns() if output is None else None) or 80
-    return found.to_text(digits=digits, columns=columns)
+    return found.to_text(digits=digits, columns=columns, language=messages.language)

@@ -285,11 +285,13 @@ def _text(
     if form == "csv":
         return comparison.to_csv(per_query=per_query)
     if form == "markdown":
-        return comparison.to_markdown(digits=digits)
+        return comparison.to_markdown(digits=digits, language=messages.language)
     if form == "latex":
-        return comparison.to_latex(digits=digits)
+        return comparison.to_latex(digits=digits, language=messages.language)
     columns = terminal_columns() if output is None else None
-    return comparison.to_text(digits=digits, per_query=per_query, columns=columns)
+    return comparison.to_text(
+        digits=digits, per_query=per_query, columns=columns, language=messages.language
+    )
 
 
 def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:

@@ -280,9 +280,11 @@ def _text(
     found = SideBySide(results)
     if form == "table":
         columns = terminal_columns() if output is None else None
-        return found.to_text(per_query=per_query, digits=digits, columns=columns)
+        return found.to_text(
+            per_query=per_query, digits=digits, columns=columns, language=messages.language
+        )
     if form == "markdown":
-        return found.to_markdown(per_query=per_query, digits=digits)
+        return found.to_markdown(per_query=per_query, digits=digits, language=messages.language)
     if form == "trec":
         return found.to_trec(per_query=per_query, digits=digits, header=header)
     write = {"json": found.to_json, "jsonl": found.to_jsonl, "csv": found.to_csv}[form]
@@ -305,7 +307,7 @@ def _tag(run: Run | Source) -> str:
 def _say(results: Sequence[Results], form: str) -> None:
     """Writes the notes, and the convention where the data does not hold it."""
     if form in {"csv", "trec"}:
-        from relkit.evaluation.side_by_side import SideBySide
+        from relkit.evaluation.tables import rules_line
 
-        messages.dim(SideBySide(results).rules)
+        messages.dim(rules_line(results[0], messages.language))
     messages.notes(shared_notes((run.run, run.notes) for run in results))

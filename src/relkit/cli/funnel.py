@@ -127,8 +127,11 @@ def command(
         import json
 
         text = json.dumps(found.to_dict(per_query=True), ensure_ascii=False, indent=2)
+    elif form == "csv":
+        text = found.to_csv()
     else:
-        text = {"table": found.to_text, "markdown": found.to_markdown, "csv": found.to_csv}[form]()
+        write = found.to_markdown if form == "markdown" else found.to_text
+        text = write(messages.language)
     emit(text, output)
     messages.notes(found.notes)
 

@@ -109,10 +109,15 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
     with format_named_by("--to"):
         io.write_run(fused, output, format=options["target_format"], overwrite=force)
     shown = "stdout" if output == "-" else output
-    messages.say(
-        f"{shown}: {len(fused):,} documents of {len(fused.queries):,} queries, fused by"
-        f" {fused.name} from {len(runs)} runs"
+    told = message(
+        "{shown}: {documents:,} documents of {queries:,} queries, fused by {name} from {runs} runs",
+        shown=shown,
+        documents=len(fused),
+        queries=len(fused.queries),
+        name=fused.name,
+        runs=len(runs),
     )
+    messages.say(messages.translate(told))
 
 
 def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
@@ -174,7 +179,7 @@ def _optimized(judgments: Any, runs: list[Run], options: dict[str, Any]) -> tupl
             folds=options["folds"],
             progress=progress,
         )
-    messages.say(str(search))
+    messages.say(search.to_text(messages.language))
     return search.method, search.weights
 
 

@@ -14,7 +14,7 @@ from relkit.core.document.model import Document, Points
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.evaluation.entry import Entry
@@ -240,26 +240,34 @@ class Results(Exportable, Mapping[str, float]):
         """
         return csv_text(csv_rows([self], per_query)).rstrip("\n")
 
-    def document(self, *, per_query: bool = False, digits: int = DIGITS) -> Document:
+    def document(
+        self, *, per_query: bool = False, digits: int = DIGITS, language: Language = "en"
+    ) -> Document:
         """Returns the measures as a table.
 
         Args:
             per_query: Puts a table of the queries before it.
             digits: Decimals.
+            language: `en` or `zh`.
         """
-        return results_document([self], per_query=per_query, digits=digits)
+        return results_document([self], per_query=per_query, digits=digits, language=language)
 
-    def to_html(self, *, per_query: bool = False, digits: int = DIGITS) -> str:
+    def to_html(
+        self, *, per_query: bool = False, digits: int = DIGITS, language: Language = "en"
+    ) -> str:
         """Returns an HTML table with the notes and the convention below.
 
         Args:
             per_query: Puts a table of the queries before it.
             digits: Decimals.
+            language: `en` or `zh`.
         """
         from relkit.core.document.html import render_html
 
-        found = results_document([self], per_query=per_query, digits=digits, rules=True)
-        notes = [Points([str(note) for note in self.notes])] if self.notes else []
+        found = results_document(
+            [self], per_query=per_query, digits=digits, rules=True, language=language
+        )
+        notes = [Points([note.text(language) for note in self.notes])] if self.notes else []
         return render_html(Document([*found.blocks, *notes]))
 
     def rows(self) -> Iterator[tuple[str, tuple[float, ...]]]:

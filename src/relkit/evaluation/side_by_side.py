@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.cells import csv_text
 from relkit.core.document.json import json_number
 from relkit.core.document.result import Exportable
+from relkit.core.texts import Language
 from relkit.core.texts.numbers import DIGITS
 from relkit.evaluation.tables import csv_rows, results_document, rules_line, summary_columns
 
@@ -46,7 +47,12 @@ class SideBySide(Exportable):
         return rules_line(self.results[0])
 
     def document(
-        self, *, per_query: bool = False, digits: int = DIGITS, rules: bool = True
+        self,
+        *,
+        per_query: bool = False,
+        digits: int = DIGITS,
+        rules: bool = True,
+        language: Language = "en",
     ) -> Document:
         """Returns one run with its counts, or several in columns.
 
@@ -54,8 +60,11 @@ class SideBySide(Exportable):
             per_query: Puts a table of the queries before it.
             digits: Decimals.
             rules: Puts the convention below it.
+            language: `en` or `zh`.
         """
-        return results_document(self.results, per_query=per_query, digits=digits, rules=rules)
+        return results_document(
+            self.results, per_query=per_query, digits=digits, rules=rules, language=language
+        )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Returns the `to_dict` of each run by its name."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from relkit.core.cells import Cell
 from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention
 from relkit.evaluation.entry import Entry
@@ -38,6 +39,7 @@ def results_document(
     per_query: bool = False,
     digits: int = DIGITS,
     rules: bool = False,
+    language: Language = "en",
 ) -> Document:
     """Returns the measures of runs as tables.
 
@@ -46,21 +48,23 @@ def results_document(
         per_query: Puts a table of the queries before it.
         digits: Decimals.
         rules: Puts the convention below it.
+        language: `en` or `zh`.
     """
-    blocks: list[Block] = [_queries(runs, digits)] if per_query else []
-    blocks.append(_measures(runs, digits))
+    words = catalogue("tables", language)
+    blocks: list[Block] = [_queries(runs, digits, words)] if per_query else []
+    blocks.append(_measures(runs, digits, words))
     if rules:
-        blocks.append(Lines([rules_line(runs[0])]))
+        blocks.append(Lines([rules_line(runs[0], language)]))
     return Document(blocks)
 
 
-def rules_line(run: Measured) -> str:
+def rules_line(run: Measured, language: Language = "en") -> str:
     """Returns the convention in a line, with the rules on ties of single measures."""
     ties = {name: entry.ties for name, entry in run.entries.items() if entry.ties}
-    return convention_line(run.convention, list(run.entries), ties)
+    return convention_line(run.convention, list(run.entries), ties, language=language)
 
 
-def _measures(runs: Sequence[Measured], digits: int) -> Table:
+def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
     """Returns one run with its counts, or several side by side."""
     single = runs[0] if len(runs) == 1 else None
     rows = []
@@ -71,9 +75,15 @@ def _measures(runs: Sequence[Measured], digits: int) -> Table:
             row += [str(entry.queries), str(entry.undefined), str(entry.missing)]
         rows.append(row)
         for key in detail_names(name, entry.details, entry.definition):
-            row = [f"  {key}", *(_detail(run.entries[name], key, digits) for run in runs)]
+            row = [
+                f"  {words.name('detail', key)}",
+                *(_detail(run.entries[name], key, digits) for run in runs),
+            ]
             rows.append(row + [""] * 3 if single is not None else row)
-    return Table(COLUMNS if single is not None else ["measure", *(run.run for run in runs)], rows)
+    headings = words.names("column", COLUMNS)
+    return Table(
+        headings if single is not None else [headings[0], *(one.run for one in runs)], rows
+    )
 
 
 def _value(entry: Entry, digits: int) -> str:
@@ -85,8 +95,9 @@ def _detail(entry: Entry, key: str, digits: int) -> str:
     return "-" if math.isnan(value) else detail(key, value, TERMINAL, digits)
 
 
-def _queries(runs: Sequence[Measured], digits: int) -> Table:
-    headings = (["run"] if len(runs) > 1 else []) + ["query", *map(measure_label, runs[0].entries)]
+def _queries(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
+    first = words.names("column", ["run", "query"] if len(runs) > 1 else ["query"])
+    headings = [*first, *map(measure_label, runs[0].entries)]
     whole = [entry.average == "sum" for entry in runs[0].entries.values()]
     rows = []
     for run in runs:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from relkit.core.document.terminal import width
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_whole
+from relkit.core.texts import Language, catalogue
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation import Evaluator
@@ -92,20 +94,31 @@ class FusionSearch:
         """
         return max(self.trials, key=lambda trial: trial.score)
 
-    def __str__(self) -> str:
-        lines = [f"{self.method.name}: {self.best}   ({len(self.trials):,} settings tried)"]
-        width = max(len(name) for name in (*self.alone, "held-out queries"))
+    def to_text(self, language: Language = "en") -> str:
+        """Returns the best setting, and what it is worth beside each run alone.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        words = catalogue("tables", language)
+        found = {"method": self.method.name, "best": str(self.best), "trials": len(self.trials)}
+        lines = [words.say("fusion.search", **found)]
+        held_out = words["fusion.held_out"]
+        wide = max(width(name) for name in (*self.alone, held_out))
         rows = [
-            *((name, value, "alone") for name, value in self.alone.items()),
-            ("these queries", self.score, "optimistic: they chose the setting"),
+            *((name, value, words["fusion.alone"]) for name, value in self.alone.items()),
+            (words["fusion.these"], self.score, words["fusion.optimistic"]),
         ]
         if self.held_out is not None:
-            rows.append(("held-out queries", self.held_out, f"{self.folds}-fold: expect this"))
+            rows.append((held_out, self.held_out, words.say("fusion.expect", folds=self.folds)))
         lines += [
-            f"  {name:<{width}}  {self.measure} {value:.4f}  {remark}"
+            f"  {name}{' ' * (wide - width(name))}  {self.measure} {value:.4f}  {remark}"
             for name, value, remark in rows
         ]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
 
 
 def optimize_fusion(

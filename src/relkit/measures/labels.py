@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from relkit.core.texts import Language, catalogue
 from relkit.core.texts.numbers import DIGITS, NumberStyle
 from relkit.data.convention import Convention, load_convention
 from relkit.measures.names import measure
@@ -87,7 +88,11 @@ def detail(key: str, value: float, style: NumberStyle, digits: int = DIGITS) -> 
 
 
 def convention_line(
-    convention: Convention, measures: Sequence[str] = (), ties: Mapping[str, str] | None = None
+    convention: Convention,
+    measures: Sequence[str] = (),
+    ties: Mapping[str, str] | None = None,
+    *,
+    language: Language = "en",
 ) -> str:
     """Returns the rules that stand behind numbers: those that matter, and those that deviate.
 
@@ -95,6 +100,7 @@ def convention_line(
         convention: The rules.
         measures: Names of the measures: the gain is shown where one of them takes it from there.
         ties: Rules on equal scores, by measure: shown where they are not the convention's.
+        language: `en` or `zh`; rules and their values are names, the same in both.
 
     Examples:
         >>> from relkit.data.convention import load_convention
@@ -110,10 +116,11 @@ def convention_line(
     others = [f"{name}: {rule}" for name, rule in (ties or {}).items() if rule != values["ties"]]
     if others:
         values["ties"] = f"{values['ties']} ({', '.join(others)})"
-    for key, rules in pair_rules(measures, convention).items():
-        values[key] = "/".join(rules)
+    for key, ways in pair_rules(measures, convention).items():
+        values[key] = "/".join(ways)
         shown.append(key)
-    return f"convention {convention.name}: " + ", ".join(f"{key}={values[key]}" for key in shown)
+    rules = [f"{key}={values[key]}" for key in shown]
+    return catalogue("tables", language).say("convention.line", name=convention.name, rules=rules)
 
 
 def pair_rules(

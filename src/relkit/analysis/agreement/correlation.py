@@ -16,6 +16,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relkit.core.texts import Catalogue, Language, catalogue, translate
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
@@ -150,40 +151,45 @@ class Correlations(Exportable):
             schema_overrides=dict.fromkeys(NUMBERS, polars.Float64),
         ).fill_nan(None)
 
-    def document(self, *, digits: int = DIGITS, matrix: bool | None = None) -> Document:
+    def document(
+        self, *, digits: int = DIGITS, matrix: bool | None = None, language: Language = "en"
+    ) -> Document:
         """Returns the coefficients.
 
         Args:
             digits: Decimals of a list of pairs.
             matrix: Whether they are a matrix, which has no intervals; by default where there are
                 many measures.
+            language: `en` or `zh`.
         """
+        words = catalogue("tables", language)
         if matrix is None:
             matrix = self.between == "measures" and len(self.measures) > MOST_LISTED
-        blocks: list[Block] = [self._matrix() if matrix else self._list(digits)]
+        blocks: list[Block] = [self._matrix(words) if matrix else self._list(digits, words)]
         if matrix:
-            blocks.append(Lines(["Intervals: --format csv, json or markdown."]))
+            blocks.append(Lines([words["agreement.elsewhere"]]))
         if any(not math.isnan(one.interval[0]) for one in self.pairs):
-            level = TERMINAL.percent(self.confidence)
-            blocks.append(
-                Prose(
-                    [
-                        f"{level} intervals: other queries, as many as these; the same runs"
-                        f" ({self.resamples:,} bootstrap samples, seed {self.seed})"
-                    ]
-                )
-            )
-        queries = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
-        return Document(
-            blocks, f"{self.title} between {self.between}: {len(self.runs)} runs, {queries}"
+            level = words.percent(self.confidence)
+            draws = {"resamples": self.resamples, "seed": self.seed}
+            blocks.append(Prose([words.say("agreement.intervals", level=level, **draws)]))
+        title = words.say(
+            "agreement.title",
+            coefficient=translate(self.title, language),
+            between=self.between,
+            runs=len(self.runs),
+            queries=self.queries,
         )
+        return Document(blocks, title)
 
-    def to_markdown(self, *, digits: int = DIGITS, matrix: bool | None = False) -> str:
+    def to_markdown(
+        self, *, digits: int = DIGITS, matrix: bool | None = False, language: Language = "en"
+    ) -> str:
         """Returns a Markdown table, one row per pair where `matrix` says nothing else."""
-        return super().to_markdown(digits=digits, matrix=matrix)
+        return super().to_markdown(digits=digits, matrix=matrix, language=language)
 
-    def _list(self, digits: int) -> Table:
-        names = ["measure", "with"] if self.between == "measures" else ["measure"]
+    def _list(self, digits: int, words: Catalogue) -> Table:
+        columns = ["measure", "with"] if self.between == "measures" else ["measure"]
+        names = words.names("column", columns)
         rows = [
             [
                 *(one.first, one.second)[: len(names)],
@@ -192,9 +198,10 @@ class Correlations(Exportable):
             ]
             for one in self.pairs
         ]
-        return Table([*names, self.coefficient, "interval"], rows, left=len(names))
+        interval = words.name("column", "interval")
+        return Table([*names, self.coefficient, interval], rows, left=len(names))
 
-    def _matrix(self) -> Table:
+    def _matrix(self, words: Catalogue) -> Table:
         values = {(one.first, one.second): one.value for one in self.pairs}
         values |= {(second, first): value for (first, second), value in values.items()}
         rows = [
@@ -207,7 +214,8 @@ class Correlations(Exportable):
             ]
             for place, row in enumerate(self.measures, 1)
         ]
-        return Table(["measure", *map(str, range(1, len(self.measures) + 1))], rows)
+        first = words.name("column", "measure")
+        return Table([first, *map(str, range(1, len(self.measures) + 1))], rows)
 
 
 def rank_correlation(

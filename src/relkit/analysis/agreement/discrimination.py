@@ -15,7 +15,8 @@ from relkit.core.document.json import json_number
 from relkit.core.document.model import Document, Prose, Table
 from relkit.core.document.result import Exportable
 from relkit.core.parameters import check_choice, check_fraction
-from relkit.core.texts.numbers import DIGITS, TERMINAL
+from relkit.core.texts import Language, catalogue
+from relkit.core.texts.numbers import DIGITS
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
 
 __all__ = ["Discrimination", "DiscriminativePower", "discriminative_power"]
+
+HEADINGS = ("measure", "separated", "share", "difference_needed", "queries")
 
 
 @dataclass(frozen=True)
@@ -114,33 +117,30 @@ class Discrimination(Exportable):
             schema_overrides={"share": polars.Float64, "needed": polars.Float64},
         ).fill_nan(None)
 
-    def document(self, *, digits: int = DIGITS) -> Document:
+    def document(self, *, digits: int = DIGITS, language: Language = "en") -> Document:
         """Returns one row per measure, the most discriminative first.
 
         Args:
             digits: Decimals.
+            language: `en` or `zh`.
         """
+        words = catalogue("tables", language)
         rows = [
             [
                 one.measure,
-                f"{one.separated:,} of {one.pairs:,}",
-                "-" if math.isnan(one.share) else TERMINAL.percent(one.share, 1),
-                TERMINAL.number(one.needed, digits),
+                words.say("agreement.separated", separated=one.separated, pairs=one.pairs),
+                "-" if math.isnan(one.share) else words.percent(one.share, 1),
+                words.style.number(one.needed, digits),
                 f"{one.queries:,}",
             ]
             for one in self.measures
         ]
-        table = Table(["measure", "pairs separated", "share", "difference needed", "queries"], rows)
-        note = (
-            "Difference needed: every pair of runs that differs by as much or more is separated;"
-            " inf where even the largest difference is not."
-        )
-        rules = "randomised Tukey HSD"
+        table = Table(words.names("column", HEADINGS), rows)
+        rules = words["agreement.tukey"]
         if self.test != "tukey":
-            rules = f"test {self.test}, correction {self.correction}"
-        rules += f", significance level {self.alpha:g}"
-        title = f"Discriminative power: {len(self.runs)} runs, {rules}"
-        return Document([table, Prose([note])], title)
+            rules = words.say("agreement.tested", test=self.test, correction=self.correction)
+        title = words.say("agreement.power", runs=len(self.runs), rules=rules, alpha=self.alpha)
+        return Document([table, Prose([words["agreement.needed"]])], title)
 
 
 def discriminative_power(

@@ -18,6 +18,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note, warn
 from relkit.core.registry import suggestion
+from relkit.core.texts import Language
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
@@ -263,27 +264,34 @@ class Comparison(Exportable):
             rows.append(row)
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def document(self, *, digits: int = DIGITS, per_query: bool = False) -> Document:
+    def document(
+        self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
+    ) -> Document:
         """Returns every candidate's contrasts, and what their signs mean.
 
         Args:
             digits: Decimals.
             per_query: Puts a table of the queries' differences before the others.
+            language: `en` or `zh`.
         """
-        return comparison_document(self, digits=digits, per_query=per_query)
+        return comparison_document(self, digits=digits, per_query=per_query, language=language)
 
-    def to_markdown(self, *, digits: int = DIGITS, per_query: bool = False) -> str:
+    def to_markdown(
+        self, *, digits: int = DIGITS, per_query: bool = False, language: Language = "en"
+    ) -> str:
         """Returns Markdown tables: runs by measures, then the contrasts."""
         from relkit.core.document.markdown import render_markdown
 
-        found = comparison_document(self, digits=digits, per_query=per_query, overview=True)
+        found = comparison_document(
+            self, digits=digits, per_query=per_query, overview=True, language=language
+        )
         return render_markdown(found)
 
-    def to_latex(self, *, digits: int = DIGITS) -> str:
+    def to_latex(self, *, digits: int = DIGITS, language: Language = "en") -> str:
         """Returns a LaTeX table (booktabs): runs by measures, the best in bold."""
         from relkit.analysis.comparison.matrix import latex
 
-        return latex(self, digits=digits)
+        return latex(self, digits=digits, language=language)
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """Returns CSV: one row per contrast, or per candidate, query and measure."""

@@ -3,53 +3,44 @@
 from __future__ import annotations
 
 from relkit.analysis.comparison.compared import Compared, contrast_label
+from relkit.core.texts import Language, catalogue
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "pooled_measures", "superscript_legend"]
 
-TESTS = {
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "permutation": "Fisher's randomisation test",
-    "bootstrap": "paired bootstrap test",
-    "tukey": "randomised Tukey HSD test",
-}
 #: Tests of one value a query.
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
-INTERVALS = {"t": "t", "percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
 
-def legend(comparison: Compared) -> str:
+def legend(comparison: Compared, language: Language = "en") -> str:
     """Returns what the signs mean, and by which test, correction and intervals."""
+    words = catalogue("tables", language)
     settings = comparison.settings
-    real = f"p ≤ {settings.alpha:g}"
+    test = words.name("test", settings.test)
+    key = "rule"
     if comparison.corrected:
-        real += f" after {CORRECTIONS[settings.correction]} over {comparison.corrected} "
-        real += "measures" if settings.test == "tukey" else "comparisons"
-    text = (
-        f"▲ better, ▼ worse ({TESTS[settings.test]}, {real}), · undecided;"
-        f" {INTERVALS[settings.interval]} intervals"
+        key = "corrected_tukey" if settings.test == "tukey" else "corrected"
+    rule = words.say(
+        f"comparison.{key}",
+        alpha=settings.alpha,
+        correction=words.name("correction", settings.correction),
+        count=comparison.corrected,
     )
+    interval = words.name("interval", settings.interval)
+    text = words.say("comparison.legend", test=test, rule=rule, interval=interval)
     pooled = pooled_measures(comparison)
     drawn = {"permutation", "bootstrap", "tukey"}
     if settings.test in drawn or settings.interval != "t" or pooled:
-        text += f"; {settings.resamples:,} resamples, seed {settings.seed}"
+        draws = {"resamples": settings.resamples, "seed": settings.seed}
+        text += words.say("comparison.resamples", **draws)
     if pooled:
-        text += (
-            f". {', '.join(pooled)}: pairs are formed across queries, so no query has a value of"
-            " its own"
-        )
-        if settings.test in ONE_VALUE_TESTS:
-            text += f" and the {TESTS[settings.test]} cannot be used: p is that of Fisher's"
-            text += " randomisation test, which swaps whole queries between the runs"
-        text += "; the interval comes from drawing whole queries"
+        key = "pooled_instead" if settings.test in ONE_VALUE_TESTS else "pooled"
+        text += words.say(f"comparison.{key}", measures=pooled, test=test)
     described = [name for name in comparison.measures if name not in comparison.tested]
     if described:
         labels = dict.fromkeys(
             contrast_label(one) for one in comparison.contrasts if one.measure in described
         )
-        text += f". Not tested, as they describe the data and not quality: {', '.join(labels)}"
+        text += words.say("comparison.described", measures=list(labels))
     return text
 
 
@@ -64,16 +55,19 @@ def pooled_measures(comparison: Compared) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def superscript_legend(comparison: Compared) -> str:
+def superscript_legend(comparison: Compared, language: Language = "en") -> str:
     """Returns what bold numbers and the letters above them mean."""
+    words = catalogue("tables", language)
     settings = comparison.settings
-    if comparison.pairs:
-        how = f"{TESTS['tukey']}, p ≤ {settings.alpha:g}"
-    else:
-        how = f"{TESTS[settings.test]}, p ≤ {settings.alpha:g}"
-        if comparison.corrected:
-            how += f" after {CORRECTIONS[settings.correction]}"
-        pooled = pooled_measures(comparison)
-        if pooled and settings.test in ONE_VALUE_TESTS:
-            how += f"; {', '.join(pooled)}: {TESTS['permutation']} of whole queries"
-    return f"Bold: the best. Superscripts: really better than that run ({how})."
+    corrected = bool(comparison.corrected) and not comparison.pairs
+    how = words.say(
+        "comparison.bold_corrected" if corrected else "comparison.bold_rule",
+        test=words.name("test", "tukey" if comparison.pairs else settings.test),
+        alpha=settings.alpha,
+        correction=words.name("correction", settings.correction),
+    )
+    pooled = [] if comparison.pairs else pooled_measures(comparison)
+    if pooled and settings.test in ONE_VALUE_TESTS:
+        test = words.name("test", "permutation")
+        how = words.say("comparison.bold_pooled", how=how, measures=pooled, test=test)
+    return words.say("comparison.bold", how=how)

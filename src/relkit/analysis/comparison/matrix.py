@@ -7,6 +7,7 @@ import math
 from relkit.analysis.comparison.compared import Compared, beside, contrast_label
 from relkit.analysis.comparison.legend import superscript_legend
 from relkit.core.document.model import Cell, Table
+from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 
 __all__ = ["latex", "matrix"]
@@ -14,7 +15,7 @@ __all__ = ["latex", "matrix"]
 number = TERMINAL.number
 
 
-def matrix(comparison: Compared, *, digits: int = DIGITS) -> Table:
+def matrix(comparison: Compared, *, digits: int = DIGITS, language: Language = "en") -> Table:
     """Returns runs by measures."""
     values, letters = _values(comparison), _superscripts(comparison)
     best = _best(comparison, values)
@@ -26,8 +27,9 @@ def matrix(comparison: Compared, *, digits: int = DIGITS) -> Table:
             above = letters.get((run, measure), "")
             row.append(Cell(number(value, digits), strong=value == best.get(measure), above=above))
         rows.append(row)
-    notes = [superscript_legend(comparison)] if comparison.tested else []
-    return Table(["", "run", *_labels(comparison)], rows, left=2, notes=notes)
+    notes = [superscript_legend(comparison, language)] if comparison.tested else []
+    run = catalogue("tables", language).name("column", "run")
+    return Table(["", run, *_labels(comparison)], rows, left=2, notes=notes)
 
 
 def _letter(place: int) -> str:
@@ -84,18 +86,26 @@ def _labels(comparison: Compared) -> list[str]:
     return [labels.get(name, name) for name in comparison.measures]
 
 
-def _besides(comparison: Compared, digits: int) -> str:
+def _besides(comparison: Compared, digits: int, words: Catalogue) -> str:
     """Returns the strict and random values of measures of pairs, as sentences."""
-    sentences: dict[str, str] = {}
+    sentences: dict[tuple[str, str], str] = {}
     for one in comparison.contrasts:
         said = [
-            f"{name} {number(first, digits)} and {number(second, digits)}"
+            words.say(
+                "comparison.beside_one",
+                name=words.name("detail", name),
+                first=number(first, digits),
+                second=number(second, digits),
+            )
             for name, first, second in beside(one)
         ]
         if said:
-            runs = f"{one.baseline} and {one.candidate}"
-            sentences[f"{contrast_label(one)} of {runs}"] = ", ".join(said)
-    return "".join(f" {subject}: {text}." for subject, text in sentences.items())
+            runs = words.say("comparison.both", first=one.baseline, second=one.candidate)
+            label = contrast_label(one)
+            sentences[label, runs] = words.say(
+                "comparison.beside", measure=label, runs=runs, texts=said
+            )
+    return "".join(sentences.values())
 
 
 LATEX = {
@@ -117,10 +127,11 @@ def _latex_text(text: str) -> str:
     return "".join(LATEX.get(sign, sign) for sign in text)
 
 
-def latex(comparison: Compared, *, digits: int = DIGITS) -> str:
+def latex(comparison: Compared, *, digits: int = DIGITS, language: Language = "en") -> str:
     """Returns a LaTeX table for the package booktabs: runs by measures."""
-    table = matrix(comparison, digits=digits)
-    caption = superscript_legend(comparison) + _besides(comparison, digits)
+    table = matrix(comparison, digits=digits, language=language)
+    besides = _besides(comparison, digits, catalogue("tables", language))
+    caption = superscript_legend(comparison, language) + besides
     lines = [
         r"\begin{table}",
         r"\centering",

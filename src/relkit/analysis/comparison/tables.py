@@ -16,11 +16,13 @@ from relkit.analysis.comparison.legend import legend
 from relkit.analysis.comparison.matrix import matrix
 from relkit.core.cells import Cell
 from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.measures.labels import convention_line, measure_label
 
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 
+DETAILS = ("measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed")
 SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
 number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
@@ -31,6 +33,7 @@ def comparison_document(
     digits: int = DIGITS,
     per_query: bool = False,
     overview: bool = False,
+    language: Language = "en",
 ) -> Document:
     """Returns every candidate's contrasts, all pairs of runs, and what the signs mean.
 
@@ -40,33 +43,46 @@ def comparison_document(
         per_query: Puts a table of the queries' differences before the others; without it, the
             queries that gained and lost most on the first measure are named.
         overview: Puts a table of runs by measures first.
+        language: `en` or `zh`.
     """
-    blocks: list[Block] = [matrix(comparison, digits=digits)] if overview else []
+    words = catalogue("tables", language)
+    blocks: list[Block] = []
+    if overview:
+        blocks.append(matrix(comparison, digits=digits, language=language))
     for candidate in comparison.candidates:
-        blocks.append(Lines([f"A = {comparison.baseline}, B = {candidate}"]))
+        sides = {"baseline": comparison.baseline, "candidate": candidate}
+        blocks.append(Lines([words.say("comparison.sides", **sides)]))
         if per_query:
-            blocks.append(_queries(comparison, candidate, digits))
+            blocks.append(_queries(comparison, candidate, digits, words))
         contrasts = contrasts_of(comparison, candidate)
-        blocks.append(contrast_table(contrasts, comparison, digits))
-        blocks += _details(contrasts, digits)
-        found = [] if per_query else _largest(comparison, candidate, digits)
+        blocks.append(contrast_table(contrasts, comparison, digits, language))
+        blocks += _details(contrasts, digits, words)
+        found = [] if per_query else _largest(comparison, candidate, digits, words)
         blocks += [Lines(found)] if found else []
     if comparison.pairs:
-        blocks += [Lines(["all pairs of runs"]), _pairs(comparison, digits)]
-    closing = [legend(comparison)]
+        blocks += [Lines([words["comparison.pairs"]]), _pairs(comparison, digits, words)]
+    closing = [legend(comparison, language)]
     if comparison.convention is not None:
-        closing.append(convention_line(comparison.convention, comparison.measures))
+        closing.append(
+            convention_line(comparison.convention, comparison.measures, language=language)
+        )
     return Document([*blocks, Lines(closing)])
 
 
 def contrast_table(
-    contrasts: Sequence[Contrast], comparison: Compared, digits: int = DIGITS
+    contrasts: Sequence[Contrast],
+    comparison: Compared,
+    digits: int = DIGITS,
+    language: Language = "en",
 ) -> Table:
     """Returns contrasts with their intervals and p-values."""
-    settings = comparison.settings
-    headings = ["measure", "A", "B", "B - A", f"{100 * settings.confidence:g} % interval", "p"]
+    words = catalogue("tables", language)
+    level = f"{100 * comparison.settings.confidence:g}{words.style.percent_sign}"
+    interval = words.say("comparison.interval", level=level)
+    name, p, corrected = words.names("column", ("measure", "p", "corrected"))
+    headings = [name, "A", "B", "B - A", interval, p]
     if comparison.corrected:
-        headings.append("corrected")
+        headings.append(corrected)
     rows = []
     for one in contrasts:
         row = [
@@ -82,7 +98,11 @@ def contrast_table(
         rows.append([*row, SIGNS[one.verdict]])
         for name, first, second in beside(one):
             numbers = number(first, digits), number(second, digits)
-            row = [f"  {name}", *numbers, signed(_difference(first, second), digits)]
+            row = [
+                f"  {words.name('detail', name)}",
+                *numbers,
+                signed(_difference(first, second), digits),
+            ]
             rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
     return Table([*headings, ""], rows)
 
@@ -91,8 +111,8 @@ def _difference(first: float, second: float) -> float:
     return 0.0 if first == second else second - first
 
 
-def _details(contrasts: Sequence[Contrast], digits: int) -> list[Table]:
-    headings = ["measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed"]
+def _details(contrasts: Sequence[Contrast], digits: int, words: Catalogue) -> list[Table]:
+    headings = words.names("column", DETAILS)
     rows = [
         [
             contrast_label(one),
@@ -110,7 +130,7 @@ def _details(contrasts: Sequence[Contrast], digits: int) -> list[Table]:
     return [Table(headings, rows)] if rows else []
 
 
-def _pairs(comparison: Compared, digits: int) -> Table:
+def _pairs(comparison: Compared, digits: int, words: Catalogue) -> Table:
     rows = [
         [
             measure_label(one.measure),
@@ -121,19 +141,22 @@ def _pairs(comparison: Compared, digits: int) -> Table:
         ]
         for one in comparison.pairs
     ]
-    return Table(["measure", "runs", "difference", "p (Tukey)", "effect size"], rows, left=2)
+    headings = words.names("column", ("measure", "runs", "difference", "tukey", "effect"))
+    return Table(headings, rows, left=2)
 
 
-def _queries(comparison: Compared, candidate: str, digits: int) -> Table:
+def _queries(comparison: Compared, candidate: str, digits: int, words: Catalogue) -> Table:
     columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
     rows = [
         [query, *(signed(column.get(query, math.nan), digits) for column in columns)]
         for query in sorted(set().union(*columns))
     ]
-    return Table(["query", *map(measure_label, comparison.measures)], rows)
+    return Table([words.name("column", "query"), *map(measure_label, comparison.measures)], rows)
 
 
-def _largest(comparison: Compared, candidate: str, digits: int, shown: int = 3) -> list[str]:
+def _largest(
+    comparison: Compared, candidate: str, digits: int, words: Catalogue, shown: int = 3
+) -> list[str]:
     """Names the queries that gained and lost most on the first measure that is tested."""
     measure = comparison.focus
     deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
@@ -142,8 +165,8 @@ def _largest(comparison: Compared, candidate: str, digits: int, shown: int = 3) 
     lines = []
     for word, found in (("gained", gained), ("lost", lost)):
         if found:
-            text = ", ".join(f"{query} {signed(value, digits)}" for query, value in found)
-            lines.append(f"{word} most on {measure}: {text}")
+            queries = [f"{query} {signed(value, digits)}" for query, value in found]
+            lines.append(words.say(f"comparison.{word}", measure=measure, queries=queries))
     return lines
 
 

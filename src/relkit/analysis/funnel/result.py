@@ -14,6 +14,7 @@ from relkit.core.document.model import Block, Document, Lines, Prose, Table
 from relkit.core.document.result import Exportable
 from relkit.core.language import Language
 from relkit.core.notes import Note
+from relkit.core.texts import catalogue
 from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention
 from relkit.measures.labels import convention_line
@@ -25,7 +26,7 @@ __all__ = ["Funnel", "Stage", "share_of"]
 
 #: From this share of the loss on, one side alone is named.
 MOSTLY = 0.6
-HEADINGS = ("docs", "recall", "kept", "judged")
+HEADINGS = ("stage", "docs", "recall", "kept", "judged")
 NUMBERS = (
     "candidates",
     "judged",
@@ -179,25 +180,30 @@ class Funnel(Exportable):
         Args:
             language: `en` or `zh`.
         """
-        number, percent = TERMINAL.number, TERMINAL.percent
-        rows = [("all judged", "", "", "", "", number(self.ideal), "", "")]
+        words = catalogue("tables", language)
+        number, percent = words.style.number, words.percent
+        rows = [(words["funnel.all_judged"], "", "", "", "", number(self.ideal), "", "")]
         for stage in self.stages:
             kept, judged, share = map(percent, (stage.retention, stage.judged, stage.share))
             docs, ideal, loss = number(stage.candidates, 1), number(stage.ideal), number(stage.loss)
             rows.append((stage.name, docs, number(stage.recall), kept, judged, ideal, loss, share))
         last = number(self.actual), number(self.ranking_loss), percent(self.ranking_share)
-        rows.append(("ranking", "", "", "", "", *last))
+        rows.append((words["funnel.ranking"], "", "", "", "", *last))
         shares = [math.nan, *(stage.share for stage in self.stages), self.ranking_share]
-        headings = ("stage", *HEADINGS, self.label, "lost", "share")
+        lost = words.names("column", ("lost", "share"))
+        headings = (*words.names("column", HEADINGS), self.label, *lost)
         blocks: list[Block] = [Table(headings, rows, long=[0], bars=shares)]
         cutoffs = self.reached_cutoffs
         if cutoffs:
             recalls = [(stage.name, *(_recall(stage, k) for k in cutoffs)) for stage in self.stages]
-            blocks.append(Table(("recall at", *map(str, cutoffs)), recalls, long=[0]))
+            at = words.name("column", "recall_at")
+            blocks.append(Table((at, *map(str, cutoffs)), recalls, long=[0]))
         blocks.append(Prose([self.sentence(language)]))
-        blocks.append(Lines([convention_line(self.convention, [self.label.lower()])]))
-        queries = "query" if self.queries == 1 else "queries"
-        return Document(blocks, f"{self.measure} over {self.queries:,} {queries}")
+        measures = [self.label.lower()]
+        blocks.append(Lines([convention_line(self.convention, measures, language=language)]))
+        return Document(
+            blocks, words.say("funnel.title", measure=self.measure, queries=self.queries)
+        )
 
     def to_csv(self) -> str:
         """Returns one line per stage, and one for the ranking; numbers in full."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -120,6 +120,10 @@ class Catalogue(Mapping[str, str]):
         """
         key = f"{group}.{value}"
         return self.texts.get(key) or _read(COMMON, self.language).get(key, value)
+
+    def names(self, group: str, values: Iterable[str], /) -> list[str]:
+        """Returns the names of several values, such as the headings of a table."""
+        return [self.name(group, value) for value in values]
 
     def said(self, value: Any, /) -> str:
         """Returns a text or a message in this language, anything else as Python writes it."""

@@ -1,0 +1,66 @@
+"""Tables in Chinese: no heading stays English, and no column loses its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from relkit.core.document.terminal import width
+
+FILES = Path(__file__).parents[2] / "examples" / "docs-search"
+JUDGED, FIRST, SECOND = (str(FILES / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run"))
+
+#: What is the same in every language: names of files, measures, rules, methods and queries.
+SAME = re.compile(
+    r"[\w./-]+\.(run|trec|qrels)|\b(en|zh)\d\d\b|relkit|[\w.-]+=[\w-]+|\b(ndcg|p|pnr|rr|ap|recall|auc"
+    r"|judged|dcg|DCG)\b(@\d+)?(\([^()]*\))?|--\w+|csv|json|markdown|kendall|Kendall|Tukey|HSD|Holm"
+    r"|BCa|d_z|inf|micro|</?sup>|rrf|wsum|weights"
+)
+ENGLISH = re.compile(r"[A-Za-z]{2,}")
+
+COMMANDS = [
+    ("evaluate", JUDGED, FIRST, "-m", "ndcg@10", "-m", "pnr", "-m", "rr"),
+    ("evaluate", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "pnr", "--per-query"),
+    ("evaluate", JUDGED, FIRST, "-m", "ndcg@10", "--format", "markdown"),
+    ("compare", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "pnr", "-m", "judged@10"),
+    ("compare", JUDGED, FIRST, SECOND, "-m", "rr", "--per-query", "--interval", "bca"),
+    ("compare", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "--format", "markdown"),
+    ("funnel", JUDGED, FIRST, SECOND),
+    ("agree", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "ap"),
+    ("agree", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "ap", "--discriminative"),
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda one: " ".join(one[:1] + one[3:]))
+def test_a_chinese_table_has_no_english_heading(arguments: Sequence[str], relkit) -> None:
+    outcome = relkit(*arguments, "--lang", "zh")
+    assert outcome.code == 0
+    assert re.search("指标|阶段", outcome.out)
+    assert ENGLISH.findall(SAME.sub("", outcome.out)) == []
+    assert relkit(*arguments).out == relkit(*arguments, "--lang", "en").out
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("arguments", COMMANDS[3:7:3], ids=lambda one: one[0])
+def test_data_is_the_same_in_every_language(arguments: Sequence[str], form: str, relkit) -> None:
+    outcome = relkit(*arguments, "--format", form, "--lang", "zh")
+    assert outcome.out == relkit(*arguments, "--format", form).out
+
+
+@pytest.mark.parametrize(("arguments", "place"), [(COMMANDS[0], 0), (COMMANDS[6], 1)])
+def test_columns_stay_aligned(arguments: Sequence[str], place: int, relkit) -> None:
+    heading, rule, *rows = relkit(*arguments, "--lang", "zh").out.split("\n\n")[place].splitlines()
+    assert width(heading) == width(rule)
+    assert all(width(row) <= width(rule) for row in rows if "█" not in row)
+
+
+def test_what_fusion_says_is_chinese(tmp_path: Path, relkit) -> None:
+    fused = str(tmp_path / "fused.trec")
+    settings = ("--method", "wsum", "--judgments", JUDGED, "--optimize", "rr", "--folds", "2")
+    outcome = relkit("fuse", FIRST, SECOND, *settings, "-o", fused, "--lang", "zh")
+    assert ENGLISH.findall(SAME.sub("", outcome.err.replace(fused, ""))) == []
+    lines = outcome.err.splitlines()[1:5]
+    assert len({width(line.partition(" rr ")[0]) for line in lines}) == 1
