@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
+from relkit.data.columns.names import KINDS
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns", "gather", "utc"]
 
-REQUIRED = ("session", "query", "position", "doc")
-OPTIONAL = (
-    "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user", "shown",
-)  # fmt: skip
+REQUIRED, OPTIONAL = KINDS["sessions"]
 
 #: The columns of the table, in its order.
 COLUMNS = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.core.cells import APOSTROPHE
 from relkit.core.errors import InputError, ParseError
+from relkit.data.columns.names import NAMES, plain_name
 from relkit.io.open import Source
 from relkit.io.rows import csv_reader
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["read_values"]
-
-QUERY_COLUMNS = ("query", "query_id", "qid", "topic", "q_id")
 
 
 def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
@@ -73,7 +72,8 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     reader = csv_reader(StringIO(text, newline=""), strict=True)
     header = [title.strip() for title in next(reader)]
     lower = [title.lower() for title in header]
-    key = next((lower.index(title) for title in QUERY_COLUMNS if title in lower), None)
+    plain = [plain_name(title) for title in header]
+    key = next((plain.index(name) for name in NAMES["query"] if name in plain), None)
     if key is None:
         raise ParseError(
             f"no column of queries among {', '.join(header)}",
