@@ -18,8 +18,8 @@ from relkit.data.run import Run
 from relkit.data.sessions import Sessions
 from relkit.evaluation.side_by_side import SideBySide
 from relkit.io.sessions import read_sessions, write_sessions
+from relkit.io.table_files import read_table, write_table
 from relkit.io.values import read_values
-from relkit.online.sampling.tables import read_table, write_table
 
 FORMULA = re.compile(r"(^|[\r\n;\t])[=+\-@＝＋－＠]|^[\t\r\n]")
 QUERIES = [

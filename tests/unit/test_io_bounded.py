@@ -21,7 +21,7 @@ import relkit
 from relkit.core.errors import InputError
 from relkit.io.open import Source
 from relkit.io.parquet_size import measure_parquet
-from relkit.online.sampling.tables import read_table
+from relkit.io.table_files import read_table
 
 LIMIT = 2**20
 #: Reads a file in a process of its own, and says what it took.

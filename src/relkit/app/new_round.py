@@ -19,12 +19,12 @@ from relkit.app.pages import render
 from relkit.app.staging import discard_round, remove_round, stage_round, store_round
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
+from relkit.io.table_files import SUFFIXES
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
 from relkit.online.monitoring import Round, create_round
 from relkit.online.monitoring.rounds import check_month
 from relkit.online.sampling import Sample, read_sample
-from relkit.online.sampling.tables import SUFFIXES
 
 __all__ = ["router"]
 

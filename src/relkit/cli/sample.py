@@ -195,7 +195,7 @@ def command(
     if output is not None:
         sample.write(output)
     if pool_file is not None:
-        from relkit.online.sampling.tables import write_table
+        from relkit.io.table_files import write_table
 
         write_table(pool.pairs, pool_file)
     emit(_text(sample, pool, form, language))
@@ -206,7 +206,7 @@ def command(
 
 def _check_outputs(output: str | None, pool: str | None, inputs: Sequence[str | None]) -> None:
     """Says before the work, and not after it, that a file cannot be written."""
-    from relkit.online.sampling.tables import check_name
+    from relkit.io.table_files import check_name
 
     for name in (output, pool):
         if name is not None:
@@ -251,7 +251,7 @@ def _deviations(path: str) -> Mapping[str, float]:
     """Standard deviations by tier, as they are given or of the values of a pilot."""
     import polars as pl
 
-    from relkit.online.sampling.tables import read_table
+    from relkit.io.table_files import read_table
 
     table = read_table(path)
     named = next((name for name in DEVIATIONS if name in table.columns), None)

@@ -56,7 +56,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
         >>> described.rows[0].item.title, described.rows[0].item.fields, unknown
         ('Red shoes', {'price': '30'}, 1)
     """
-    from relkit.online.sampling.tables import read_table
+    from relkit.io.table_files import read_table
 
     table = read_table(path)
     wanted = {row.item.document for row in sheet.rows}
@@ -95,7 +95,7 @@ def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, 
     Raises:
         InputError: If the table cannot be read, holds none of the queries, or has no texts.
     """
-    from relkit.online.sampling.tables import read_table
+    from relkit.io.table_files import read_table
 
     table = read_table(path)
     wanted = {row.item.query for row in sheet.rows}

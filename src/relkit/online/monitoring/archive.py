@@ -18,9 +18,9 @@ from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.data.scale import Level, Scale
 from relkit.io import read_judgments, write_judgments
+from relkit.io.table_files import read_table, write_table
 from relkit.online.monitoring.rounds import MONTH, Round
 from relkit.online.sampling import read_sample
-from relkit.online.sampling.tables import read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl

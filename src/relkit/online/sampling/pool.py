@@ -15,8 +15,8 @@ from relkit.io import Source, opened, read_judgments, read_sheet
 from relkit.io.format import formats
 from relkit.io.graded import sheet_of
 from relkit.io.numbers import number_text
+from relkit.io.table_files import has_table, read_table
 from relkit.online.sampling.sample import Sample
-from relkit.online.sampling.tables import has_table, read_table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -41,7 +41,7 @@ def read_query_texts(path: str | os.PathLike[str], queries: Collection[str]) -> 
         ...     read_query_texts(path, {"q1"})
         {'q1': 'red shoes'}
     """
-    from relkit.online.sampling.tables import read_table
+    from relkit.io.table_files import read_table
 
     table = read_table(path)
     wanted = set(queries)

@@ -16,7 +16,7 @@ from relkit.core.language import Language, check_language
 from relkit.core.notes import Note
 from relkit.core.parameters import check_path
 from relkit.core.texts import catalogue, message
-from relkit.online.sampling.tables import read_table, write_table
+from relkit.io.table_files import read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl
