@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from relkit.core.document.terminal import width
+from relkit.data.convention import load_convention
 
 FILES = Path(__file__).parents[2] / "examples" / "docs-search"
 JUDGED, FIRST, SECOND = (str(FILES / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run"))
@@ -31,6 +32,17 @@ COMMANDS = [
     ("funnel", JUDGED, FIRST, SECOND),
     ("agree", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "ap"),
     ("agree", JUDGED, FIRST, SECOND, "-m", "ndcg@10", "-m", "ap", "--discriminative"),
+]
+
+EXPLAINED = [
+    (FIRST, "--query", "en01", "-m", "ndcg@10"),
+    (FIRST, "--query", "en01", "-m", "recall@5", "--against", "lightgbm"),
+    (FIRST, "--query", "en01", "-m", "dcg@5", "--against", "sklearn", "--set", "gain=exp"),
+    (FIRST, "--query", "en01", "-m", "pnr", "--format", "markdown"),
+    (FIRST, "--query", "zh10", "-m", "judged@10", "--against", "trec_eval"),
+    (FIRST, SECOND, "--query", "en01", "-m", "ndcg@10"),
+    (FIRST, SECOND, "--query", "en01", "-m", "pnr"),
+    (FIRST, SECOND, "--query", "zh10", "-m", "judged@10"),
 ]
 
 
@@ -64,3 +76,24 @@ def test_what_fusion_says_is_chinese(tmp_path: Path, relkit) -> None:
     assert ENGLISH.findall(SAME.sub("", outcome.err.replace(fused, ""))) == []
     lines = outcome.err.splitlines()[1:5]
     assert len({width(line.partition(" rr ")[0]) for line in lines}) == 1
+
+
+@pytest.mark.parametrize("arguments", EXPLAINED, ids=lambda one: " ".join(one[-6:]))
+def test_a_chinese_derivation_has_no_english_heading(arguments: Sequence[str], relkit) -> None:
+    outcome = relkit("explain", JUDGED, *arguments, "--lang", "zh")
+    assert outcome.code == 0
+    # Formulas, ids of documents and the names of rules are the same in every language.
+    text = re.sub(r"\b\w+ = .*|\S+  =  .*|ndcg@\d+ = .*|[\w.]*\w\.\w+", "", outcome.out)
+    presets = ("relkit", "lightgbm", "sklearn", "trec_eval")
+    rules = {"custom", *presets}
+    for shown in (load_convention(name).shown() for name in presets):
+        rules |= {*shown, *map(str.lower, shown.values())}
+    text = re.sub("|".join(map(re.escape, sorted(rules, key=len, reverse=True))), "", text)
+    assert ENGLISH.findall(SAME.sub("", text)) == []
+    told = relkit("explain", JUDGED, *arguments)
+    assert told.out == relkit("explain", JUDGED, *arguments, "--lang", "en").out
+
+
+def test_json_of_a_derivation_is_the_same_in_every_language(relkit) -> None:
+    asked = ("explain", JUDGED, FIRST, "--query", "en01", "--format", "json")
+    assert relkit(*asked, "--lang", "zh").out == relkit(*asked).out

@@ -10,6 +10,7 @@ import click
 
 from relkit.cli.completion import convention_names
 from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
+from relkit.cli.messages import messages
 from relkit.cli.options import (
     columns_option,
     convention_options,
@@ -140,7 +141,13 @@ def command(
         emit(json.dumps(found.to_dict(), ensure_ascii=False, indent=2), output)
     else:
         room = terminal_columns() if output is None else None
-        emit(found.to_markdown() if form == "markdown" else found.to_text(columns=room), output)
+        language = messages.language
+        text = (
+            found.to_markdown(language=language)
+            if form == "markdown"
+            else found.to_text(columns=room, language=language)
+        )
+        emit(text, output)
 
 
 def _run(

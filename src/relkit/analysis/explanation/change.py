@@ -13,6 +13,7 @@ from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
+from relkit.core.texts import Language, Text, catalogue, translate
 from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.run import run_name
@@ -101,18 +102,35 @@ class Change(Exportable):
     @property
     def title(self) -> str:
         """The two values and their difference."""
-        values = " → ".join(_shown(one) for one in (self.before, self.after))
-        difference = "" if math.isnan(self.difference) else f" ({TERMINAL.signed(self.difference)})"
-        return f"{self.before.name} of query {self.query}: {values}{difference}"
+        return self._title("en")
+
+    def _title(self, language: Language) -> str:
+        key = "title" if math.isnan(self.difference) else "title_difference"
+        return catalogue("tables", language).say(
+            f"change.{key}",
+            measure=self.before.name,
+            query=self.query,
+            before=_shown(self.before, language),
+            after=_shown(self.after, language),
+            difference=self.difference,
+        )
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
-        shares = ("A adds", "B adds", "B - A") if self.additive else ()
-        return ("document", "grade", "rank in A", "rank in B", *shares)
+        return self._headings("en")
 
-    def rows(self) -> list[tuple[str, ...]]:
+    def _headings(self, language: Language) -> tuple[str, ...]:
+        words = catalogue("tables", language)
+        ranks = [words.say("column.rank_in", side=side) for side in "AB"]
+        shares = [words.say("column.side_adds", side=side) for side in "AB"] + ["B - A"]
+        first = words.names("column", ("document", "grade"))
+        return (*first, *ranks, *(shares if self.additive else ()))
+
+    def rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The moves as text."""
+        words = catalogue("tables", language)
+        absent = words["explanation.absent"]
         rows = []
         for move in self.moves:
             shares: tuple[str, ...] = ()
@@ -124,28 +142,32 @@ class Change(Exportable):
                 )
             rows.append(
                 (
-                    move.document or "(end of the list)",
-                    self.before.grade_label(move.grade),
-                    *("not retrieved" if r is None else str(r) for r in (move.before, move.after)),
+                    move.document or words["change.end"],
+                    self.before.grade_label(move.grade, language),
+                    *(absent if r is None else str(r) for r in (move.before, move.after)),
                     *shares,
                 )
             )
         return rows
 
-    def document(self) -> Document:
-        """Returns the moves, what is left out of them, and both formulas."""
-        rows = self.rows()
+    def document(self, *, language: Language = "en") -> Document:
+        """Returns the moves, what is left out of them, and both formulas.
+
+        Args:
+            language: `en` or `zh`; formulas are the same in both.
+        """
+        words = catalogue("tables", language)
+        rows = self.rows(language)
         lines = []
         left_out = self.moves[self.limit :]
         if left_out:
-            rest = f"… and {len(left_out):,} more"
-            if self.additive:
-                rest += f": {TERMINAL.signed(math.fsum(move.change for move in left_out))}"
-            lines.append(rest)
+            key = "more_difference" if self.additive else "more"
+            rest = math.fsum(move.change for move in left_out)
+            lines.append(words.say(f"change.{key}", count=len(left_out), difference=rest))
         if self.additive and self.moves:
-            lines.append(f"all changes together: {TERMINAL.signed(self.difference)}")
-        lines.append(self._remark())
-        table = Table(self.headings, rows[: self.limit], notes=lines, long=[0])
+            lines.append(words.say("change.together", difference=self.difference))
+        lines.append(words.said(self._remark()))
+        table = Table(self._headings(language), rows[: self.limit], notes=lines, long=[0])
         blocks: list[Block] = [table if rows else Lines(lines)]
         formulas = [
             f"{side}: {one.formula}"
@@ -154,7 +176,9 @@ class Change(Exportable):
         ]
         if formulas:
             blocks.append(Lines(formulas))
-        return Document(blocks, self.title, [f"A = {self.names[0]}, B = {self.names[1]}"])
+        sides = dict(zip(("baseline", "candidate"), self.names, strict=True))
+        lead = words.say("comparison.sides", **sides)
+        return Document(blocks, self._title(language), [lead])
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per move."""
@@ -162,19 +186,20 @@ class Change(Exportable):
 
         return polars.DataFrame([move.to_dict() for move in self.moves], infer_schema_length=None)
 
-    def _remark(self) -> str:
+    def _remark(self) -> Text:
         if not self.moved and not self.moves:
-            return "Both runs return the same list."
+            return Text("tables.change.same")
         if not self.additive:
             if self.before.undefined or self.after.undefined:
-                reason = "a list without a value has no shares"
+                reason = Text("tables.change.no_shares")
             elif math.isnan(self.difference):
-                reason = "the difference is not finite"
+                reason = Text("tables.change.infinite")
             else:
-                reason = f"{self.measure.name} gives no single document a share of its value"
-            return f"{self.moved:,} documents moved; what each move cost cannot be said: {reason}."
+                reason = Text("tables.change.not_additive", {"measure": self.measure.name})
+            return Text("tables.change.unsaid", {"moved": self.moved, "reason": reason})
         effective = sum(move.before != move.after for move in self.moves)
-        return f"{self.moved:,} documents moved, {self.moved - effective:,} of them without effect."
+        idle = self.moved - effective
+        return Text("tables.change.moved", {"moved": self.moved, "idle": idle})
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; `moves` is whole, whatever `limit` is."""
@@ -269,8 +294,11 @@ def explain_change(
     )
 
 
-def _shown(one: Explanation) -> str:
-    return f"undefined ({one.undefined})" if one.undefined else TERMINAL.number(one.value)
+def _shown(one: Explanation, language: Language) -> str:
+    if not one.undefined:
+        return TERMINAL.number(one.value)
+    reason = translate(one.undefined, language)
+    return catalogue("tables", language).say("change.undefined", reason=reason)
 
 
 def _places(one: Explanation) -> dict[str, int]:

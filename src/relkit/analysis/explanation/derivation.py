@@ -12,6 +12,7 @@ from relkit.analysis.explanation.subject import Subject
 from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
+from relkit.core.texts import Catalogue, Language, catalogue, translate
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "IdealStep", "Missed", "derive", "explain"]
 
 LIMIT = 10
+IDEAL_HEADINGS = ("rank", "document", "grade", "gain", "adds", "in_the_run")
+MISSED_HEADINGS = ("document", "grade", "in_the_run")
 PAIR_HEADINGS = (
-    *("rank", "ranked above", "grade", "score"),
-    *("rank", "ranked below", "grade", "score"),
+    *("rank", "above", "grade", "score"),
+    *("rank", "below", "grade", "score"),
     "cost",
 )
 
@@ -125,19 +128,24 @@ class Explanation(Exportable):
     @property
     def headings(self) -> tuple[str, ...]:
         """Names of the columns of `rows`."""
-        score = ("score",) if self.scores is not None else ()
-        adds = ("adds",) if self.measure.is_additive else ()
-        return ("rank", "document", *score, "grade", *self.measure.headings, *adds, "total")
+        return self._headings("en")
 
-    def grade_label(self, grade: float | None) -> str:
-        """Returns a grade as text, with its name where the scale has one."""
+    def _headings(self, language: Language) -> tuple[str, ...]:
+        words = catalogue("tables", language)
+        first = ["rank", "document", *(["score"] if self.scores is not None else []), "grade"]
+        own = [translate(one, language) for one in self.measure.headings]
+        last = [*(["adds"] if self.measure.is_additive else []), "total"]
+        return (*words.names("column", first), *own, *words.names("column", last))
+
+    def grade_label(self, grade: float | None, language: Language = "en") -> str:
+        """Returns a grade as text, with its name in a language where the scale has one."""
         if grade is None:
             return "-"
         if self.scale is not None and self.scale.levels:
-            return f"{self.scale.label(grade)} ({grade:g})"
+            return f"{self.scale.label(grade, language)} ({grade:g})"
         return f"{grade:g}"
 
-    def rows(self) -> list[tuple[str, ...]]:
+    def rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The steps as text."""
         gains = _column([step.gain for step in self.steps])
         discounts = _column([step.discount for step in self.steps])
@@ -152,7 +160,7 @@ class Explanation(Exportable):
                     str(step.rank),
                     step.document or "-",
                     *score,
-                    self.grade_label(step.grade),
+                    self.grade_label(step.grade, language),
                     gain,
                     discount,
                     *((TERMINAL.number(step.contribution),) if self.measure.is_additive else ()),
@@ -161,25 +169,30 @@ class Explanation(Exportable):
             )
         return rows
 
-    def ideal_rows(self) -> list[tuple[str, ...]]:
+    def ideal_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The best list as text: rank, document, grade, gain, contribution, rank in the run."""
         gains = _column([step.gain for step in self.ideal])
         return [
             (
                 str(step.rank),
                 step.document,
-                self.grade_label(step.grade),
+                self.grade_label(step.grade, language),
                 gain,
                 TERMINAL.number(step.contribution),
-                _ranked(step.ranked),
+                _ranked(step.ranked, language),
             )
             for step, gain in zip(self.ideal, gains, strict=True)
         ]
 
-    def missed_rows(self) -> list[tuple[str, ...]]:
+    def missed_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The missed documents as text: document, grade, rank in the run."""
         return [
-            (one.document, self.grade_label(one.grade), _ranked(one.ranked)) for one in self.missed
+            (
+                one.document,
+                self.grade_label(one.grade, language),
+                _ranked(one.ranked, language),
+            )
+            for one in self.missed
         ]
 
     def inversion_rows(self) -> list[tuple[str, ...]]:
@@ -195,17 +208,23 @@ class Explanation(Exportable):
 
     @property
     def title(self) -> str:
-        """The value and its formula in one line."""
+        """The measure and its formula, and below them the value."""
+        return self._title("en")
+
+    def _title(self, language: Language) -> str:
+        words = catalogue("tables", language)
         value = (
             TERMINAL.number(self.value, 10).rstrip("0").rstrip(".")
             if math.isfinite(self.value)
             else ""
         )
-        shown = value or (
-            f"undefined: {self.undefined}" if self.undefined else TERMINAL.number(self.value)
-        )
+        shown = value or TERMINAL.number(self.value)
+        if self.undefined:
+            reason = translate(self.undefined, language)
+            shown = words.say("explanation.undefined", reason=reason)
         formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
-        return f"{self.measure}{formula}\n{self.measure.name} of query {self.query} = {shown}"
+        values = {"measure": self.measure.name, "query": self.query, "value": shown}
+        return f"{self.measure}{formula}\n{words.say('explanation.title', **values)}"
 
     @property
     def formula(self) -> str:
@@ -216,53 +235,55 @@ class Explanation(Exportable):
             else ""
         )
 
-    def document(self) -> Document:
-        """Returns the tables in the order in which they are shown."""
-        counts = f"{self.retrieved:,} retrieved, {self.judged:,} judged"
-        rows = self.rows()
-        first = Table(self.headings, rows, left=0, notes=[counts], long=[1])
+    def document(self, *, language: Language = "en") -> Document:
+        """Returns the tables in the order in which they are shown.
+
+        Args:
+            language: `en` or `zh`; formulas are the same in both.
+        """
+        words = catalogue("tables", language)
+        counts = words.say("explanation.counts", retrieved=self.retrieved, judged=self.judged)
+        rows = self.rows(language)
+        first = Table(self._headings(language), rows, left=0, notes=[counts], long=[1])
         blocks: list[Block] = [first if rows else Lines([counts])]
         if self.ideal:
             shown = max(self.limit, len(self.steps))
             blocks.append(
                 Table(
-                    ("rank", "document", "grade", "gain", "adds", "in the run at"),
-                    self.ideal_rows()[:shown],
-                    f"The ideal list ({len(self.ideal):,} documents with a gain)",
+                    words.names("column", IDEAL_HEADINGS),
+                    self.ideal_rows(language)[:shown],
+                    words.say("explanation.ideal", count=len(self.ideal)),
                     left=0,
-                    notes=_more(len(self.ideal) - shown),
+                    notes=_more(len(self.ideal) - shown, words),
                     long=[1],
                 )
             )
         if self.missed:
-            documents = "document" if len(self.missed) == 1 else "documents"
             blocks.append(
                 Table(
-                    ("document", "grade", "in the run at"),
-                    self.missed_rows()[: self.limit],
-                    f"Missed: {len(self.missed):,} relevant {documents} not among the counted"
-                    " ranks",
-                    notes=_more(len(self.missed) - self.limit),
+                    words.names("column", MISSED_HEADINGS),
+                    self.missed_rows(language)[: self.limit],
+                    words.say("explanation.missed", count=len(self.missed)),
+                    notes=_more(len(self.missed) - self.limit, words),
                     long=[0],
                 )
             )
         if self.inverted:
-            pairs = "pair" if self.inverted == 1 else "pairs"
             blocks.append(
                 Table(
-                    PAIR_HEADINGS,
+                    words.names("column", PAIR_HEADINGS),
                     self.inversion_rows(),
-                    f"Inverted: {self.inverted:,} {pairs} in the wrong order, the costliest first",
+                    words.say("explanation.inverted", count=self.inverted),
                     left=0,
-                    notes=_more(self.inverted - len(self.inversions)),
+                    notes=_more(self.inverted - len(self.inversions), words),
                     long=[1, 5],
                 )
             )
         if self.formula:
             blocks.append(Lines([self.formula]))
         if self.against is not None:
-            blocks += self.against.document().blocks
-        title, *lead = self.title.split("\n")
+            blocks += self.against.document(language=language).blocks
+        title, *lead = self._title(language).split("\n")
         return Document(blocks, title, lead)
 
     def to_frame(self) -> polars.DataFrame:
@@ -323,13 +344,14 @@ def _column(values: Sequence[float]) -> list[str]:
     return [TERMINAL.number(value, 0 if whole else DIGITS) for value in values]
 
 
-def _more(count: int) -> list[str]:
+def _more(count: int, words: Catalogue) -> list[str]:
     """Returns how many rows a table leaves out."""
-    return [f"… and {count:,} more"] if count > 0 else []
+    return [words.say("explanation.more", count=count)] if count > 0 else []
 
 
-def _ranked(place: int | None) -> str:
-    return "not retrieved" if place is None else str(place)
+def _ranked(place: int | None, language: Language) -> str:
+    absent = catalogue("tables", language)["explanation.absent"]
+    return absent if place is None else str(place)
 
 
 def explain(

@@ -15,6 +15,7 @@ from relkit.core.document.model import Document, Lines, Table
 from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, RelkitError
 from relkit.core.rules import COUNTED
+from relkit.core.texts import Catalogue, Language, catalogue, translate
 from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention
 from relkit.data.ranking import Ranking
@@ -29,6 +30,8 @@ __all__ = ["Discrepancy", "Outcome", "RuleShare", "discrepancy"]
 
 #: Smaller contributions are rounding.
 ROUNDING = 1e-12
+NOT_JUDGED = "the query is not judged"
+LACKING = "the run lacks the query"
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,16 @@ class Outcome:
             else f"{TERMINAL.number(self.value)} ({self.reason})"
         )
 
-    def said(self, where: str) -> str:
+    def said(self, where: str, words: Catalogue) -> str:
         """Returns the outcome as part of a sentence, the reason in brackets at its end."""
-        if not math.isnan(self.value):
-            return f"{TERMINAL.number(self.value)} {where}" + (
-                f" ({self.reason})" if self.reason else ""
-            )
         verb, _, why = self.reason.partition(": ")
-        return f"{verb} {where} ({why})"
+        verb, why = (translate(part, words.language) for part in (verb, why))
+        values = {"where": where, "value": self.value, "verb": verb}
+        if math.isnan(self.value):
+            return words.say("against.none", reason=why, **values)
+        if not self.reason:
+            return words.say("against.value", **values)
+        return words.say("against.value_reason", reason=why, **values)
 
     def same(self, other: Outcome) -> bool:
         """Whether the same number, or none for the same reason, comes out."""
@@ -137,9 +142,17 @@ class Discrepancy(Exportable):
     @property
     def title(self) -> str:
         """The two values, and their difference where there is one."""
-        here, there = self.here.said("here"), self.there.said("there")
-        difference = f" ({TERMINAL.signed(self.difference)})" if self._split else ""
-        return f"Against {self.there_name}: {self.name} is {here}, {there}{difference}"
+        return self._title(catalogue("tables"))
+
+    def _title(self, words: Catalogue) -> str:
+        return words.say(
+            "against.title_difference" if self._split else "against.title",
+            convention=self.there_name,
+            measure=self.name,
+            here=self.here.said(words["against.here"], words),
+            there=self.there.said(words["against.there"], words),
+            difference=self.difference,
+        )
 
     @property
     def _split(self) -> bool:
@@ -147,8 +160,14 @@ class Discrepancy(Exportable):
         numeric = not math.isnan(self.difference)
         return numeric and bool(self.shares) and not math.isnan(self.shares[0].contribution)
 
-    def document(self) -> Document:
-        """Returns the rules that matter, with what each contributes, and those that do not."""
+    def document(self, *, language: Language = "en") -> Document:
+        """Returns the rules that matter, with what each contributes, and those that do not.
+
+        Args:
+            language: `en` or `zh`; rules are names, the same in both.
+        """
+        words = catalogue("tables", language)
+        title = self._title(words)
         lines = []
         rows: list[tuple[str, ...]] = []
         if self._split:
@@ -156,17 +175,18 @@ class Discrepancy(Exportable):
                 (share.rule, share.here, share.there, TERMINAL.signed(share.contribution))
                 for share in self.shares
             ]
-            lines.append(f"all rules together: {TERMINAL.signed(self.difference)}")
+            lines.append(words.say("against.together", difference=self.difference))
         elif self.shares:
-            lines.append("decided by " + ", ".join(map(str, self.shares)))
+            lines.append(words.say("against.decided", rules=list(map(str, self.shares))))
         elif self.here.same(self.there):
-            lines.append("No rule that differs matters here.")
+            lines.append(words["against.nothing"])
         if self.idle:
-            lines.append("without effect: " + ", ".join(map(str, self.idle)))
+            lines.append(words.say("against.idle", rules=list(map(str, self.idle))))
         if not rows:
-            return Document([Lines([self.title, *lines])])
-        headings = ("rule", self.here_name, self.there_name, "adds")
-        return Document([Table(headings, rows, self.title, left=3, notes=lines)])
+            return Document([Lines([title, *lines])])
+        rule, adds = words.names("column", ("rule", "adds"))
+        headings = (rule, self.here_name, self.there_name, adds)
+        return Document([Table(headings, rows, title, left=3, notes=lines)])
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row per rule that differs, those that change nothing last."""
@@ -230,10 +250,10 @@ class Trial:
     def _evaluate(self, rules: Convention, measure: Measure) -> Outcome:
         query = self.subject.query
         if not self.subject.judged:
-            return Outcome(math.nan, "left out: the query is not judged")
+            return Outcome(math.nan, f"left out: {NOT_JUDGED}")
         if not self.held and rules.missing != "zero":
             word = "refused" if rules.missing == "error" else "left out"
-            return Outcome(math.nan, f"{word}: the run lacks the query")
+            return Outcome(math.nan, f"{word}: {LACKING}")
         one_order = rules.replace(ties="input") if rules.ties == "expected" else rules
         ranking = Ranking.build(
             self.subject.grades,
