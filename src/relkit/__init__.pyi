@@ -99,6 +99,8 @@ from .io import (
 )
 from .io.sessions import (
     read_sessions as read_sessions,
+)
+from .io.sessions_write import (
     write_sessions as write_sessions,
 )
 from .measures import (

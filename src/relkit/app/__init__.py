@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from relkit.core.errors import DependencyError
+from relkit.core.texts import message
 
 try:
     from relkit.app.application import create_app
@@ -11,7 +12,8 @@ except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] == "relkit":
         raise
     raise DependencyError(
-        f"the judging app needs the package {error.name}", hint="pip install 'relkit[judge]'"
+        message("the judging app needs the package {error_name}", error_name=error.name),
+        hint="pip install 'relkit[judge]'",
     ) from None
 
 __all__ = ["Settings", "create_app"]

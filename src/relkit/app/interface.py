@@ -15,6 +15,7 @@ from relkit.app.protection import csrf_token
 from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_event
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.io import read_sheet
 from relkit.io.plain_text import sent_source
 from relkit.io.sheets import sheet_format, sheet_formats
@@ -134,9 +135,13 @@ def check_format(project: Project, name: str) -> str:
     fitting = fitting_formats(project)
     if name not in fitting:
         raise InputError(
-            f"`{name}` holds grades of documents, and `{project.name}` has preferences between"
-            " rankings",
-            hint=f"use {' or '.join(fitting)}",
+            message(
+                "`{name}` holds grades of documents, and `{project_name}` has"
+                " preferences between rankings",
+                name=name,
+                project_name=project.name,
+            ),
+            hint=message("use {fitting}", fitting=" or ".join(fitting)),
         )
     return name
 

@@ -16,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 __all__ = ["Ending", "is_local", "listen", "own_names", "private_files", "serve_app"]
 
@@ -103,7 +104,7 @@ def serve_app(
         config.load()
     except (ssl.SSLError, OSError) as error:
         raise InputError(
-            f"the certificate cannot be used: {error.strerror or error}",
+            message("the certificate cannot be used: {strerror}", strerror=error.strerror or error),
             path=certificate or "",
             hint="name PEM files: --ssl-certificate FILE --ssl-key FILE",
         ) from None
@@ -123,7 +124,12 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise InputError(
-            f"cannot listen at {host}:{port}: {error.strerror or error}",
+            message(
+                "cannot listen at {host}:{port}: {strerror}",
+                host=host,
+                port=port,
+                strerror=error.strerror or error,
+            ),
             hint="take another --port or --host",
         ) from None
 

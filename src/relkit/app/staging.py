@@ -107,7 +107,7 @@ def remove_round(folder: Path, month: str) -> Path:
     last = find_last_added(folder)
     if last is None or last.month != month:
         raise InputError(
-            f"`{month}` is not the month that was added last",
+            message("`{month}` is not the month that was added last", month=month),
             hint="an earlier one is taken out by hand: move its folder",
         )
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
@@ -117,7 +117,8 @@ def remove_round(folder: Path, month: str) -> Path:
         (folder / month).rename(target)
     except OSError as error:
         raise InputError(
-            f"cannot be moved: {error.strerror or error}", path=str(folder / month)
+            message("cannot be moved: {strerror}", strerror=error.strerror or error),
+            path=str(folder / month),
         ) from None
     return target
 

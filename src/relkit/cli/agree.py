@@ -27,6 +27,7 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.agreement import Correlations, Discrimination
@@ -137,7 +138,8 @@ def command(
         raise ParameterError("--discriminative and --with exclude each other")
     if len(runs) < 2:
         raise ParameterError(
-            "two or more runs are needed", hint=f"relkit agree {judgments} bm25.run new.run"
+            "two or more runs are needed",
+            hint=message("relkit agree {judgments} bm25.run new.run", judgments=judgments),
         )
     files = [judgments, *runs, *([other] if other else [])]
     check_stdin(files)

@@ -34,6 +34,7 @@ from relkit.cli.values import (
     split_measures,
 )
 from relkit.core.errors import CheckError, ParameterError, UnknownNameError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison, Contrast
@@ -148,7 +149,8 @@ def command(
     elif scored is not None:
         if files:
             raise ParameterError(
-                "--scored takes the place of JUDGMENTS and runs", hint=f"leave out `{files[0]}`"
+                "--scored takes the place of JUDGMENTS and runs",
+                hint=message("leave out `{files}`", files=files[0]),
             )
         flat = scored_columns(columns, {"query": query, "label": label})
         comparison = _of_scores(scored, flat, scores, names or gate_names, rules, settings)
@@ -177,7 +179,11 @@ def _check_gate_names(gates: Sequence[str]) -> None:
 
     for name in filter(describes_data, gates):
         raise ParameterError(
-            f"--fail-if-worse `{name}`: {UNTESTED}, so that no run is worse on it",
+            message(
+                "--fail-if-worse `{name}`: {untested}, so that no run is worse on it",
+                name=name,
+                untested=UNTESTED,
+            ),
             hint="name a measure of quality, such as ndcg@10",
         )
 
@@ -211,7 +217,8 @@ def _of_runs(
         shown = " ".join(files) or "judgments.qrels"
         rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
         raise ParameterError(
-            f"{missing[len(files)]} {verb} missing", hint=f"relkit compare {shown} {rest}"
+            message("{missing} {verb} missing", missing=missing[len(files)], verb=verb),
+            hint=message("relkit compare {shown} {rest}", shown=shown, rest=rest),
         )
     check_stdin(files)
     roles = chosen_columns(columns)

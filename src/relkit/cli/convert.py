@@ -14,6 +14,7 @@ from relkit.cli.options import columns_option, no_color_option, scale_option
 from relkit.cli.output import protect_inputs
 from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.io import Source
@@ -82,7 +83,15 @@ def command(
     messages.notes(data.notes)
     shown = "stdout" if target == "-" else target
     rows = "judgments" if kind == "judgments" else "retrieved documents"
-    messages.say(f"{shown}: {len(data):,} {rows} of {len(data.queries):,} queries")
+    messages.say(
+        message(
+            "{shown}: {count:,} {rows} of {count_2:,} queries",
+            shown=shown,
+            count=len(data),
+            rows=rows,
+            count_2=len(data.queries),
+        )
+    )
 
 
 def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Literal["judgments", "run"] | None:
@@ -103,7 +112,7 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     guess = _kind_of_table(source, roles)
     if guess is None:
         raise ParameterError(
-            f"does `{source.path}` hold judgments or a run?",
+            message("does `{source_path}` hold judgments or a run?", source_path=source.path),
             hint="say it with --kind judgments|run",
         )
     return guess

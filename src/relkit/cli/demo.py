@@ -68,7 +68,7 @@ def command(directory: str, rebuild: bool) -> None:
         )
     elif there and not rebuild:
         raise InputError(
-            f"holds {', '.join(there)} already",
+            message("holds {there} already", there=list(there)),
             path=directory,
             hint="name another directory, or replace them with --rebuild",
         )
@@ -149,7 +149,11 @@ def _monitor(directory: str, rebuild: bool) -> None:
         for language, name in MONITORS.items():
             write_monitor_report(found, os.path.join(directory, name), language=language)
     messages.say()
-    messages.say(f"Three simulated months, in the last of which recall breaks ({folder}):")
+    messages.say(
+        message(
+            "Three simulated months, in the last of which recall breaks ({folder}):", folder=folder
+        )
+    )
     for alarm in found.alarms():
         for line in wrap(alarm.sentence(), 80, "    ", "  "):
             messages.say(line)

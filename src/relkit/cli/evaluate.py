@@ -41,6 +41,7 @@ from relkit.cli.values import (
 )
 from relkit.core.errors import ParameterError
 from relkit.core.notes import shared_notes
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.convention import Convention
@@ -149,7 +150,7 @@ def command(
         if judgments is not None:
             raise ParameterError(
                 "--scored takes the place of JUDGMENTS and RUN",
-                hint=f"leave out `{judgments}`, or --scored",
+                hint=message("leave out `{judgments}`, or --scored", judgments=judgments),
             )
         run_format = run_format or judgments_format
         flat = scored_columns(columns, flat)
@@ -179,13 +180,16 @@ def _check_arguments(
 ) -> None:
     given = [f"--{name}" for name, value in flat.items() if value is not None]
     if given:
-        raise ParameterError(f"{given[0]} needs --scored FILE")
+        raise ParameterError(message("{given} needs --scored FILE", given=given[0]))
     if judgments is None:
         raise ParameterError(
             "JUDGMENTS and RUN are missing", hint="relkit evaluate judgments.qrels bm25.run"
         )
     if not runs:
-        raise ParameterError("RUN is missing", hint=f"relkit evaluate {judgments} bm25.run")
+        raise ParameterError(
+            "RUN is missing",
+            hint=message("relkit evaluate {judgments} bm25.run", judgments=judgments),
+        )
     check_stdin([judgments, *runs])
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
@@ -81,7 +82,8 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
         name, equals, path = text.partition("=")
         if not equals or not name.strip() or not path:
             raise ParameterError(
-                f"`--stage {text}` is no name and run", hint="write --stage retrieval=bm25.run"
+                message("`--stage {text}` is no name and run", text=text),
+                hint="write --stage retrieval=bm25.run",
             )
         found.append((name.strip(), path))
     return found

@@ -28,6 +28,7 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, protect_inputs
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.sheets import Sheet
@@ -191,22 +192,38 @@ def init(
                 guideline=guideline,
             )
             record_event(store, "project_made", detail=made.name)
-            messages.note(f"made the project {made.name}: {_rules(made)}")
+            messages.note(
+                message(
+                    "made the project {made_name}: {made}", made_name=made.name, made=_rules(made)
+                )
+            )
         if account is not None:
             password = generate_password()
             if reset_password:
                 user = store.accounts.change(account, password=password, chosen_by="other")
                 record_event(store, "password_reset", detail=user.name)
-                messages.note(f"this is the new password of {user.name} ({user.role}):")
+                messages.note(
+                    message(
+                        "this is the new password of {user_name} ({role}):",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
             else:
                 user = store.accounts.create(
                     account, role=role, password=password, chosen_by="other"
                 )
                 record_event(store, "account_made", detail=f"{user.name} ({role})")
-                messages.note(f"made the account {user.name} ({user.role}); this is its password:")
+                messages.note(
+                    message(
+                        "made the account {user_name} ({role}); this is its password:",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
             click.echo(password)
         if project is None and account is None:
-            messages.note(f"{store.database.address} is ready")
+            messages.note(message("{address} is ready", address=store.database.address))
 
 
 command.add_command(import_)
@@ -295,7 +312,13 @@ def export(
         emit(interface(found.scale).removesuffix("\n"), labelling_config)
     messages.notes(left_out(chosen, sheet, tables))
     for name, (path, _) in tables.items():
-        messages.note(f"{path} says what the ids of {name} stand for: import it with --{name}")
+        messages.note(
+            message(
+                "{path} says what the ids of {name} stand for: import it with --{name}",
+                path=path,
+                name=name,
+            )
+        )
     if "final" in chosen.keeps:
         messages.note(describe_rule(rule))
         if machines is not None:
@@ -309,7 +332,8 @@ def _tables(
     wanted = [name for name, path in asked.items() if path is not None]
     if wanted and not chosen.names_ids:
         raise ParameterError(
-            f"--{wanted[0]} is for formats that hold ids alone", hint="--format trec or letor"
+            message("--{wanted} is for formats that hold ids alone", wanted=wanted[0]),
+            hint="--format trec or letor",
         )
     found = {}
     for name, text in chosen.tables(sheet, made=wanted).items():
@@ -317,8 +341,15 @@ def _tables(
         if path is None:
             if output in (None, "-"):
                 raise ParameterError(
-                    f"{chosen.title} cannot hold all {name} as they are: some get ids",
-                    hint=f"name the file of the table of ids with --{name} FILE, or use -o FILE",
+                    message(
+                        "{chosen_title} cannot hold all {name} as they are: some get ids",
+                        chosen_title=chosen.title,
+                        name=name,
+                    ),
+                    hint=message(
+                        "name the file of the table of ids with --{name} FILE, or use -o FILE",
+                        name=name,
+                    ),
                 )
             path = f"{os.path.splitext(str(output))[0]}.{name}.tsv"
         found[name] = (path, text)

@@ -12,6 +12,7 @@ from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option, output_option
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["account", "accounts", "events"]
 
@@ -166,27 +167,40 @@ def account(
         if role is not None and role != user.role:
             store.accounts.change(user.name, role=role)
             record_event(store, "role_changed", detail=f"{user.name}: {user.role} → {role}")
-            messages.note(f"{user.name} was {user.role} and is {role}")
+            messages.note(
+                message(
+                    "{user_name} was {role} and is {role_2}",
+                    user_name=user.name,
+                    role=user.role,
+                    role_2=role,
+                )
+            )
         if state is not None:
             store.accounts.change(user.name, active=state == "open")
             record_event(
                 store, "account_opened" if state == "open" else "account_closed", detail=user.name
             )
-            messages.note(f"{user.name} is {state}")
+            messages.note(message("{user_name} is {state}", user_name=user.name, state=state))
         if end_sign_ins:
             count = end_all_sign_ins(store, user)
             record_event(store, "sign_ins_ended", detail=f"{user.name}: {count}")
-            messages.note(f"ended {count} sign-ins of {user.name}")
+            messages.note(
+                message("ended {count} sign-ins of {user_name}", count=count, user_name=user.name)
+            )
         if end_tokens:
             ended = [delete_token(store, user, one.id) for one in list_tokens(store, user)]
             for one in ended:
                 record_event(store, "token_ended", detail=f"{user.name}: {one.name}")
-            messages.note(f"deleted {len(ended)} tokens of {user.name}")
+            messages.note(
+                message(
+                    "deleted {count} tokens of {user_name}", count=len(ended), user_name=user.name
+                )
+            )
         if reset_password:
             password = generate_password()
             store.accounts.change(user.name, password=password, chosen_by="other")
             record_event(store, "password_reset", detail=user.name)
-            messages.note(f"this is the new password of {user.name}:")
+            messages.note(message("this is the new password of {user_name}:", user_name=user.name))
             click.echo(password)
 
 

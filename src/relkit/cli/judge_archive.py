@@ -10,6 +10,7 @@ from types import FrameType
 
 from relkit.cli.messages import Progress, messages
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["ended_in_order", "pack", "unpack"]
 
@@ -43,7 +44,8 @@ def pack(database: str, project: str, output: str | None) -> None:
 
     if output is None or output == "-":
         raise ParameterError(
-            "an archive goes into a file", hint=f"add -o {project or 'june'}.relkit-project"
+            "an archive goes into a file",
+            hint=message("add -o {project}.relkit-project", project=project or "june"),
         )
     with open_store(database) as store:
         found = store.projects.get(project)
@@ -51,8 +53,15 @@ def pack(database: str, project: str, output: str | None) -> None:
             counts = pack_project(store, found.id, file, report=report)
         record_event(store, "project_archived", detail=found.name)
     messages.note(
-        f"{found.name}: {counts['items']:,} items, {counts['actions']:,} actions of judges,"
-        f" {counts['adjudications']:,} decisions, {counts['gold']:,} known grades"
+        message(
+            "{found_name}: {counts:,} items, {counts_2:,} actions of judges,"
+            " {counts_3:,} decisions, {counts_4:,} known grades",
+            found_name=found.name,
+            counts=counts["items"],
+            counts_2=counts["actions"],
+            counts_3=counts["adjudications"],
+            counts_4=counts["gold"],
+        )
     )
 
 
@@ -71,15 +80,24 @@ def unpack(database: str, path: str, name: str | None) -> None:
     ):
         made = unpack_project(store, Archive(file, path=path), name=name, report=report)
         record_event(store, "project_restored", detail=made.project.name)
-    messages.note(f"made the project {made.project.name}")
+    messages.note(message("made the project {project_name}", project_name=made.project.name))
     if made.matched:
-        messages.note(f"grades of accounts that are here: {', '.join(made.matched)}")
+        messages.note(
+            message("grades of accounts that are here: {matched}", matched=list(made.matched))
+        )
     if made.made:
         messages.note(
-            f"made closed accounts without a password for: {', '.join(made.made)}\n"
-            "`relkit judge init --account NAME --reset-password` gives one a password"
+            message(
+                "made closed accounts without a password for: {made}\n`relkit"
+                " judge init --account NAME --reset-password` gives one a"
+                " password",
+                made=list(made.made),
+            )
         )
     if made.kept:
         messages.warning(
-            f"{made.kept:,} answers of language models are here already with other words, and stay"
+            message(
+                "{kept:,} answers of language models are here already with other words, and stay",
+                kept=made.kept,
+            )
         )

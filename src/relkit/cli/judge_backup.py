@@ -10,6 +10,7 @@ import click
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.judging.backup import Copy
@@ -71,7 +72,7 @@ def restore(file: str, database: str, force: bool, form: str) -> None:
             file, database, existing="set_aside" if force else "refuse", progress=progress
         )
     if done.aside:
-        messages.note(f"the database that was there is now {done.aside}")
+        messages.note(message("the database that was there is now {aside}", aside=done.aside))
     _show(done.copy, form)
 
 

@@ -220,7 +220,9 @@ def accept(
                         judge=judge,
                         found_name=found.name,
                     ),
-                    hint=f"{accepted.configuration.title} is",
+                    hint=message(
+                        "{configuration_title} is", configuration_title=accepted.configuration.title
+                    ),
                 )
             store.models.record_acceptance(accepted.configuration, lead, accepted=False, note=note)
             messages.note(

@@ -14,6 +14,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option
 from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.data.sheets import Sheet
@@ -136,7 +137,8 @@ def import_(
     if archives:
         if len(files) > 1 or runs or sides or documents or queries or gold or judge_columns:
             raise ParameterError(
-                f"{archives[0]} is a project of its own", hint="import it alone, without options"
+                message("{archives} is a project of its own", archives=archives[0]),
+                hint="import it alone, without options",
             )
         unpack(database, archives[0], project)
         return
@@ -159,7 +161,8 @@ def import_(
             return
         if found.kind == "side_by_side":
             raise ParameterError(
-                f"`{found.name}` is a side-by-side project", hint="give --side NAME=RUN twice"
+                message("`{found_name}` is a side-by-side project", found_name=found.name),
+                hint="give --side NAME=RUN twice",
             )
         sheets += [_sheet_of(_top(path, ranks)) for path in runs]
         rows = [row for one in sheets for row in _described(one, documents, queries).rows]
@@ -181,7 +184,10 @@ def import_(
     foreign = sum(bool(row.final_source) and not row.ratings for row in rows)
     if foreign:
         messages.warning(
-            f"{_count(foreign, 'final grade')} of a language model: the items come in without them"
+            message(
+                "{count} of a language model: the items come in without them",
+                count=_count(foreign, "final grade"),
+            )
         )
     what = "new known grade" if gold else "new grade"
     told = f", texts for {_count(filled, 'earlier item')}" if filled else ""
@@ -227,8 +233,13 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
             sheet, unknown = add(sheet, path)
             if unknown:
                 messages.warning(
-                    f"{path}: nothing about the {what} of {_count(unknown, 'item')}"
-                    f" of {len(sheet.rows):,}"
+                    message(
+                        "{path}: nothing about the {what} of {count} of {count_2:,}",
+                        path=path,
+                        what=what,
+                        count=_count(unknown, "item"),
+                        count_2=len(sheet.rows),
+                    )
                 )
     return sheet
 

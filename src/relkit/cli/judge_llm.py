@@ -12,7 +12,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option, project_option
 from relkit.cli.output import emit
 from relkit.core.errors import ParameterError
-from relkit.core.texts import LANGUAGES
+from relkit.core.texts import LANGUAGES, message
 
 if TYPE_CHECKING:
     from relkit.judging.llm.judge import Outcome, Plan
@@ -229,7 +229,8 @@ def _parameters(texts: Sequence[str]) -> dict[str, Any]:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise ParameterError(
-                f"`{text}` is not NAME=VALUE", hint="write for example --parameter max_tokens=300"
+                message("`{text}` is not NAME=VALUE", text=text),
+                hint="write for example --parameter max_tokens=300",
             )
         try:
             found[name.strip()] = json.loads(value)
@@ -245,7 +246,9 @@ def _key(variable: str | None, url: str) -> str:
 
     key = read_key(variable or KEY)
     if variable is not None and not key:
-        raise ParameterError(f"the environment variable {variable} is empty or not set")
+        raise ParameterError(
+            message("the environment variable {variable} is empty or not set", variable=variable)
+        )
     local = urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
     if key and url.startswith("http:") and not local:
         messages.warning("the key goes to an http endpoint: whoever is on the way can read it")
@@ -256,13 +259,20 @@ def _remark(project: Project, draft: Configuration, plan: Plan, chosen: int) -> 
     """Says what the user may not have meant."""
     if not project.guideline_in(draft.language):
         messages.warning(
-            f"`{project.name}` has no guideline: the model sees the names of the grades alone"
+            message(
+                "`{project_name}` has no guideline: the model sees the names of the grades alone",
+                project_name=project.name,
+            )
         )
     if draft.samples > 1 and draft.parameters.get("temperature") == 0:
         messages.note("at temperature 0 the samples of an item are nearly the same answer")
     if plan.hidden:
         messages.warning(
-            f"{plan.hidden:,} of {chosen:,} items have nothing but an id and are not asked about"
+            message(
+                "{hidden:,} of {chosen:,} items have nothing but an id and are not asked about",
+                hidden=plan.hidden,
+                chosen=chosen,
+            )
         )
     if not chosen:
         messages.warning("no item was chosen")
@@ -274,8 +284,14 @@ def _show(draft: Configuration, prompt: Prompt, plan: Plan) -> None:
         emit("\n\n".join(parts))
     samples = "1 sample" if draft.samples == 1 else f"{draft.samples} samples"
     messages.note(
-        f"{len(plan.open):,} requests for {len(plan.items):,} items and {samples} each, without"
-        " those that are answered already; nothing was sent or stored"
+        message(
+            "{count:,} requests for {count_2:,} items and {samples} each,"
+            " without those that are answered already; nothing was sent or"
+            " stored",
+            count=len(plan.open),
+            count_2=len(plan.items),
+            samples=samples,
+        )
     )
 
 
@@ -320,22 +336,39 @@ def _summarize(store: Store, chosen: Configuration, plan: Plan, outcome: Outcome
 
     again = f", {outcome.retried:,} sent again after an error" if outcome.retried else ""
     messages.note(
-        f"{chosen.title}: {outcome.asked:,} requests answered{again};"
-        f" {outcome.prompt_tokens:,} + {outcome.completion_tokens:,} tokens"
+        message(
+            "{chosen_title}: {asked:,} requests answered{again};"
+            " {prompt_tokens:,} + {completion_tokens:,} tokens",
+            chosen_title=chosen.title,
+            asked=outcome.asked,
+            again=again,
+            prompt_tokens=outcome.prompt_tokens,
+            completion_tokens=outcome.completion_tokens,
+        )
     )
     for problem, times in sorted(outcome.problems.items()):
-        messages.warning(f"{times:,} times {PROBLEMS[problem]}")
+        messages.warning(
+            message("{times:,} times {problems}", times=times, problems=PROBLEMS[problem])
+        )
     given_up = plan.unreadable + outcome.given_up
     if given_up:
         messages.warning(
-            f"{given_up:,} samples have no grade: refused, or {plan.attempts} attempts could not be"
-            " read (--attempts)"
+            message(
+                "{given_up:,} samples have no grade: refused, or {attempts}"
+                " attempts could not be read (--attempts)",
+                given_up=given_up,
+                attempts=plan.attempts,
+            )
         )
     graded = store.replies.samples(chosen)
     share = sum(item.id in graded for item in plan.items)
     messages.note(
-        f"{share:,} of {len(plan.items):,} items have a grade by it; `relkit judge calibrate` holds"
-        " them against people's"
+        message(
+            "{share:,} of {count:,} items have a grade by it; `relkit judge"
+            " calibrate` holds them against people's",
+            share=share,
+            count=len(plan.items),
+        )
     )
 
 

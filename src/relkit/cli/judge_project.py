@@ -83,7 +83,12 @@ def project(
             messages.note(message("opened the project {found_name}", found_name=found.name))
         if gold_share is not None:
             store.projects.set_gold_share(found.id, gold_share)
-            messages.note(f"{gold_share:.0%} of what a judge is given are gold items from now on")
+            messages.note(
+                message(
+                    "{gold_share:.0%} of what a judge is given are gold items from now on",
+                    gold_share=gold_share,
+                )
+            )
         if rename is not None:
             messages.note(
                 message(

@@ -176,7 +176,13 @@ def serve(
             made = create_first_account(store, chosen_by="other" if demo is None else "owner")
             if made is not None:
                 user, password = made
-                messages.note(f"made the account {user.name} ({user.role}); this is its password:")
+                messages.note(
+                    message(
+                        "made the account {user_name} ({role}); this is its password:",
+                        user_name=user.name,
+                        role=user.role,
+                    )
+                )
                 click.echo(password)
             elif demo is not None:
                 messages.note(
@@ -198,7 +204,13 @@ def serve(
             shown = f"[{host}]" if ":" in host else host
             address = f"{'https' if ssl_certificate else 'http'}://{shown}"
             address += f":{listening.getsockname()[1]}/" + ("monitor" if demo is not None else "")
-            messages.say(f"{store.database.address}: {address} (Ctrl-C ends it)")
+            messages.say(
+                message(
+                    "{address}: {address_2} (Ctrl-C ends it)",
+                    address=store.database.address,
+                    address_2=address,
+                )
+            )
             if browser:
                 click.launch(address)
             try:
@@ -212,8 +224,11 @@ def serve(
             finally:
                 if not store.database.checkpoint():
                     messages.warning(
-                        f"another program has {store.database.file} open: a part of it is in"
-                        f" {store.database.file}-wal; copy it with `relkit judge backup`"
+                        message(
+                            "another program has {file} open: a part of it is in {file}-wal;"
+                            " copy it with `relkit judge backup`",
+                            file=store.database.file,
+                        )
                     )
 
 
@@ -221,8 +236,11 @@ def _name_shared_files(file: str) -> None:
     shared = readable_by_others(file) if file else []
     if shared:
         messages.warning(
-            f"other users of this machine can read {', '.join(shared)}\n"
-            f"chmod 600 {' '.join(map(shlex.quote, shared))}"
+            message(
+                "other users of this machine can read {shared}\nchmod 600 {shared_2}",
+                shared=list(shared),
+                shared_2=" ".join(map(shlex.quote, shared)),
+            )
         )
 
 

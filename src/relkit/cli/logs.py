@@ -133,7 +133,7 @@ def read(
     log: tuple[str, ...], columns: tuple[str, ...], input_format: str | None, output: str
 ) -> None:
     """Runs `relkit logs read`."""
-    from relkit.io.sessions import check_target, write_sessions
+    from relkit.io.sessions_write import check_target, write_sessions
 
     check_target(output)
     write_sessions(_sessions(log, columns, input_format, [output]), output)
@@ -211,7 +211,7 @@ def doctor(
     """Runs `relkit logs doctor`."""
     import json
 
-    from relkit.io.sessions import check_target
+    from relkit.io.sessions_write import check_target
     from relkit.online.logs import examine
 
     if fix != (output is not None):
@@ -240,7 +240,7 @@ def doctor(
 
 
 def _write(repair: Repair, output: str, record: str) -> None:
-    from relkit.io.sessions import write_sessions
+    from relkit.io.sessions_write import write_sessions
 
     write_sessions(repair.sessions, output)
     emit(repair.to_json(), record)

@@ -201,8 +201,11 @@ def add(
     messages.notes(grades.notes)
     if left_out:
         messages.warning(
-            f"{left_out:,} of {len(made.results):,} sessions are left out: none of their results is"
-            " judged"
+            message(
+                "{left_out:,} of {count:,} sessions are left out: none of their results is judged",
+                left_out=left_out,
+                count=len(made.results),
+            )
         )
 
 

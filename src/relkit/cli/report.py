@@ -188,7 +188,13 @@ def _texts(path: str, comparison: Comparison) -> dict[str, str]:
     missing = sorted(queries - texts.keys())
     if missing:
         messages.warning(
-            f"{path}: nothing about {len(missing):,} of {len(queries):,} queries"
-            f" ({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''})"
+            message(
+                "{path}: nothing about {count:,} of {count_2:,} queries ({missing}{ending})",
+                path=path,
+                count=len(missing),
+                count_2=len(queries),
+                missing=list(missing[:3]),
+                ending=", …" if len(missing) > 3 else "",
+            )
         )
     return texts

@@ -231,7 +231,8 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
         return name, [float(cut) for cut in cuts.split(",")] if colon else None
     except ValueError:
         raise ParameterError(
-            f"`--tiers {text}` has cuts that are no numbers", hint="write --tiers share:0.5,0.8"
+            message("`--tiers {text}` has cuts that are no numbers", text=text),
+            hint="write --tiers share:0.5,0.8",
         ) from None
 
 
@@ -263,7 +264,8 @@ def _deviations(path: str) -> Mapping[str, float]:
     numbers = table.select(pl.col("tier").cast(pl.String), number.alias("value"))
     if numbers["value"].null_count():
         raise InputError(
-            f"the column {named or 'value'} holds something else than numbers", path=path
+            message("the column {named} holds something else than numbers", named=named or "value"),
+            path=path,
         )
     if named is None:
         numbers = numbers.group_by("tier", maintain_order=True).agg(pl.col("value").std())

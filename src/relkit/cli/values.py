@@ -147,7 +147,9 @@ def scored_columns(
         if role == "score" and role not in flat:
             raise ParameterError(
                 "--columns names one column of scores, and two are compared",
-                hint=f"write {scores} {column} {scores} OTHER",
+                hint=message(
+                    "write {scores} {column} {scores} OTHER", scores=scores, column=column
+                ),
             )
         if found.get(role) not in (None, column):
             raise ParameterError(
@@ -157,9 +159,11 @@ def scored_columns(
                     found=found[role],
                     column=column,
                 ),
-                hint=f"leave out --{role} or {name} in --columns"
-                if flat.get(role) is not None
-                else "name it once in --columns",
+                hint=(
+                    message("leave out --{role} or {name} in --columns", role=role, name=name)
+                    if flat.get(role) is not None
+                    else "name it once in --columns"
+                ),
             )
         found[role] = column
     return found

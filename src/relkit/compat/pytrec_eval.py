@@ -28,6 +28,7 @@ from relkit.compat.trec_eval.measures import (
 )
 from relkit.compat.trec_eval.options import Options
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.data.judgments import Judgments
 from relkit.evaluation import Program
@@ -104,16 +105,33 @@ def _parse(
         fields = line.split()
         if len(fields) != columns:
             raise InputError(
-                f"line {number}: expected {columns} columns ({names}), got {len(fields)}:"
-                f" `{line.strip()[:80]}`"
+                message(
+                    "line {number}: expected {columns} columns ({names}), got {count}: `{line}`",
+                    number=number,
+                    columns=columns,
+                    names=names,
+                    count=len(fields),
+                    line=line.strip()[:80],
+                )
             )
         query, document = fields[0], fields[2]
         if document in found[query]:
-            raise InputError(f"line {number}: query `{query}` holds `{document}` twice")
+            raise InputError(
+                message(
+                    "line {number}: query `{query}` holds `{document}` twice",
+                    number=number,
+                    query=query,
+                    document=document,
+                )
+            )
         try:
             found[query][document] = read(fields[place])
         except ValueError:
-            raise InputError(f"line {number}: not a number: `{fields[place]}`") from None
+            raise InputError(
+                message(
+                    "line {number}: not a number: `{fields}`", number=number, fields=fields[place]
+                )
+            ) from None
     return found
 
 
@@ -278,14 +296,19 @@ def _columns(base: str, parameters: set[str]) -> list[Column]:
     try:
         return QRELS[base](base, text, Options())
     except BadParametersError as error:
-        raise ParameterError(f"unsupported measure {base}.{text}: {error}") from None
+        raise ParameterError(
+            message("unsupported measure {base}.{text}: {error}", base=base, text=text, error=error)
+        ) from None
 
 
 def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
     """Returns the parameters of every measure, from names such as `P_5` and `P.5,10`."""
     if isinstance(measures, str):
         raise ParameterError(
-            f"the measures must be a list or set of names. Got `{measures}` instead."
+            message(
+                "the measures must be a list or set of names. Got `{measures}` instead.",
+                measures=measures,
+            )
         )
     chosen: dict[str, set[str]] = {}
     for name in measures:
@@ -302,7 +325,9 @@ def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
             continue
         found = PARAMETER.fullmatch(name)
         if found is None or found["name"] not in {*CUT, "set_F", "11pt_avg"}:
-            raise ParameterError(f"unsupported measure {name}", hint=_supported())
+            raise ParameterError(
+                message("unsupported measure {name}", name=name), hint=_supported()
+            )
         chosen.setdefault(found["name"], set()).update(found["values"].split(","))
     return chosen
 

@@ -32,5 +32,5 @@ def optional_package(name: str, *, purpose: str, install: str = "") -> Any:
         missing = error.name or name
         raise DependencyError(
             message("{purpose} needs the package {package}", purpose=purpose, package=missing),
-            hint=f"pip install '{install or missing}'",
+            hint=message("pip install '{install}'", install=install or missing),
         ) from None

@@ -115,7 +115,12 @@ def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected:
     """
     if not isinstance(value, wanted):
         raise ParameterError(
-            f"the parameter `{name}` must be {expected}. Got {type(value).__name__} instead."
+            message(
+                "the parameter `{name}` must be {expected}. Got {name_2} instead.",
+                name=name,
+                expected=expected,
+                name_2=type(value).__name__,
+            )
         )
 
 

@@ -103,7 +103,11 @@ class Registry(Generic[T]):
         """
         if not isinstance(name, str):
             raise ParameterError(
-                f"a {self.kind} is named by text. Got {type(name).__name__} instead."
+                message(
+                    "a {kind} is named by text. Got {name} instead.",
+                    kind=self.kind,
+                    name=type(name).__name__,
+                )
             )
         if name in self:
             return self._things[self._aliases[name.lower()]]

@@ -97,7 +97,8 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
         array = np.asarray(values)
     except ValueError as error:
         raise InputError(
-            f"{what} are ragged: {error}", hint="give one flat array, and groups"
+            message("{what} are ragged: {error}", what=what, error=error),
+            hint="give one flat array, and groups",
         ) from error
     if scale is not None and array.dtype.kind in "OUS":
         flat = [scale.parse(value) for value in array.ravel().tolist()]
@@ -106,10 +107,12 @@ def _numbers(values: ArrayLike, what: str, scale: Scale | None = None) -> NDArra
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"{what} are not numbers: {error}") from error
+            raise InputError(
+                message("{what} are not numbers: {error}", what=what, error=error)
+            ) from error
     if array.dtype.kind not in "biuf":
         raise InputError(
-            f"{what} are not numbers but {array.dtype}",
+            message("{what} are not numbers but {dtype}", what=what, dtype=array.dtype),
             hint='name a scale for grades such as 高/中/低/无: scale="search"'
             if what == "labels"
             else "",
@@ -131,7 +134,11 @@ def _by_sizes(
     if not whole or total != len(grades) or bool((sizes < 0).any()):
         given = f"{len(sizes)} numbers that add up to {total}" if whole else f"{len(sizes)} values"
         raise InputError(
-            f"groups fit neither as sizes nor as ids: {len(grades)} rows, {given}",
+            message(
+                "groups fit neither as sizes nor as ids: {count} rows, {given}",
+                count=len(grades),
+                given=given,
+            ),
             hint="give sizes that add up to the number of rows, or one query id a row",
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)

@@ -9,6 +9,7 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.aggregation import Rule, aggregate
 
 if TYPE_CHECKING:
@@ -180,13 +181,24 @@ def join_rows(sheet: Sheet, path: str = "") -> Sheet:
         for one in row.ratings:
             if one.judge in known and known[one.judge].grade != one.grade:
                 raise InputError(
-                    f"query `{key[0]}`, document `{key[1]}`: `{one.judge}` grades it twice",
+                    message(
+                        "query `{key}`, document `{key_2}`: `{judge}` grades it twice",
+                        key=key[0],
+                        key_2=key[1],
+                        judge=one.judge,
+                    ),
                     path=path,
                 )
         if None not in (before.final, row.final) and before.final != row.final:
             raise InputError(
-                f"query `{key[0]}`, document `{key[1]}` has the final grades {before.final:g}"
-                f" and {row.final:g}",
+                message(
+                    "query `{key}`, document `{key_2}` has the final grades"
+                    " {final:g} and {final_2:g}",
+                    key=key[0],
+                    key_2=key[1],
+                    final=before.final,
+                    final_2=row.final,
+                ),
                 path=path,
             )
         new = tuple(one for one in row.ratings if one.judge not in known)

@@ -91,7 +91,14 @@ def refuse_undefined(
         more = ", …" if len(found) > 3 else ""
         plural = "query" if count == 1 else "queries"
         raise InputError(
-            f"`{name}` has no value for {count:,} {plural}{named}{more}",
+            message(
+                "`{name}` has no value for {count:,} {plural}{named}{more}",
+                name=name,
+                count=count,
+                plural=plural,
+                named=named,
+                more=more,
+            ),
             hint="the convention says undefined=error; undefined=skip leaves them out, `zero` and"
             " `one` count them, and --set NDCG.undefined=one does so for one measure".replace(
                 "NDCG", one.name

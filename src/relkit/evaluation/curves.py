@@ -237,7 +237,13 @@ def classify(
     truth = (grades >= rel).astype(np.int64) if len(cuts) == 1 else grades.astype(np.int64)
     count = len(cuts) + 1
     if len(cuts) > 1 and ((truth != grades) | (truth < 0) | (truth >= count)).any():
-        raise InputError(f"with {len(cuts)} thresholds the grades must be 0 to {count - 1}")
+        raise InputError(
+            message(
+                "with {count} thresholds the grades must be 0 to {count_2}",
+                count=len(cuts),
+                count_2=count - 1,
+            )
+        )
     predicted = np.searchsorted(cuts, rows.scores, side="right")
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (truth, predicted), 1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relkit import _native, io
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.evaluation.columns import Column, batch_columns, python_columns
 from relkit.evaluation.program import Average, Program
 from relkit.io.format import formats
@@ -143,7 +144,7 @@ def _compile(
     others = [str(one) for one in program.asked if not one.weighted]
     if weighted and others:
         raise ParameterError(
-            f"rows cannot weigh differently in {', '.join(others)}",
+            message("rows cannot weigh differently in {others}", others=list(others)),
             hint="weights are for pnr, concordance, auc, gauc and average_precision",
         )
     return program

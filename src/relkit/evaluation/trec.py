@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.evaluation.tables import Measured
 from relkit.measures.labels import count
 
@@ -43,7 +44,11 @@ def trec_lines(
         for query, values in sorted(run.rows()):
             if any(mark in query for mark in "\t\r\n"):
                 raise InputError(
-                    f"trec_eval's lines cannot hold the query `{query}`: it has a tab or line end",
+                    message(
+                        "trec_eval's lines cannot hold the query `{query}`: it has a tab"
+                        " or line end",
+                        query=query,
+                    ),
                     hint="print CSV or JSON Lines",
                 )
             for name, value, other in zip(run.entries, values, instead, strict=True):

@@ -142,7 +142,12 @@ class Method(ABC):
                 )
             if len(learnt) != runs:
                 raise ParameterError(
-                    f"`{self.name}` was trained with {len(learnt)} runs, there are {runs} now"
+                    message(
+                        "`{name}` was trained with {count} runs, there are {runs} now",
+                        name=self.name,
+                        count=len(learnt),
+                        runs=runs,
+                    )
                 )
 
     def __str__(self) -> str:

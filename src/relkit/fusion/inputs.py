@@ -11,6 +11,7 @@ from typing import Any, Literal
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_items
+from relkit.core.texts import message
 from relkit.data.run import Run
 from relkit.fusion.base import Method
 from relkit.io import read_run
@@ -30,7 +31,7 @@ def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
     values = check_items("runs", listed, "a list of runs")
     if len(values) < 2:
         raise ParameterError(
-            f"fusion needs two runs or more. Got {len(values)} instead.",
+            message("fusion needs two runs or more. Got {count} instead.", count=len(values)),
             hint="runs is a list of runs, such as [bm25, dense]",
         )
     found = _read_all(values)
@@ -68,7 +69,9 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
         examples = ", ".join(f"`{run.queries[0]}`" for run in runs if run.queries)
         raise InputError(
             "no query is in two of the runs: there is nothing to fuse",
-            hint=f"do the query ids agree? The runs begin with {examples}",
+            hint=message(
+                "do the query ids agree? The runs begin with {examples}", examples=examples
+            ),
         )
     partial = [query for query, count in having.items() if count < len(runs)]
     if not partial:
@@ -93,18 +96,27 @@ def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> l
     if weights is None:
         if method.needs_weights:
             raise ParameterError(
-                f"the fusion method `{method.name}` needs weights",
-                hint=f"give {runs} numbers, one a run; relkit.optimize_fusion finds some",
+                message("the fusion method `{method_name}` needs weights", method_name=method.name),
+                hint=message(
+                    "give {runs} numbers, one a run; relkit.optimize_fusion finds some", runs=runs
+                ),
             )
         return [1.0] * runs
     if not method.weighted:
-        raise ParameterError(f"the fusion method `{method.name}` takes no weights")
+        raise ParameterError(
+            message("the fusion method `{method_name}` takes no weights", method_name=method.name)
+        )
     try:
         numbers = [float(weight) for weight in weights]
     except (TypeError, ValueError):
         numbers = [math.nan]
     if not all(map(math.isfinite, numbers)):
-        raise ParameterError(f"the weights must be numbers. Got `{weights}` instead.")
+        raise ParameterError(
+            message("the weights must be numbers. Got `{weights}` instead.", weights=weights)
+        )
     if len(numbers) != runs:
-        raise ParameterError(f"there are {len(numbers)} weights and {runs} runs", hint="one a run")
+        raise ParameterError(
+            message("there are {count} weights and {runs} runs", count=len(numbers), runs=runs),
+            hint="one a run",
+        )
     return numbers

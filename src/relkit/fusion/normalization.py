@@ -83,7 +83,10 @@ def normalized(
         return [1 - place / candidates for place in range(count)]
     if name == "max" and high <= 0 and low < 0 and not floor:
         raise InputError(
-            f"the best score of a list is {high:g}: the normalisation `max` divides by it",
+            message(
+                "the best score of a list is {high:g}: the normalisation `max` divides by it",
+                high=high,
+            ),
             hint="choose another one, such as min-max, which takes negative scores",
         )
     mean = sum(scores) / count

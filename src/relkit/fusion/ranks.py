@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.fusion.base import Method, Place, Reads, register
 from relkit.fusion.scores import check_interval
 
@@ -44,7 +45,9 @@ class RRF(Method):
     def __post_init__(self) -> None:
         if self.k < 0:
             raise ParameterError(
-                f"the parameter `k` must be a number of 0 or more. Got `{self.k}` instead."
+                message(
+                    "the parameter `k` must be a number of 0 or more. Got `{k}` instead.", k=self.k
+                )
             )
 
     def points(self, place: Place) -> float:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import ClassVar
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.fusion.base import Kernel, Method, register
 
 __all__ = [
@@ -237,5 +238,12 @@ def check_interval(name: str, value: float, low: float, high: float) -> None:
     """
     if not low <= value <= high:
         raise ParameterError(
-            f"the parameter `{name}` must lie between {low:g} and {high:g}. Got `{value}` instead."
+            message(
+                "the parameter `{name}` must lie between {low:g} and {high:g}."
+                " Got `{value}` instead.",
+                name=name,
+                low=low,
+                high=high,
+                value=value,
+            )
         )

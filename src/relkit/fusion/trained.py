@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.fusion.base import Kernel, Method, Place, Reads, register
 
 __all__ = [
@@ -112,8 +113,11 @@ class SlideFuse(_ByRank):
     def __post_init__(self) -> None:
         if self.window < 0:
             raise ParameterError(
-                f"the parameter `window` must be a whole number of 0 or more. Got `{self.window}`"
-                " instead."
+                message(
+                    "the parameter `window` must be a whole number of 0 or more. Got"
+                    " `{window}` instead.",
+                    window=self.window,
+                )
             )
 
     def points(self, place: Place) -> float:
@@ -155,8 +159,11 @@ class ProbFuse(_ByRank):
     def __post_init__(self) -> None:
         if self.segments < 1:
             raise ParameterError(
-                "the parameter `segments` must be a whole number of 1 or more."
-                f" Got `{self.segments}` instead."
+                message(
+                    "the parameter `segments` must be a whole number of 1 or more."
+                    " Got `{segments}` instead.",
+                    segments=self.segments,
+                )
             )
 
     def points(self, place: Place) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from relkit import _native
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation import evaluate
@@ -115,7 +116,10 @@ def train_fusion(
     chosen = method_of(method, parameters)
     if not isinstance(chosen, TrainedMethod):
         raise ParameterError(
-            f"the fusion method `{chosen.name}` learns nothing from judgments",
+            message(
+                "the fusion method `{chosen_name}` learns nothing from judgments",
+                chosen_name=chosen.name,
+            ),
             hint="relkit.optimize_fusion finds parameters and weights",
         )
     found = named_runs(runs)

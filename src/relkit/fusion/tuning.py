@@ -12,7 +12,7 @@ from typing import Any
 from relkit.core.document.terminal import width
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_whole
-from relkit.core.texts import Language, catalogue
+from relkit.core.texts import Language, catalogue, message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation import Evaluator
@@ -175,7 +175,11 @@ def optimize_fusion(
     values = search.all_values(settings, search.judgments, progress, parts)
     if parts > len(values[0]):
         raise InputError(
-            f"{len(values[0])} judged queries cannot be dealt into {parts} folds",
+            message(
+                "{count} judged queries cannot be dealt into {parts} folds",
+                count=len(values[0]),
+                parts=parts,
+            ),
             hint="give fewer folds, or folds=0",
         )
     means = [_mean(found.values()) for found in values]
@@ -215,7 +219,10 @@ class _Search:
         self.evaluator = Evaluator(self.judgments)
         if measure_of(measure).combine != "mean":
             raise ParameterError(
-                f"`{measure}` is not a mean over queries, so it cannot be searched for",
+                message(
+                    "`{measure}` is not a mean over queries, so it cannot be searched for",
+                    measure=measure,
+                ),
                 hint="choose one such as ndcg@10 or ap",
             )
 
@@ -227,7 +234,10 @@ class _Search:
             weights = list(_weights(len(self.runs), step))
         elif not values and not self.kind.trained:
             raise ParameterError(
-                f"the fusion method `{self.kind.name}` has nothing to search",
+                message(
+                    "the fusion method `{kind_name}` has nothing to search",
+                    kind_name=self.kind.name,
+                ),
                 hint="it has no parameters: relkit.fuse gives its run",
             )
         names = list(values)
@@ -324,7 +334,10 @@ def _weights(runs: int, step: float) -> Iterator[tuple[float, ...]]:
     parts = round(1 / step) if 0 < step <= 1 else 0
     if not parts or not math.isclose(parts * step, 1, rel_tol=1e-9):
         raise ParameterError(
-            f"the parameter `step` must divide 1 into whole parts. Got `{step}` instead.",
+            message(
+                "the parameter `step` must divide 1 into whole parts. Got `{step}` instead.",
+                step=step,
+            ),
             hint="such as 0.1, 0.05 or 0.25",
         )
 

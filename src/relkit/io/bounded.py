@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.io.open import too_large
 from relkit.io.parquet_size import measure_parquet
 from relkit.io.rows import json_object
@@ -45,7 +46,9 @@ def check_csv(data: bytes, separator: str, limit: int, path: str) -> None:
     lines = io.BytesIO(data)
     columns = lines.readline().count(separator.encode()) + 1
     if columns > MOST_COLUMNS:
-        raise InputError(f"has more than {MOST_COLUMNS:,} columns", path=path)
+        raise InputError(
+            message("has more than {most_columns:,} columns", most_columns=MOST_COLUMNS), path=path
+        )
     rows = data.count(b"\n") + 1
     # A row that is too short is filled up.
     cells = max(rows * columns, data.count(separator.encode()))
@@ -72,7 +75,10 @@ def read_bounded_jsonl(data: bytes, limit: int, path: str) -> pl.DataFrame:
         raise InputError("is empty", path=path)
     names = list(first[1])
     if len(names) > MOST_COLUMNS:
-        raise InputError(f"has more than {MOST_COLUMNS:,} members in a line", path=path)
+        raise InputError(
+            message("has more than {most_columns:,} members in a line", most_columns=MOST_COLUMNS),
+            path=path,
+        )
     frames: list[pl.DataFrame] = []
     size, batch = 0, [first, *islice(objects, BATCH)]
     while batch:
@@ -99,7 +105,9 @@ def _text(value: Any, name: str, path: str, line: int) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict | list):
-        raise ParseError(f"`{name[:60]}` is not a single value", path=path, line=line)
+        raise ParseError(
+            message("`{name}` is not a single value", name=name[:60]), path=path, line=line
+        )
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -122,7 +130,12 @@ def read_bounded_parquet(data: bytes, limit: int, path: str) -> pl.DataFrame:
     size = 0
     for column in frame.get_columns():
         if column.dtype.is_nested():
-            raise InputError(f"the column `{column.name}` is not of single values", path=path)
+            raise InputError(
+                message(
+                    "the column `{column_name}` is not of single values", column_name=column.name
+                ),
+                path=path,
+            )
         if column.dtype == pl.String:
             size += int(column.str.len_bytes().cast(pl.Int64).sum())
         elif column.dtype == pl.Binary:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
 
 from relkit.core.errors import DependencyError, InputError
+from relkit.core.texts import message
 
 __all__ = ["COMPRESSED_SUFFIXES", "Reader", "compressed", "compression_of", "decompressor"]
 
@@ -54,7 +55,7 @@ class _Guarded:
             return self._stream.read(size)
         except EOFError:
             raise InputError(
-                f"ends before its end: the {self._name} data is truncated",
+                message("ends before its end: the {name} data is truncated", name=self._name),
                 path=self._path,
                 hint="copy or download the file again",
             ) from None
@@ -62,9 +63,11 @@ class _Guarded:
             raise
         except Exception as error:
             if isinstance(error, OSError) and error.errno is not None:
-                raise InputError(f"cannot be read: {error.strerror}", path=self._path) from None
+                raise InputError(
+                    message("cannot be read: {strerror}", strerror=error.strerror), path=self._path
+                ) from None
             raise InputError(
-                f"the {self._name} data is corrupted ({error})",
+                message("the {name} data is corrupted ({error})", name=self._name, error=error),
                 path=self._path,
                 hint="copy or download the file again",
             ) from None
@@ -140,7 +143,7 @@ def decompressor(raw: Reader, compression: str, path: str) -> Reader:
             import lz4.frame
         except ImportError:
             raise DependencyError(
-                f"{path}: is compressed with lz4, which needs the package `lz4`",
+                message("{path}: is compressed with lz4, which needs the package `lz4`", path=path),
                 hint="pip install 'relkit[lz4]'",
             ) from None
         stream = lz4.frame.LZ4FrameFile(raw)
@@ -172,6 +175,7 @@ def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
         import lz4.frame
     except ImportError:
         raise DependencyError(
-            f"{path}: writing lz4 needs the package `lz4`", hint="pip install 'relkit[lz4]'"
+            message("{path}: writing lz4 needs the package `lz4`", path=path),
+            hint="pip install 'relkit[lz4]'",
         ) from None
     return lz4.frame.LZ4FrameFile(file, "wb")  # type: ignore[no-any-return, unused-ignore]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, Literal
 
 from relkit.core.errors import InputError
 from relkit.core.registry import Registry
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit import _native
@@ -210,7 +211,14 @@ class Format:
         raise self._cannot("run")
 
     def _cannot(self, kind: Kind, path: str = "") -> InputError:
-        return InputError(f"the format `{self.name}` cannot hold {READERS[kind][1]}", path=path)
+        return InputError(
+            message(
+                "the format `{name}` cannot hold {readers}",
+                name=self.name,
+                readers=READERS[kind][1],
+            ),
+            path=path,
+        )
 
 
 #: Every format by its names.

@@ -77,8 +77,13 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
         ),
         path=path,
         line=1,
-        hint=f"say which column holds what by its number, such as `--columns {places}`"
-        f" (columns={{{python}}} in Python), or add a first line of names",
+        hint=message(
+            "say which column holds what by its number, such as `--columns"
+            " {places}` (columns={{{python}}} in Python), or add a first"
+            " line of names",
+            places=places,
+            python=python,
+        ),
     )
 
 

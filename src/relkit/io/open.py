@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from relkit.core.errors import DependencyError, InputError
+from relkit.core.texts import message
 from relkit.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
 
 __all__ = ["HEAD", "Source", "split_suffix", "too_large"]
@@ -202,7 +203,7 @@ def _is_regular(path: str) -> bool:
         raise InputError("there is no such file", path=path, hint=_similar(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read: {reason}", path=path) from None
+        raise InputError(message("cannot be read: {reason}", reason=reason), path=path) from None
     if stat.S_ISDIR(mode):
         raise InputError("is a folder, not a file", path=path, hint="name a file in it")
     return stat.S_ISREG(mode)
@@ -241,7 +242,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
         )
     if b"\x00" in head and not head.startswith(b"PAR1"):
         raise InputError(
-            f"is binary: byte {head.index(0) + 1:,} is zero",
+            message("is binary: byte {value:,} is zero", value=head.index(0) + 1),
             path=path,
             hint="relkit reads text, Parquet, and both compressed",
         )
@@ -266,7 +267,9 @@ def _readable(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+        raise InputError(
+            message("cannot be read: {strerror}", strerror=error.strerror or error), path=path
+        ) from None
 
 
 class _Pushed:
@@ -314,7 +317,10 @@ class _Bounded:
 def too_large(limit: int, path: str) -> InputError:
     """Returns the error about a file that takes more bytes than its reader is willing to give."""
     return InputError(
-        f"is too large: unpacked and read it takes more than {limit / 2**20:,.0f} MiB",
+        message(
+            "is too large: unpacked and read it takes more than {limit:,.0f} MiB",
+            limit=limit / 2**20,
+        ),
         path=path,
         hint="take the rows and columns that are needed; the command line has no such limit",
     )

@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message as say
 from relkit.io.open import Source
 
 __all__ = [
@@ -93,7 +94,7 @@ def decode(data: bytes, path: str) -> str:
         with suppress(UnicodeDecodeError):
             check_characters(data.decode("utf-8", "surrogatepass"), path)
         raise InputError(
-            f"the file is not UTF-8 (byte {error.start})",
+            say("the file is not UTF-8 (byte {start})", start=error.start),
             path=path,
             hint="save it as UTF-8; a spreadsheet offers `CSV UTF-8`",
         ) from None
@@ -107,7 +108,10 @@ def check_size(text: str, limit: int, path: str) -> None:
     """
     if len(text) + sum(cost * text.count(sign) for sign, cost in COSTS.items()) > limit:
         raise InputError(
-            f"holds too much to be read at once: it takes more than {limit / 2**20:,.0f} MiB",
+            say(
+                "holds too much to be read at once: it takes more than {limit:,.0f} MiB",
+                limit=limit / 2**20,
+            ),
             path=path,
             hint="send it in parts; the command line has no such limit",
         )

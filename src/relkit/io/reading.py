@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.io.format import Kind, formats
 from relkit.io.open import Source
 from relkit.io.recognition import open_source
@@ -143,7 +144,10 @@ def read_sheet(
         return sheet_of(source)
     found = opened(source, "sheet", format=format)
     if found is None:
-        raise InputError(f"cannot read items from a {type(source).__name__}", hint="give a path")
+        raise InputError(
+            message("cannot read items from a {name}", name=type(source).__name__),
+            hint="give a path",
+        )
     return formats.get(found.format).read_sheet(found, scale=load_scale(scale))
 
 
@@ -274,6 +278,6 @@ def _dict_of(source: object, what: str) -> Mapping[Any, Mapping[Any, Any]]:
     if callable(convert):
         return convert()  # type: ignore[no-any-return]
     raise InputError(
-        f"cannot read {what} from a {type(source).__name__}",
+        message("cannot read {what} from a {name}", what=what, name=type(source).__name__),
         hint="give a path, a dict of dicts or a data frame",
     )

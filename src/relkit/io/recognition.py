@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.io.format import MODULES, Format, Kind, first_lines, formats
 from relkit.io.open import Source
 
@@ -54,14 +55,20 @@ def _recognise(source: Source, kind: Kind | None, *, named: bool) -> Format:
     if found:
         names = ", ".join(one.name for one in found)
         raise ParameterError(
-            f"{source.path}: the format could be one of {names}",
+            message(
+                "{source_path}: the format could be one of {names}",
+                source_path=source.path,
+                names=names,
+            ),
             hint="name it with format=",
         )
     line = b"".join(first_lines(source.head, comment=b""))[:60].decode("utf-8", "replace")
     raise InputError(
-        f"the format is not recognised; it begins with `{line}`",
+        message("the format is not recognised; it begins with `{line}`", line=line),
         path=source.path,
-        hint="name it with format=, one of " + ", ".join(f"`{name}`" for name in formats),
+        hint=message(
+            "name it with format=, one of {formats}", formats=[f"`{name}`" for name in formats]
+        ),
     )
 
 

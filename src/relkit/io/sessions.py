@@ -6,19 +6,18 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from relkit.core.cells import REPAIR, hide_texts, show_column
-from relkit.core.errors import InputError, ParameterError, ParseError, UnknownNameError
-from relkit.core.parameters import check_type
+from relkit.core.cells import show_column
+from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
-from relkit.io.open import Source, split_suffix
-from relkit.io.replace import replaced_file
+from relkit.io.open import Source
 from relkit.io.rows import csv_reader, json_object
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SessionFormat", "check_target", "read_sessions", "write_sessions"]
+__all__ = ["SUFFIXES", "SessionFormat", "read_sessions"]
 
 SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 
@@ -66,7 +65,7 @@ def read_sessions(
         return source
     if format is not None and format not in get_args(SessionFormat):
         raise UnknownNameError(
-            f"unknown log format: `{format}`",
+            message("unknown log format: `{format}`", format=format),
             hint=suggestion(format, list(get_args(SessionFormat))),
         )
     paths = _paths(source)
@@ -78,7 +77,7 @@ def read_sessions(
     if len(set(found)) > 1:
         kinds = ", ".join(f"{one.path} is {kind}" for one, kind in zip(sources, found, strict=True))
         raise InputError(
-            f"the files of one log are of several formats: {kinds}",
+            message("the files of one log are of several formats: {kinds}", kinds=kinds),
             hint="convert each with `relkit logs read FILE -o FILE.parquet`",
         )
     if found[0] == "ubi":
@@ -98,99 +97,11 @@ def read_sessions(
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
             raise InputError(
-                f"has other columns than {sources[0].path}",
+                message("has other columns than {sources_path}", sources_path=sources[0].path),
                 path=one.path,
                 hint="convert each with `relkit logs read FILE -o FILE.parquet`",
             )
     return Sessions.from_frame(pl.concat(parts), source=name)
-
-
-def write_sessions(sessions: Sessions, path: str | os.PathLike[str]) -> None:
-    """Writes a log in the canonical form, in one step, without holding it in memory.
-
-    The suffix says how: Parquet, CSV or JSON Lines, the last two also compressed (`.gz`,
-    `.zst`, `.bz2`, `.xz`). Times in text are ISO 8601 in UTC. A file that is there is replaced.
-
-    Args:
-        sessions: The log. Rows of another engine than Polars are read into memory.
-        path: Where to.
-
-    Raises:
-        ParameterError: If the suffix names no such format.
-        InputError: If the file cannot be written.
-
-    Examples:
-        >>> import polars as pl
-        >>> log = pl.DataFrame({"sid": ["s"], "keyword": ["tv"], "rank": [1], "sku": ["a"]})
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     write_sessions(Sessions.from_frame(log), f"{folder}/log.csv.gz")
-        ...     read_sessions(f"{folder}/log.csv.gz").columns
-        ('session', 'query', 'position', 'doc')
-    """
-    import polars as pl
-
-    check_type("sessions", sessions, Sessions, "Sessions, such as relkit.read_sessions returns")
-
-    target = os.fspath(path)
-    kind = check_target(target)
-    native: Any = sessions.frame.to_native()
-    frame = native if isinstance(native, pl.LazyFrame) else sessions.collect().lazy()
-    if kind != "parquet" and "timestamp" in sessions.columns:
-        frame = frame.with_columns(pl.col("timestamp").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
-    packed = split_suffix(target)[2]
-    with replaced_file(target) as partial:
-        plain = f"{partial}.plain" if packed else partial
-        try:
-            _sink(frame, plain, kind)
-            if packed:
-                _compress(plain, partial, packed, target)
-        finally:
-            if packed and os.path.exists(plain):
-                os.unlink(plain)
-
-
-def _sink(frame: pl.LazyFrame, path: str, kind: SessionFormat) -> None:
-    """Writes a plan's rows while they are made."""
-    if kind == "parquet":
-        frame.sink_parquet(path)
-    elif kind == "jsonl":
-        frame.sink_ndjson(path)
-    else:
-        try:
-            hide_texts(frame).sink_csv(path, quote_style="never")
-        except InputError as error:  # to which Polars adds where in the plan it was
-            raise InputError(error.message.partition("\n")[0], hint=REPAIR) from None
-
-
-def check_target(path: str) -> SessionFormat:
-    """Returns the format that a file's name asks for.
-
-    Raises:
-        ParameterError: If it names none that logs are written in.
-    """
-    suffix, packed = split_suffix(path)[1:]
-    kind: SessionFormat | None = SUFFIXES.get(suffix)
-    if suffix in (".jsonl", ".ndjson"):
-        kind = "jsonl"
-    if kind is None or kind == "tsv" or (kind == "parquet" and packed):
-        raise ParameterError(
-            f"the suffix of `{path}` names no format that logs are written in",
-            hint="name it .parquet, .csv, .jsonl, .csv.gz or .jsonl.zst",
-        )
-    return kind
-
-
-def _compress(plain: str, packed: str, suffix: str, target: str) -> None:
-    """Writes the compressed form of a file, as the target's suffix asks."""
-    import shutil
-
-    from relkit.io.compression import compressed
-
-    with open(plain, "rb") as whole, open(packed, "xb") as file:
-        stream = compressed(file, suffix, target)
-        shutil.copyfileobj(whole, stream, 1 << 20)
-        stream.close()
 
 
 def _paths(source: object) -> list[str] | None:
@@ -229,7 +140,9 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
     if line.startswith(b"["):
         hint = "a JSON array is not read; write one object a line"
     raise InputError(
-        f"the format is not recognised; it begins with `{shown}`", path=source.path, hint=hint
+        message("the format is not recognised; it begins with `{shown}`", shown=shown),
+        path=source.path,
+        hint=hint,
     )
 
 
@@ -317,7 +230,10 @@ def _dialect(source: Source, kind: SessionFormat) -> dict[str, Any]:
 def _unreadable(source: Source, kind: str, error: BaseException) -> InputError:
     reason = (str(error).splitlines() or ["damaged"])[0]
     titles = {"parquet": "Parquet", "csv": "CSV", "tsv": "TSV", "jsonl": "JSON Lines"}
-    return InputError(f"cannot be read as {titles[kind]}: {reason}", path=source.path)
+    return InputError(
+        message("cannot be read as {titles}: {reason}", titles=titles[kind], reason=reason),
+        path=source.path,
+    )
 
 
 def _keys(path: str, shown: str, rows: int = 1000) -> list[str]:
@@ -387,11 +303,19 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
         name = next(name for name, test in tests.items() if found.select(test).item())
         wanted = {"position": "a whole number", "dwell_seconds": "a number of seconds"}
         raise ParseError(
-            f"the {name} `{row[name]}` is not {wanted.get(name, 'true or false')}",
+            message(
+                "the {name} `{row}` is not {value}",
+                name=name,
+                row=row[name],
+                value=wanted.get(name, "true or false"),
+            ),
             path=source.path,
             line=_line(source, path, kind, row["row"]),
-            hint=f"if another column holds it: `--columns {name}=COLUMN`,"
-            f' columns={{"{name}": …}} in Python',
+            hint=message(
+                "if another column holds it: `--columns {name}=COLUMN`,"
+                ' columns={{"{name}": …}} in Python',
+                name=name,
+            ),
         )
 
 
@@ -433,7 +357,11 @@ def _name_the_line(source: Source, path: str, kind: SessionFormat) -> None:
             width = width or len(fields)
             if fields and len(fields) > width:
                 raise ParseError(
-                    f"expected {width} columns, as in the first line, got {len(fields)}",
+                    message(
+                        "expected {width} columns, as in the first line, got {count}",
+                        width=width,
+                        count=len(fields),
+                    ),
                     path=source.path,
                     line=reader.line_num,
                 )

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns import NAMES, plain_name
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
@@ -90,7 +91,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     content = _named(content)
     rank = content.get("rank")
     if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
-        raise InputError(f"the rank `{str(rank)[:60]}` is not a whole number")
+        raise InputError(message("the rank `{rank}` is not a whole number", rank=str(rank)[:60]))
     chance = content.get("inclusion_probability")
     extra = dict(mapping(content.get("fields", {}), "`fields`", ""))
     judged = content.get("judge") not in (None, "")  # one line per judge
@@ -140,5 +141,7 @@ def _rating(content: Mapping[str, Any], scale: Scale | None) -> Rating:
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"`{name}` is not a text: `{str(value)[:60]}`")
+        raise InputError(
+            message("`{name}` is not a text: `{value}`", name=name, value=str(value)[:60])
+        )
     return value

@@ -77,7 +77,11 @@ def table(
     """
     first = text[: next((at.start() for at in re.finditer("[\r\n]", text)), len(text))]
     if first.count(separator) > MOST_COLUMNS:
-        raise ParseError(f"there are more than {MOST_COLUMNS:,} columns", path=path, line=1)
+        raise ParseError(
+            message("there are more than {most_columns:,} columns", most_columns=MOST_COLUMNS),
+            path=path,
+            line=1,
+        )
     # A stream of text in memory takes four bytes a character.
     lines = TextIOWrapper(
         BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
@@ -301,7 +305,9 @@ def _whole(text: str, what: str) -> int | None:
     if found is None:
         return None
     if found != int(found):
-        raise InputError(f"the {what} `{text[:60]}` is not a whole number")
+        raise InputError(
+            message("the {what} `{text}` is not a whole number", what=what, text=text[:60])
+        )
     return int(found)
 
 
@@ -337,9 +343,9 @@ def read_wide(
         missing = [name for name in wanted if name not in found]
         if missing:
             raise InputError(
-                f"there is no column `{missing[0]}`",
+                message("there is no column `{missing}`", missing=missing[0]),
                 path=path,
-                hint=f"the columns are {', '.join(found)}",
+                hint=message("the columns are {found}", found=list(found)),
             )
         rest = {name: value for name, value in found.items() if name not in wanted}
         chosen = columns.choose(list(rest), "items", path=path)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.io.plain_text import unusable
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def parse_json(text: str, path: str) -> Any:
     """
 
     def refuse(name: str) -> float:
-        raise InputError(f"{name} is no number of JSON", path=path)
+        raise InputError(message("{name} is no number of JSON", name=name), path=path)
 
     if SUSPECT.search(text):
         for escape in ESCAPE.finditer(text):
@@ -60,7 +61,7 @@ def parse_json(text: str, path: str) -> Any:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {error}", path=path) from None
+        raise InputError(message("not JSON: {error}", error=error), path=path) from None
     _check_depth(found, path)
     return found
 
@@ -77,7 +78,10 @@ def _check_depth(value: Any, path: str) -> None:
         if not inner:
             return
         level = inner
-    raise InputError(f"not JSON that can be used: nested {DEEPEST} levels deep", path=path)
+    raise InputError(
+        message("not JSON that can be used: nested {deepest} levels deep", deepest=DEEPEST),
+        path=path,
+    )
 
 
 def is_json(head: bytes, signs: str = "{[") -> bool:
@@ -105,21 +109,23 @@ def has_member(head: bytes, name: str, opening: str) -> bool:
 def mapping(value: Any, where: str, path: str) -> Mapping[str, Any]:
     """Returns a value that has to be an object of JSON."""
     if not isinstance(value, dict):
-        raise InputError(f"{where} is not an object", path=path)
+        raise InputError(message("{where} is not an object", where=where), path=path)
     return value
 
 
 def listing(value: Any, where: str, path: str) -> list[Any]:
     """Returns a value that has to be a list of JSON."""
     if not isinstance(value, list):
-        raise InputError(f"{where} is not a list", path=path)
+        raise InputError(message("{where} is not a list", where=where), path=path)
     return value
 
 
 def identifier(value: Any, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"{where} is no id: `{str(value)[:60]}`", path=path)
+        raise InputError(
+            message("{where} is no id: `{value}`", where=where, value=str(value)[:60]), path=path
+        )
     return str(value)
 
 
@@ -136,7 +142,10 @@ def parse_grade(value: Any, where: str, path: str, scale: Scale | None) -> float
     except InputError as error:
         raise InputError(f"{where}: {error.message}", path=path, hint=error.hint) from None
     if found is None or not math.isfinite(found):
-        raise InputError(f"{where}: not a grade: `{str(value)[:60]}`", path=path)
+        raise InputError(
+            message("{where}: not a grade: `{value}`", where=where, value=str(value)[:60]),
+            path=path,
+        )
     return found
 
 
@@ -150,7 +159,10 @@ def parse_number(value: Any, where: str, path: str) -> float:
 
     found = None if isinstance(value, str) else columns.number(value)
     if found is None or not math.isfinite(found):
-        raise InputError(f"{where} is not a number: `{str(value)[:60]}`", path=path)
+        raise InputError(
+            message("{where} is not a number: `{value}`", where=where, value=str(value)[:60]),
+            path=path,
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 from relkit.io.format import Format, formats
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class SheetFormat(Format):
         """Reads the final grades, and makes one of several judges' where there is none."""
         if columns:
             raise ParameterError(
-                f"the format `{self.name}` has columns of its own",
+                message("the format `{name}` has columns of its own", name=self.name),
                 hint="leave `columns` out, or name another format",
             )
         from relkit.io.graded import judgments_of
@@ -132,7 +133,11 @@ class SheetFormat(Format):
         tables = self.tables(sheet)
         if tables:
             raise InputError(
-                f"{self.title} cannot hold all {min(tables)} as they are",
+                message(
+                    "{title} cannot hold all {tables} as they are",
+                    title=self.title,
+                    tables=min(tables),
+                ),
                 hint="write CSV, JSONL or Parquet",
             )
         for part in self.parts(sheet):
@@ -211,8 +216,11 @@ def sheet_format(name: str) -> SheetFormat:
     found = formats.get(name)
     if not isinstance(found, SheetFormat):
         raise ParameterError(
-            f"items and grades cannot be written as `{name}`",
-            hint="choose one of " + ", ".join(f"`{one}`" for one in sheet_formats()),
+            message("items and grades cannot be written as `{name}`", name=name),
+            hint=message(
+                "choose one of {sheet_formats}",
+                sheet_formats=[f"`{one}`" for one in sheet_formats()],
+            ),
         )
     return found
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_path, check_type
+from relkit.core.texts import message
 from relkit.io.compression import compressed
 from relkit.io.format import Format, formats
 from relkit.io.open import split_suffix
@@ -108,8 +109,10 @@ def _format(path: str, name: str | None) -> Format:
             if suffix in (candidate.weak_suffixes if weak else candidate.suffixes):
                 return candidate
     raise ParameterError(
-        f"the suffix of `{path}` names no format",
-        hint="name it with format=, one of " + ", ".join(f"`{key}`" for key in formats),
+        message("the suffix of `{path}` names no format", path=path),
+        hint=message(
+            "name it with format=, one of {formats}", formats=[f"`{key}`" for key in formats]
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.judging.events import record_event
 from relkit.judging.passwords import generate_password
 from relkit.judging.records import User
@@ -277,10 +278,17 @@ def create_token(
         raise ParameterError("a token needs a name of 1 to 200 characters")
     check_choice("scope", scope, SCOPES)
     if days is not None and not 0 < days <= 3650:
-        raise ParameterError(f"a token ends after 1 to 3,650 days, or not at all. Got {days}.")
+        raise ParameterError(
+            message("a token ends after 1 to 3,650 days, or not at all. Got {days}.", days=days)
+        )
     if len(list_tokens(store, user)) >= MOST_TOKENS:
         raise ParameterError(
-            f"`{user.name}` has {MOST_TOKENS} tokens already", hint="delete one that is not used"
+            message(
+                "`{user_name}` has {most_tokens} tokens already",
+                user_name=user.name,
+                most_tokens=MOST_TOKENS,
+            ),
+            hint="delete one that is not used",
         )
     secret = f"relkit_{new_secret()}"
     now = store.clock()

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.judging import passwords
 from relkit.judging.base import Base
 from relkit.judging.names import check_one_script, name_key
@@ -66,7 +67,11 @@ class Accounts(Base):
         taken = self.find(name)
         if taken is not None and taken.name != name:
             raise ParameterError(
-                f"`{name}` could be taken for `{taken.name}`, who has an account already",
+                message(
+                    "`{name}` could be taken for `{taken_name}`, who has an account already",
+                    name=name,
+                    taken_name=taken.name,
+                ),
                 hint="take another name",
             )
 
@@ -134,7 +139,8 @@ class Accounts(Base):
         found = self.get(name)
         if found.machine:
             raise ParameterError(
-                f"`{found.name}` is a language model", hint="nobody signs in as it or leads as it"
+                message("`{found_name}` is a language model", found_name=found.name),
+                hint="nobody signs in as it or leads as it",
             )
         changes: dict[str, Any] = {}
         if role is not None:
@@ -195,7 +201,8 @@ def _check_admin_left(connection: sa.Connection, leaving: User) -> None:
     admins = connection.execute(query).scalars().all()
     if list(admins) == [leaving.id]:
         raise ParameterError(
-            f"`{leaving.name}` is the only administrator", hint="make another one first"
+            message("`{leaving_name}` is the only administrator", leaving_name=leaving.name),
+            hint="make another one first",
         )
 
 

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.judging.records import ActionKind
 from relkit.judging.texts import check_grade, check_text
@@ -79,20 +80,36 @@ class Action:
             raise ParameterError("the parameter `key` must be a text of 1 to 200 characters.")
         needed = "project_id" if self.kind == "undo" else "item_id"
         if getattr(self, needed) is None:
-            raise ParameterError(f"the action `{self.kind}` needs `{needed}`")
+            raise ParameterError(
+                message("the action `{kind}` needs `{needed}`", kind=self.kind, needed=needed)
+            )
         for kind, name, article in (("note", "note", "a note"), ("cannot", "reason", "a reason")):
             if self.kind == kind and not getattr(self, name).strip():
-                raise ParameterError(f"the action `{kind}` needs {article}")
+                raise ParameterError(
+                    message("the action `{kind}` needs {article}", kind=kind, article=article)
+                )
         for name in ("reason", "note"):
             if len(getattr(self, name)) > LONGEST:
-                raise ParameterError(f"the {name} is longer than {LONGEST:,} characters")
+                raise ParameterError(
+                    message(
+                        "the {name} is longer than {longest:,} characters",
+                        name=name,
+                        longest=LONGEST,
+                    )
+                )
         if self.seconds is not None and not 0 <= self.seconds <= SLOWEST:
             raise ParameterError(
-                f"the parameter `seconds` must be 0 to {SLOWEST:g}. Got `{self.seconds}` instead."
+                message(
+                    "the parameter `seconds` must be 0 to {slowest:g}. Got `{seconds}` instead.",
+                    slowest=SLOWEST,
+                    seconds=self.seconds,
+                )
             )
         if (self.grade is None) == (self.kind == "grade"):
             has = "needs a" if self.kind == "grade" else "has no"
-            raise ParameterError(f"the action `{self.kind}` {has} grade")
+            raise ParameterError(
+                message("the action `{kind}` {has} grade", kind=self.kind, has=has)
+            )
 
     def parse_grade(self, scale: Scale) -> float | None:
         """Returns the grade as a number of a scale; None where there is none.

@@ -15,6 +15,7 @@ from typing import Any
 
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.coefficients import (
     check_numbers,
     pairs_kappa,
@@ -164,7 +165,9 @@ def measure_agreement(ratings: Ratings, *, tiers: Mapping[Any, str] | None = Non
         whole[pattern] += 1
         if tiers is not None:
             if unit not in tiers:
-                raise InputError(f"the unit `{unit}` has no tier", hint="give every unit one")
+                raise InputError(
+                    message("the unit `{unit}` has no tier", unit=unit), hint="give every unit one"
+                )
             by_tier.setdefault(tiers[unit], Counter())[pattern] += 1
     names = sorted({judge for pattern in whole for judge, _ in pattern})
     common: dict[tuple[str, str], Counter[tuple[float, float]]] = {}
@@ -274,7 +277,12 @@ def find_disagreements(ratings: Ratings, *, at_least: float = 1.0) -> list[Disag
         [('a', 3.0)]
     """
     if not at_least > 0:
-        raise ParameterError(f"the parameter `at_least` must be above 0. Got `{at_least}` instead.")
+        raise ParameterError(
+            message(
+                "the parameter `at_least` must be above 0. Got `{at_least}` instead.",
+                at_least=at_least,
+            )
+        )
     found = [
         Disagreement(unit, dict(grades), float(max(grades.values()) - min(grades.values())))
         for unit, grades in ratings.items()

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relkit.judging.jobs import Report, refuse_while_importing
 from relkit.judging.rows import import_key
@@ -155,7 +156,9 @@ class _Packer:
         known = self.ids[table]
         place = bisect_left(known, identity)
         if place == len(known) or known[place] != identity:
-            raise InputError(f"the database refers to a row of `{table}` that is not there")
+            raise InputError(
+                message("the database refers to a row of `{table}` that is not there", table=table)
+            )
         return place + 1
 
     def _write(self, name: str, columns: Sequence[str], rows: Iterable[list[Any]]) -> None:

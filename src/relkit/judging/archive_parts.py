@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from relkit.core.texts import message
 from relkit.judging.schema import (
     items,
     llm_answers,
@@ -99,7 +100,9 @@ def _belongs(table: sa.Table, project_id: int) -> sa.ColumnElement[bool]:
             mine = sa.select(owner.c.id).where(owner.c.project_id == project_id)
             found: sa.ColumnElement[bool] = table.c[name].in_(mine)
             return found
-    raise LookupError(f"the table {table.name} belongs to no project")
+    raise LookupError(
+        message("the table {table_name} belongs to no project", table_name=table.name)
+    )
 
 
 def archive_parts() -> list[Part]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.judging.archive_parts import FORMAT, MANIFEST, VERSION, Part, archive_parts
 from relkit.judging.jobs import Report
 from relkit.judging.projects import SEEN
@@ -65,7 +66,7 @@ class Archive:
             )
 
     def _error(self, what: str, hint: str = "") -> InputError:
-        return InputError(f"the file {what}", path=self.path, hint=hint)
+        return InputError(message("the file {what}", what=what), path=self.path, hint=hint)
 
     def _read_manifest(self, entry: zipfile.ZipInfo) -> dict[str, Any]:
         try:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.database import Database
 from relkit.judging.files import COMPANIONS, check_file, is_open, make_file, sync_folder
 from relkit.judging.schema import sa
@@ -95,7 +96,8 @@ def back_up(
             raise InputError("there is no such database", path=source.file)
         if os.path.exists(target) and os.path.samefile(source.file, target):
             raise ParameterError(
-                f"the backup `{target}` is the database itself", hint="name another file"
+                message("the backup `{target}` is the database itself", target=target),
+                hint="name another file",
             )
         if existing == "refuse" and os.path.exists(target):
             raise _taken(target)
@@ -131,7 +133,10 @@ def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"]
             raise InputError("this is no copy of a judging database", path=path)
         if version not in found.versions():
             raise InputError(
-                f"the copy is of version {version}, which this relkit does not know",
+                message(
+                    "the copy is of version {version}, which this relkit does not know",
+                    version=version,
+                ),
                 path=path,
                 hint="a newer one made it: pip install --upgrade relkit",
             )
@@ -172,7 +177,7 @@ def restore(
     name = os.path.realpath(target.file)
     old = [end for end in ("", *COMPANIONS) if os.path.lexists(f"{name}{end}")]
     if old and os.path.exists(name) and os.path.samefile(name, path):
-        raise ParameterError(f"the copy `{path}` is the database itself")
+        raise ParameterError(message("the copy `{path}` is the database itself", path=path))
     if old and existing == "refuse":
         raise InputError(
             "there is a database already",
@@ -231,7 +236,9 @@ def _copy(source: Database, temporary: str, target: str, progress: Progress | No
             finally:
                 made.close()
     except sqlite3.Error as error:
-        raise InputError(f"the copy cannot be written: {error}", path=target) from error
+        raise InputError(
+            message("the copy cannot be written: {error}", error=error), path=target
+        ) from error
     arrived = check_copy(temporary)
     if arrived.rows != rows:
         raise InputError("the copy does not hold what the database holds", path=target)
@@ -256,7 +263,11 @@ def _check_pages(connection: sa.Connection, path: str) -> None:
         for row in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(3)
     ]
     if found:
-        raise InputError(f"the file is damaged: {found[0]}", path=path, hint="take another copy")
+        raise InputError(
+            message("the file is damaged: {found}", found=found[0]),
+            path=path,
+            hint="take another copy",
+        )
 
 
 def _taken(target: str) -> InputError:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.judging.database import Database, new_id
 from relkit.judging.schema import sa
 
@@ -38,5 +39,6 @@ class Base:
                 return new_id(inserted)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                f"there is a {what} `{values['name']}` already", hint="take another name"
+                message("there is a {what} `{values}` already", what=what, values=values["name"]),
+                hint="take another name",
             ) from None

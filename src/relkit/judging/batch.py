@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.judging.base import Base
 from relkit.judging.bulk import find_items, insert_rows, reserve_ids
 from relkit.judging.incoming import Imported, Incoming
@@ -243,8 +244,12 @@ class Batch:
             return made
         if not slots:
             raise InputError(
-                f"query `{item.query}`, document `{item.document}` has more than"
-                f" {self.project.overlap} grades",
+                message(
+                    "query `{query}`, document `{document}` has more than {overlap} grades",
+                    query=item.query,
+                    document=item.document,
+                    overlap=self.project.overlap,
+                ),
                 hint="import into a project with a larger overlap",
             )
         slot = slots.pop(0)

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 
 __all__ = [
     "check_numbers",
@@ -63,7 +64,11 @@ def cohen_kappa(
     check_choice("weights", weights, get_args(Weights))
     if len(first) != len(second):
         raise InputError(
-            f"one judge has {len(first)} units and the other {len(second)}",
+            message(
+                "one judge has {count} units and the other {count_2}",
+                count=len(first),
+                count_2=len(second),
+            ),
             hint="give both the same units, with None where there is no grade",
         )
     pairs = [
@@ -105,7 +110,12 @@ def _weight(one: float, other: float, weights: Weights) -> float:
 def check_numbers(grades: Iterable[Any], what: str, hint: str) -> None:
     for grade in grades:
         if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
-            raise InputError(f"{what} grades that are numbers, and `{grade}` is none", hint=hint)
+            raise InputError(
+                message(
+                    "{what} grades that are numbers, and `{grade}` is none", what=what, grade=grade
+                ),
+                hint=hint,
+            )
 
 
 def fleiss_kappa(units: Iterable[Iterable[Hashable]]) -> float:
@@ -234,7 +244,10 @@ def _ratios(values: Sequence[float]) -> dict[tuple[Any, Any], float]:
     for value in values:
         if value < 0:
             raise InputError(
-                f"the level `ratio` needs grades of 0 or more, and `{value:g}` is below",
+                message(
+                    "the level `ratio` needs grades of 0 or more, and `{value:g}` is below",
+                    value=value,
+                ),
                 hint="level='interval' takes any number",
             )
     return {

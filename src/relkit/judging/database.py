@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.connections import (
     PATIENCE,
     begin,
@@ -88,7 +89,10 @@ class Database:
             self.engine = sa.create_engine(url, **self._settings(url))
         except ImportError as error:
             raise DependencyError(
-                f"the driver of this database is not installed: {error.name}",
+                message(
+                    "the driver of this database is not installed: {error_name}",
+                    error_name=error.name,
+                ),
                 hint="pip install 'relkit[postgres]'",
             ) from None
         if self.sqlite:
@@ -238,7 +242,7 @@ class Database:
                 raise
             reason = str(error.orig).strip().split("\n")[0]
             raise InputError(
-                f"the database cannot be used: {reason}",
+                message("the database cannot be used: {reason}", reason=reason),
                 path=self.address,
                 hint=next((hint for text, hint in HINTS.items() if text in reason), ""),
             ) from error
@@ -303,7 +307,8 @@ def _url(address: str) -> sa.URL:
     if "://" not in address:
         if not address or address == ":memory:":
             raise ParameterError(
-                f"`{address}` is no database", hint="name a file such as judging.db, or a URL"
+                message("`{address}` is no database", address=address),
+                hint="name a file such as judging.db, or a URL",
             )
         return sa.URL.create("sqlite", database=address)
     try:
@@ -318,7 +323,9 @@ def _url(address: str) -> sa.URL:
         return url.set(drivername="postgresql+psycopg")
     if kind != "sqlite" or not url.database or url.database == ":memory:":
         raise ParameterError(
-            f"a judging database is SQLite in a file or PostgreSQL, and not `{kind}`",
+            message(
+                "a judging database is SQLite in a file or PostgreSQL, and not `{kind}`", kind=kind
+            ),
             hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
         )
     return url

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.agreement import Ratings
 from relkit.judging.base import Base
@@ -145,7 +146,10 @@ class Decisions(Base):
         """Returns item, spread and how many could not grade it, in the queue's order."""
         if not at_least > 0:
             raise ParameterError(
-                f"the parameter `at_least` must be above 0. Got `{at_least}` instead."
+                message(
+                    "the parameter `at_least` must be above 0. Got `{at_least}` instead.",
+                    at_least=at_least,
+                )
             )
         item = assignments.c.item_id
         spread = sa.func.max(actions.c.grade) - sa.func.min(actions.c.grade)
@@ -205,13 +209,16 @@ class Decisions(Base):
         """
         if user.role == "judge":
             raise ParameterError(
-                f"`{user.name}` is a judge", hint="a lead or an admin decides disagreements"
+                message("`{user_name}` is a judge", user_name=user.name),
+                hint="a lead or an admin decides disagreements",
             )
         check_text(key, "key")
         with self.database.write() as connection:
             project = find_project(connection, item_id)
             if project_id not in (None, project.id):
-                raise InputError(f"there is no item {item_id} in this project")
+                raise InputError(
+                    message("there is no item {item_id} in this project", item_id=item_id)
+                )
             parsed = check_grade(project.scale, grade)
             before = connection.execute(
                 sa.select(adjudications).where(

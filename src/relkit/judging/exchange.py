@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.data.sheets import Row, Sheet
 from relkit.io import read_sheet
@@ -81,13 +82,20 @@ def final_judgments(
     """
     project = store.projects.get(project_id)
     if project.kind == "side_by_side":
-        raise InputError(f"`{project.name}` holds preferences between rankings, no grades")
+        raise InputError(
+            message(
+                "`{project_name}` holds preferences between rankings, no grades",
+                project_name=project.name,
+            )
+        )
     grades: dict[str, dict[str, float]] = {}
     finals = store.decisions.final_grades(project.id, rule=rule)
     for one in finals:
         grades.setdefault(one.item.query, {})[one.item.document] = one.value
     if not grades:
-        raise InputError(f"nothing is graded in `{project.name}` yet")
+        raise InputError(
+            message("nothing is graded in `{project_name}` yet", project_name=project.name)
+        )
     scale = None if rule == "mean_gain" else project.scale
     found = Judgments.from_dict(grades, scale=scale)
     sources = [one.source for one in finals]

@@ -91,8 +91,11 @@ def _damaged(path: str, what: str) -> InputError:
     return InputError(
         what,
         path=path,
-        hint=f"put a backup in its place: `relkit judge restore BACKUP {path} --force`;"
-        " to begin anew, move what is there away first",
+        hint=message(
+            "put a backup in its place: `relkit judge restore BACKUP {path}"
+            " --force`; to begin anew, move what is there away first",
+            path=path,
+        ),
     )
 
 
@@ -167,7 +170,9 @@ def make_file(
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE))
         _forget_leftovers(path)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", path=path) from None
+        raise InputError(
+            message("cannot be made: {strerror}", strerror=error.strerror), path=path
+        ) from None
     try:
         fill(temporary)
         _sync(temporary, os.O_RDWR)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.actions import Action, AnsweredError, Receipt
 from relkit.judging.assignment import Task, claim_tasks
 from relkit.judging.base import Base
@@ -59,7 +60,11 @@ class Grading(Base):
         """
         _refuse_inactive(user)
         if not 1 <= count <= 1000:
-            raise ParameterError(f"the parameter `count` must be 1 to 1000. Got `{count}` instead.")
+            raise ParameterError(
+                message(
+                    "the parameter `count` must be 1 to 1000. Got `{count}` instead.", count=count
+                )
+            )
         project = self._projects.get(project_id)
         refuse_closed(project)
         with self.database.write() as connection:
@@ -110,11 +115,11 @@ class Grading(Base):
         if held is None and not alone:
             raise _NotAloneError
         if held is None and not _had(connection, user, item_id):
-            raise InputError(f"`{user.name}` was not given this item")
+            raise InputError(message("`{user_name}` was not given this item", user_name=user.name))
         deciding = action.kind in DECIDING
         if action.again == "refuse" and deciding and _answered(connection, user, item_id, held):
             raise AnsweredError(
-                f"`{user.name}` has answered this item already",
+                message("`{user_name}` has answered this item already", user_name=user.name),
                 hint='undo that answer first, or send `"again": "replace"`',
             )
         now = self.clock()
@@ -146,7 +151,7 @@ class Grading(Base):
 
 def _refuse_inactive(user: User) -> None:
     if not user.active:
-        raise ParameterError(f"the account `{user.name}` is closed")
+        raise ParameterError(message("the account `{user_name}` is closed", user_name=user.name))
 
 
 def _store(connection: sa.Connection, user: User, action: Action, values: dict[str, Any]) -> int:
@@ -180,7 +185,7 @@ def _find_project(connection: sa.Connection, project_id: int | None) -> Project:
             sa.select(projects).where(projects.c.id == project_id)
         ).one_or_none()
     if row is None:
-        raise InputError(f"there is no project {project_id}")
+        raise InputError(message("there is no project {project_id}", project_id=project_id))
     return read_project(row)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.base import Base
 from relkit.judging.database import Database
 from relkit.judging.importing import bring_in
@@ -93,14 +94,21 @@ class Items(Base):
         project = self._projects.get(project_id)
         if project.kind != "side_by_side":
             raise ParameterError(
-                f"`{project.name}` is a project of single results",
+                message(
+                    "`{project_name}` is a project of single results", project_name=project.name
+                ),
                 hint="make one with kind='side_by_side'",
             )
         pairs: dict[tuple[str, str], Incoming] = {}
         for pair in new:
             if not pair.first or not pair.second or pair.first == pair.second:
                 raise InputError(
-                    f"query `{pair.query}` compares `{pair.first}` with `{pair.second}`",
+                    message(
+                        "query `{query}` compares `{first}` with `{second}`",
+                        query=pair.query,
+                        first=pair.first,
+                        second=pair.second,
+                    ),
                     hint="name two systems",
                 )
             item = Item(

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["check_one_script", "name_key", "other_key"]
 
@@ -62,7 +63,11 @@ def check_one_script(name: str) -> None:
         fits = len(scripts) < 2 or any(scripts <= together for together in TOGETHER)
         if not fits or not UNSEEN.isdisjoint(word):
             raise ParameterError(
-                f"`{name}` mixes letters of different scripts, and could be taken for another name",
+                message(
+                    "`{name}` mixes letters of different scripts, and could be taken"
+                    " for another name",
+                    name=name,
+                ),
                 hint="write each word in one script",
             )
 

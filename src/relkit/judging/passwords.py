@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import DependencyError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.guessable import check_not_guessable
 
 if TYPE_CHECKING:
@@ -79,8 +80,12 @@ def hash_password(password: str) -> str:
 def _check_length(password: str) -> None:
     if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
         raise ParameterError(
-            f"a password has {LEAST_LENGTH} to {MOST_LENGTH} characters. Got {len(password)}"
-            " instead.",
+            message(
+                "a password has {least_length} to {most_length} characters. Got {count} instead.",
+                least_length=LEAST_LENGTH,
+                most_length=MOST_LENGTH,
+                count=len(password),
+            ),
             hint="take a sentence",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.judging.names import name_key, other_key
 from relkit.judging.schema import postgresql, sa, sqlite, users
 from relkit.judging.texts import check_name
@@ -33,8 +34,15 @@ def check_account_name(name: str, what: str, *, machine: bool = False) -> str:
     belongs = cleaned.startswith(MACHINE_PREFIX)
     if not belongs if machine else name_key(cleaned).startswith(MACHINE_PREFIX):
         raise ParameterError(
-            f"`{cleaned}` is {'no' if machine else 'the'} name of a language model",
-            hint=f"the names of language models, and no others, begin with {MACHINE_PREFIX}",
+            message(
+                "`{cleaned}` is {word} name of a language model",
+                cleaned=cleaned,
+                word="no" if machine else "the",
+            ),
+            hint=message(
+                "the names of language models, and no others, begin with {machine_prefix}",
+                machine_prefix=MACHINE_PREFIX,
+            ),
         )
     return cleaned
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import check_language
 from relkit.core.parameters import check_choice
+from relkit.core.texts import message
 from relkit.data.scale import Level, Scale, load_scale
 from relkit.judging.base import Base
 from relkit.judging.records import Kind, Project
@@ -88,13 +89,21 @@ class Projects(Base):
             whole = isinstance(value, int) and not isinstance(value, bool)
             if value is not None and not (whole and least <= value < PLACES):
                 raise ParameterError(
-                    f"the parameter `{what}` must be a whole number of {least} or more."
-                    f" Got `{value}` instead."
+                    message(
+                        "the parameter `{what}` must be a whole number of {least} or"
+                        " more. Got `{value}` instead.",
+                        what=what,
+                        least=least,
+                        value=value,
+                    )
                 )
         _check_gold_share(gold_share)
         if not (lease_seconds > 0 and math.isfinite(lease_seconds)):
             raise ParameterError(
-                f"the parameter `lease_seconds` must be above 0. Got `{lease_seconds}` instead."
+                message(
+                    "the parameter `lease_seconds` must be above 0. Got `{lease_seconds}` instead.",
+                    lease_seconds=lease_seconds,
+                )
             )
         values = {
             "name": name,
@@ -155,7 +164,7 @@ class Projects(Base):
             self._change(found, name=name)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                f"there is a project `{name}` already", hint="take another name"
+                message("there is a project `{name}` already", name=name), hint="take another name"
             ) from None
         return self.get(project_id)
 
@@ -225,8 +234,11 @@ def _check_guideline(guideline: Mapping[str, str]) -> dict[str, str]:
 def _check_gold_share(gold_share: float) -> None:
     if not 0 <= gold_share < 1:
         raise ParameterError(
-            "the parameter `gold_share` must be at least 0 and below 1."
-            f" Got `{gold_share}` instead."
+            message(
+                "the parameter `gold_share` must be at least 0 and below 1. Got"
+                " `{gold_share}` instead.",
+                gold_share=gold_share,
+            )
         )
 
 
@@ -240,7 +252,7 @@ def check_open(connection: sa.Connection, project_id: int) -> None:
     query = sa.select(projects).where(projects.c.id == project_id)
     row = connection.execute(query).one_or_none()
     if row is None or row.state not in SEEN:
-        raise InputError(f"there is no project {project_id}")
+        raise InputError(message("there is no project {project_id}", project_id=project_id))
     refuse_closed(read_project(row))
 
 
@@ -252,7 +264,8 @@ def refuse_closed(project: Project) -> None:
     """
     if project.state != "open":
         raise ParameterError(
-            f"the project `{project.name}` is closed", hint="whoever leads it can open it again"
+            message("the project `{project_name}` is closed", project_name=project.name),
+            hint="whoever leads it can open it again",
         )
 
 
@@ -266,5 +279,5 @@ def find_project(connection: sa.Connection, item_id: int) -> Project:
     if is_id(item_id):
         row = connection.execute(PROJECT_OF, {"item": item_id}).one_or_none()
     if row is None or row.state not in SEEN:
-        raise InputError(f"there is no item {item_id}")
+        raise InputError(message("there is no item {item_id}", item_id=item_id))
     return read_project(row)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.judging.bulk import update_statistics
 from relkit.judging.jobs import JobState, Report, Work, claim_dead_jobs, start_job
 from relkit.judging.places import take_turn
@@ -122,7 +123,9 @@ def start_removal(
             sa.select(projects.c.state).where(projects.c.id == project.id)
         ).scalar_one()
         if found not in ("open", "closed"):
-            raise InputError(f"`{project.name}` is being removed already")
+            raise InputError(
+                message("`{project_name}` is being removed already", project_name=project.name)
+            )
         _hide(connection, project.id)
         most = connection.execute(
             sa.select(sa.func.max(items.c.id)).where(items.c.project_id == project.id)

@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.scale import Level, Scale
 from relkit.judging.records import Comparison, Item, Project, Trait, User, item_parts
 from relkit.judging.texts import check_text, is_storable, plain
@@ -49,12 +50,24 @@ def check_item(item: Item) -> None:
         InputError: If it has no query or document, or holds what cannot be stored.
     """
     if not item.query or not item.document:
-        raise InputError(f"query `{item.query}`, document `{item.document}`: both are needed")
+        raise InputError(
+            message(
+                "query `{query}`, document `{document}`: both are needed",
+                query=item.query,
+                document=item.document,
+            )
+        )
     if item.rank is not None and not 0 <= item.rank < 2**31:
-        raise InputError(f"query `{item.query}`: {item.rank} is no rank")
+        raise InputError(
+            message("query `{query}`: {rank} is no rank", query=item.query, rank=item.rank)
+        )
     if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
         raise InputError(
-            f"query `{item.query}`: {item.inclusion_probability} is no probability above 0"
+            message(
+                "query `{query}`: {inclusion_probability} is no probability above 0",
+                query=item.query,
+                inclusion_probability=item.inclusion_probability,
+            )
         )
     found = _texts(item)
     if not is_storable("".join(found)):  # one look at all: there may be a million items

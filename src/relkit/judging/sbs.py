@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_fraction
+from relkit.core.texts import message
 from relkit.online.sampling.tiers import order_tiers
 
 if TYPE_CHECKING:
@@ -198,10 +199,18 @@ def summarize_preferences(
 def _ordered(one: Preference) -> Preference:
     """Returns a preference with the systems in the order of their names."""
     if one.first == one.second:
-        raise InputError(f"query `{one.query}` compares `{one.first}` with itself")
+        raise InputError(
+            message(
+                "query `{query}` compares `{first}` with itself", query=one.query, first=one.first
+            )
+        )
     if one.value not in POINTS:
         raise InputError(
-            f"query `{one.query}`: not a preference: `{one.value}`",
+            message(
+                "query `{query}`: not a preference: `{one_value}`",
+                query=one.query,
+                one_value=one.value,
+            ),
             hint="use -2, -1, 0, 1 or 2",
         )
     if one.first < one.second:
@@ -291,7 +300,14 @@ def fit_bradley_terry(
     won = np.zeros((len(systems), len(systems)))
     for (winner, loser), times in wins.items():
         if times < 0 or winner == loser:
-            raise InputError(f"`{winner}` was preferred to `{loser}` {times:g} times")
+            raise InputError(
+                message(
+                    "`{winner}` was preferred to `{loser}` {times:g} times",
+                    winner=winner,
+                    loser=loser,
+                    times=times,
+                )
+            )
         if times:
             won[places[winner], places[loser]] += times
     _check_connected(systems, won)
@@ -335,7 +351,11 @@ def _check_connected(systems: Sequence[str], won: Any) -> None:
         if left:
             rest = [systems[place] for place in sorted(reached)]
             raise InputError(
-                f"{', '.join(left)} {what} {', '.join(rest)}:"
-                " the strengths have no finite estimate",
+                message(
+                    "{left} {what} {rest}: the strengths have no finite estimate",
+                    left=list(left),
+                    what=what,
+                    rest=list(rest),
+                ),
                 hint="more queries, or look at the pairs",
             )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Self
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.judging.accounts import Accounts
 from relkit.judging.base import Base
 from relkit.judging.database import Database
@@ -125,7 +126,9 @@ def open_store(
             _check_tables(database, found)
             if not create:
                 what = "has no judging tables" if found is None else f"is of version {found}"
-                raise InputError(f"the database {what}", path=database.address, hint=_INIT)
+                raise InputError(
+                    message("the database {what}", what=what), path=database.address, hint=_INIT
+                )
             database.upgrade()
     except BaseException:
         database.close()
@@ -150,7 +153,9 @@ def _check_tables(database: Database, found: str | None) -> None:
     """
     if found is not None and found not in database.versions():
         raise InputError(
-            f"the database is of version {found}, which this relkit does not know",
+            message(
+                "the database is of version {found}, which this relkit does not know", found=found
+            ),
             path=database.address,
             hint="a newer one made it: pip install --upgrade relkit",
         )
@@ -161,13 +166,19 @@ def _check_tables(database: Database, found: str | None) -> None:
         tables = database.inspect(connection).get_table_names()
     if tables:
         raise InputError(
-            f"the database has no judging tables, but others: {', '.join(sorted(tables)[:3])}",
+            message(
+                "the database has no judging tables, but others: {tables}",
+                tables=list(sorted(tables)[:3]),
+            ),
             path=database.address,
             hint="name another file",
         )
     raise InputError(
         "the database has no judging tables, like a copy without the -wal that was beside it",
         path=database.address,
-        hint="copy with `relkit judge backup`, and put that copy in its place:"
-        f" `relkit judge restore BACKUP {database.file} --force`",
+        hint=message(
+            "copy with `relkit judge backup`, and put that copy in its"
+            " place: `relkit judge restore BACKUP {file} --force`",
+            file=database.file,
+        ),
     )

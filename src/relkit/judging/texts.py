@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 
 __all__ = [
@@ -42,7 +43,7 @@ def check_text(text: str, what: str) -> str:
     """
     if not is_storable(text):
         raise InputError(
-            f"the {what} holds a character that cannot be stored",
+            message("the {what} holds a character that cannot be stored", what=what),
             hint="it is of code 0, or half of a pair",
         )
     return text
@@ -57,7 +58,9 @@ def check_name(name: str, what: str) -> str:
     """
     cleaned = check_text(name, f"name of the {what}").strip()
     if not cleaned or len(cleaned) > 200 or not cleaned.isprintable():
-        raise ParameterError(f"`{name[:60]}` cannot be the name of a {what}")
+        raise ParameterError(
+            message("`{name}` cannot be the name of a {what}", name=name[:60], what=what)
+        )
     return cleaned
 
 
@@ -69,7 +72,13 @@ def check_grade(scale: Scale, grade: object) -> float:
     """
     parsed = scale.parse(grade)
     if not math.isfinite(parsed) or (scale.levels and parsed not in scale.gains):
-        raise InputError(f"not a grade of the scale `{scale.name}`: `{grade}`")
+        raise InputError(
+            message(
+                "not a grade of the scale `{scale_name}`: `{grade}`",
+                scale_name=scale.name,
+                grade=grade,
+            )
+        )
     return parsed
 
 
@@ -92,4 +101,4 @@ def unknown_name(what: str, name: str, known: Sequence[str]) -> UnknownNameError
 
     near = get_close_matches(name, known, 1)
     hint = f"did you mean `{near[0]}`?" if near else ""
-    return UnknownNameError(f"unknown {what}: `{name}`", hint=hint)
+    return UnknownNameError(message("unknown {what}: `{name}`", what=what, name=name), hint=hint)

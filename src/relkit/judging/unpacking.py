@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.judging.archive_parts import Part, archive_parts
 from relkit.judging.archive_reader import Archive
 from relkit.judging.bulk import insert_rows, reserve_ids, update_statistics
@@ -108,7 +109,8 @@ def prepare_unpacking(
             )
     except sa.exc.IntegrityError:
         raise ParameterError(
-            f"there is a project `{chosen}` already", hint="give the new one another name"
+            message("there is a project `{chosen}` already", chosen=chosen),
+            hint="give the new one another name",
         ) from None
     return Unpacking(store, archive, work, found)
 
@@ -151,7 +153,7 @@ class Unpacking:
             if isinstance(error, sa.exc.IntegrityError):
                 reason = str(error.orig).strip().split("\n")[0]
                 raise InputError(
-                    f"the archive holds what the database refuses: {reason}",
+                    message("the archive holds what the database refuses: {reason}", reason=reason),
                     path=self.archive.path,
                 ) from None
             raise

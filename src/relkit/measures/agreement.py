@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Measure, Step
 from relkit.measures.formulas import equation, format_number
@@ -205,7 +206,10 @@ class Kappa(Measure):
         for entry, _ in rows:
             if entry.score != int(entry.score):
                 raise InputError(
-                    f"`kappa` compares predicted grades, and {entry.score:g} is not one",
+                    message(
+                        "`kappa` compares predicted grades, and {score:g} is not one",
+                        score=entry.score,
+                    ),
                     hint="round the scores to grades, or use tau or spearman for scores",
                 )
         total = sum((entry.score - label) ** 2 for entry, _ in rows for _, label in rows)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import NoRelevant, PDenominator
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Step
 from relkit.measures.formulas import equation
@@ -301,8 +302,11 @@ class RPrec(NeedsRelevant):
         super().__post_init__()
         if not self.multiple > 0:
             raise ParameterError(
-                "the parameter `multiple` of `rprec` must be above 0."
-                f" Got `{self.multiple:g}` instead."
+                message(
+                    "the parameter `multiple` of `rprec` must be above 0. Got"
+                    " `{multiple:g}` instead.",
+                    multiple=self.multiple,
+                )
             )
 
     def depth(self, ranking: "Ranking") -> int:

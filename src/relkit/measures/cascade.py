@@ -143,7 +143,10 @@ class RBP(Measure):
         super().__post_init__()
         if self.p is not None and not 0 < self.p < 1:
             raise ParameterError(
-                f"the parameter `p` of `rbp` must be between 0 and 1. Got `{self.p:g}` instead."
+                message(
+                    "the parameter `p` of `rbp` must be between 0 and 1. Got `{p:g}` instead.",
+                    p=self.p,
+                )
             )
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -218,8 +221,11 @@ class RBPResidual(Measure):
         super().__post_init__()
         if not 0 < self.filled("p") < 1:
             raise ParameterError(
-                "the parameter `p` of `rbp_residual` must be between 0 and 1."
-                f" Got `{self.p:g}` instead."
+                message(
+                    "the parameter `p` of `rbp_residual` must be between 0 and 1."
+                    " Got `{p:g}` instead.",
+                    p=self.p,
+                )
             )
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:

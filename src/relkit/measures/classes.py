@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Aspect, Combine, Step
 from relkit.measures.formulas import equation, format_number
@@ -98,8 +99,12 @@ class _ClassPairs(_Classes):
         super().__post_init__()
         if not 0 < self.end() <= 1:
             raise ParameterError(
-                f"the parameter `max_fpr` of `{self.name}` must be above 0 and at most 1."
-                f" Got `{self.end():g}` instead."
+                message(
+                    "the parameter `max_fpr` of `{name}` must be above 0 and at most"
+                    " 1. Got `{value:g}` instead.",
+                    name=self.name,
+                    value=self.end(),
+                )
             )
 
     def end(self) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number, format_sum
@@ -33,14 +34,22 @@ class Continuation(Measure):
         target: float = getattr(self, "target", 1.0)
         if not target > 0:
             raise ParameterError(
-                f"the parameter `target` of `{self.name}` must be above 0."
-                f" Got `{target:g}` instead."
+                message(
+                    "the parameter `target` of `{name}` must be above 0. Got `{target:g}` instead.",
+                    name=self.name,
+                    target=target,
+                )
             )
         lowest, highest = self.scale()
         if not highest > lowest:
             raise ParameterError(
-                f"the parameter `max` of `{self.name}` must be above `min`."
-                f" Got {highest:g} and {lowest:g} instead."
+                message(
+                    "the parameter `max` of `{name}` must be above `min`. Got"
+                    " {highest:g} and {lowest:g} instead.",
+                    name=self.name,
+                    highest=highest,
+                    lowest=lowest,
+                )
             )
 
     def scale(self) -> tuple[float, float]:
@@ -256,13 +265,20 @@ class BPM(Continuation):
         for name in ("benefit", "cost"):
             if getattr(self, name) < 0:
                 raise ParameterError(
-                    f"the parameter `{name}` of `bpm` must be 0 or more."
-                    f" Got `{getattr(self, name):g}` instead."
+                    message(
+                        "the parameter `{name}` of `bpm` must be 0 or more. Got"
+                        " `{value:g}` instead.",
+                        name=name,
+                        value=getattr(self, name),
+                    )
                 )
         if not 0 < self.median < 1:
             raise ParameterError(
-                "the parameter `median` of `bpm` must be between 0 and 1."
-                f" Got `{self.median:g}` instead."
+                message(
+                    "the parameter `median` of `bpm` must be between 0 and 1. Got"
+                    " `{median:g}` instead.",
+                    median=self.median,
+                )
             )
 
     def last(self, ranking: "Ranking") -> int:
@@ -389,7 +405,10 @@ class NERR10(Continuation):
         super().__post_init__()
         if not 0 < self.p < 1:
             raise ParameterError(
-                f"the parameter `p` of `nerr10` must be between 0 and 1. Got `{self.p:g}` instead."
+                message(
+                    "the parameter `p` of `nerr10` must be between 0 and 1. Got `{p:g}` instead.",
+                    p=self.p,
+                )
             )
 
     def goes_on(self, rank: int, gain: float, gained: float) -> float:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import IprecRounding
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Step
 from relkit.measures.formulas import equation
@@ -98,8 +99,11 @@ class IPrec(Interpolated):
         super().__post_init__()
         if not 0 <= self.recall <= 1:
             raise ParameterError(
-                "the parameter `recall` of `iprec` must be from 0 to 1."
-                f" Got `{self.recall:g}` instead."
+                message(
+                    "the parameter `recall` of `iprec` must be from 0 to 1. Got"
+                    " `{recall:g}` instead.",
+                    recall=self.recall,
+                )
             )
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -167,7 +171,10 @@ class IAP(Interpolated):
         super().__post_init__()
         if self.points < 2:
             raise ParameterError(
-                f"the parameter `points` of `iap` must be 2 or more. Got `{self.points}` instead."
+                message(
+                    "the parameter `points` of `iap` must be 2 or more. Got `{points}` instead.",
+                    points=self.points,
+                )
             )
 
     def levels(self) -> list[float]:

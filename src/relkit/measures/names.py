@@ -64,8 +64,14 @@ def measure(name: str | Measure) -> Measure:
             return _single(several[0])
         whole = f"; {name.strip().lower()}@all is the whole list" if name in WHOLE else ""
         raise ParameterError(
-            f"`{name}` stands for {len(several)} measures: {several[0]}, {several[1]} …",
-            hint=f"name one of them{whole}",
+            message(
+                "`{name}` stands for {count} measures: {several}, {several_2} …",
+                name=name,
+                count=len(several),
+                several=several[0],
+                several_2=several[1],
+            ),
+            hint=message("name one of them{whole}", whole=whole),
         )
     return _single(name)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number
@@ -59,8 +60,11 @@ class Compatibility(Measure):
         super().__post_init__()
         if not 0 < self.p <= 1:
             raise ParameterError(
-                "the parameter `p` of `compat` must be above 0 and at most 1."
-                f" Got `{self.p:g}` instead."
+                message(
+                    "the parameter `p` of `compat` must be above 0 and at most 1."
+                    " Got `{p:g}` instead.",
+                    p=self.p,
+                )
             )
 
     def ideal(self, ranking: "Ranking") -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number
@@ -131,7 +132,10 @@ class RBO(ReferenceMeasure):
         super().__post_init__()
         if not 0 < self.p < 1:
             raise ParameterError(
-                f"the parameter `p` of `rbo` must be between 0 and 1. Got `{self.p:g}` instead."
+                message(
+                    "the parameter `p` of `rbo` must be between 0 and 1. Got `{p:g}` instead.",
+                    p=self.p,
+                )
             )
 
     def expanded_formula(self, ranking: "Ranking") -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Counted
+from relkit.core.texts import message
 from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Aspect, Measure, Step
 from relkit.measures.formulas import equation, format_number
@@ -193,8 +194,11 @@ class PNR(_Pairs):
         super().__post_init__()
         if self.smoothing < 0:
             raise ParameterError(
-                f"the parameter `smoothing` of `pnr` must be 0 or more. Got `{self.smoothing:g}`"
-                " instead."
+                message(
+                    "the parameter `smoothing` of `pnr` must be 0 or more. Got"
+                    " `{smoothing:g}` instead.",
+                    smoothing=self.smoothing,
+                )
             )
 
     def ratio(self, positive: float, negative: float) -> float:

@@ -55,6 +55,14 @@ def load_entry_points() -> None:
             point.load()
         except Exception as error:  # another package's code may raise anything
             raise InputError(
-                f"the measure `{point.name}` of an installed package cannot be imported: {error}",
-                hint=f"update or remove the package that offers {point.value}",
+                message(
+                    "the measure `{point_name}` of an installed package cannot be"
+                    " imported: {error}",
+                    point_name=point.name,
+                    error=error,
+                ),
+                hint=message(
+                    "update or remove the package that offers {point_value}",
+                    point_value=point.value,
+                ),
             ) from error

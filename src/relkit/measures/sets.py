@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import PDenominator
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Step
 from relkit.measures.formulas import equation, format_number
@@ -137,7 +138,10 @@ class FBeta(WeightedF):
         super().__post_init__()
         if self.beta < 0:
             raise ParameterError(
-                f"the parameter `beta` of `f_beta` must be 0 or more. Got `{self.beta:g}` instead."
+                message(
+                    "the parameter `beta` of `f_beta` must be 0 or more. Got `{beta:g}` instead.",
+                    beta=self.beta,
+                )
             )
 
     def square(self) -> float:

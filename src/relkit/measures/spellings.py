@@ -6,6 +6,7 @@ import math
 import re
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["SETS", "expand"]
 
@@ -122,14 +123,16 @@ def _with_tail(name: str, word: str, sign: str, tail: str, at: str) -> list[str]
     if word == "utility":
         numbers = [_number(name, value) for value in values]
         if len(numbers) != 4:
-            raise ParameterError(f"`{name}` needs four numbers, such as utility.1,-1,0,0")
+            raise ParameterError(
+                message("`{name}` needs four numbers, such as utility.1,-1,0,0", name=name)
+            )
         return ["utility(tp={},fp={},fn={},tn={})".format(*numbers)]
     if word in {"set_f", "setf"}:
         beta = _beta(name, values[0])
         return ["f1" if beta == 1 else f"f_beta(beta={beta!r})"]
     if word == "11pt_avg":
         raise ParameterError(
-            f"`{name}`: the levels of recall cannot be named",
+            message("`{name}`: the levels of recall cannot be named", name=name),
             hint="iap(points=11) takes levels at equal distances; `relkit trec_eval` takes any",
         )
     if all(value.isdigit() for value in values):
@@ -141,7 +144,7 @@ def _beta(name: str, weight: str) -> float:
     """Returns the beta of F from trec_eval's weight of recall, which is its square."""
     square = float(_number(name, weight))
     if square < 0:
-        raise ParameterError(f"the weight of `{name}` must be 0 or more")
+        raise ParameterError(message("the weight of `{name}` must be 0 or more", name=name))
     return math.sqrt(square)
 
 
@@ -173,7 +176,8 @@ def _paired(name: str, word: str, items: list[str]) -> str:
             named.append("=".join(pair))
         else:
             raise ParameterError(
-                f"`{name}`: no grade or parameter `{key}`", hint="write grade=gain,grade=gain"
+                message("`{name}`: no grade or parameter `{key}`", name=name, key=key),
+                hint="write grade=gain,grade=gain",
             )
     if gains:
         named.append("gain={" + ",".join([*gains, "other:grade"]) + "}")
@@ -189,11 +193,12 @@ def _number(name: str, text: str) -> str:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ParameterError(f"`{name}`: not a number: `{text}`")
+        raise ParameterError(message("`{name}`: not a number: `{text}`", name=name, text=text))
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _no_number(word: str) -> ParameterError:
     return ParameterError(
-        f"`{word}` is a text, no measure", hint="`relkit trec_eval` prints it as trec_eval does"
+        message("`{word}` is a text, no measure", word=word),
+        hint="`relkit trec_eval` prints it as trec_eval does",
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Measure, Step
 from relkit.measures.formulas import equation, format_number
@@ -53,13 +54,21 @@ class Novelty(Diversity):
         super().__post_init__()
         if not 0 <= self.alpha <= 1:
             raise ParameterError(
-                f"the parameter `alpha` of `{self.name}` must be from 0 to 1."
-                f" Got `{self.alpha:g}` instead."
+                message(
+                    "the parameter `alpha` of `{name}` must be from 0 to 1. Got"
+                    " `{alpha:g}` instead.",
+                    name=self.name,
+                    alpha=self.alpha,
+                )
             )
         if not 0 <= self._beta < 1:
             raise ParameterError(
-                f"the parameter `beta` of `{self.name}` must be from 0 to below 1."
-                f" Got `{self._beta:g}` instead."
+                message(
+                    "the parameter `beta` of `{name}` must be from 0 to below 1. Got"
+                    " `{beta:g}` instead.",
+                    name=self.name,
+                    beta=self._beta,
+                )
             )
 
     @property

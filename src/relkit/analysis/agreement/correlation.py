@@ -16,7 +16,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction, check_whole
-from relkit.core.texts import Catalogue, Language, catalogue, translate
+from relkit.core.texts import Catalogue, Language, catalogue, message, translate
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.evaluation import DEFAULT_MEASURES, Average, Evaluator, MeasureNames
 from relkit.measures.names import measures as parse_measures
@@ -115,8 +115,8 @@ class Correlations(Exportable):
             if {one.first, one.second} == names:
                 return one.value
         raise ParameterError(
-            f"{' and '.join(sorted(names))} were not held together",
-            hint="there are " + ", ".join(self.measures),
+            message("{names} were not held together", names=" and ".join(sorted(names))),
+            hint=message("there are {measures}", measures=list(self.measures)),
         )
 
     def to_dict(self) -> dict[str, Any]:

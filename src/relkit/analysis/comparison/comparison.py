@@ -18,7 +18,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.notes import Note, warn
 from relkit.core.registry import suggestion
-from relkit.core.texts import Language
+from relkit.core.texts import Language, message
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
@@ -199,7 +199,9 @@ class Comparison(Exportable):
             ParameterError: If results or values were compared, and not runs.
         """
         if name not in self.runs:
-            raise UnknownNameError(f"no run `{name}`", hint=suggestion(name, list(self.runs)))
+            raise UnknownNameError(
+                message("no run `{name}`", name=name), hint=suggestion(name, list(self.runs))
+            )
         if name not in self._sources:
             raise ParameterError(
                 "only values were compared, and a run is needed here",
@@ -216,14 +218,16 @@ class Comparison(Exportable):
         key = str(parse_measure(name))
         if key not in self.measures:
             raise UnknownNameError(
-                f"`{key}` was not compared", hint="there are " + ", ".join(self.measures)
+                message("`{key}` was not compared", key=key),
+                hint=message("there are {measures}", measures=list(self.measures)),
             )
         return key
 
     def _key(self, candidate: str, measure: str) -> tuple[str, str]:
         if candidate not in self.candidates:
             raise UnknownNameError(
-                f"no candidate `{candidate}`", hint=suggestion(candidate, list(self.candidates))
+                message("no candidate `{candidate}`", candidate=candidate),
+                hint=suggestion(candidate, list(self.candidates)),
             )
         return candidate, self._measure(measure)
 

@@ -40,7 +40,11 @@ class Rate:
             _number(getattr(self, name), f"`{name}` of a rate")
         if not 0 <= self.events <= self.trials or self.trials == 0:
             raise InputError(
-                f"a rate needs 0 <= events <= trials, got {self.events:g} of {self.trials:g}"
+                message(
+                    "a rate needs 0 <= events <= trials, got {events:g} of {trials:g}",
+                    events=self.events,
+                    trials=self.trials,
+                )
             )
 
     @property
@@ -90,7 +94,7 @@ class OnlineData:
             raise InputError("the online metric needs both `baseline` and `candidate`")
         for name in ("labels", "buckets", "planned", "cold_start", "tiers", "shown"):
             if not isinstance(getattr(self, name), Mapping):
-                raise InputError(f"`{name}` must be a mapping")
+                raise InputError(message("`{name}` must be a mapping", name=name))
         if len(self.buckets) == 1:
             raise InputError("`buckets` needs at least two buckets")
         for bucket, count in self.buckets.items():
@@ -101,25 +105,45 @@ class OnlineData:
             raise InputError("`planned` must name the same buckets as `buckets`")
         for bucket, share in self.planned.items():
             if not _number(share, f"the planned share of `{bucket}`") > 0:
-                raise InputError(f"the planned share of `{bucket}` must be above 0, got {share}")
+                raise InputError(
+                    message(
+                        "the planned share of `{bucket}` must be above 0, got {share}",
+                        bucket=bucket,
+                        share=share,
+                    )
+                )
         if self.cold_start:
             _sides(self.cold_start, "cold_start")
             for side, share in self.cold_start.items():
                 if not 0 <= share <= 1:
-                    raise InputError(f"`cold_start` of the {side} must be 0 to 1, got {share}")
+                    raise InputError(
+                        message(
+                            "`cold_start` of the {side} must be 0 to 1, got {share}",
+                            side=side,
+                            share=share,
+                        )
+                    )
         for tier, counts in self.tiers.items():
             _sides(counts, f"the tier `{tier}`")
         for side in ("baseline", "candidate") if self.tiers else ():
             if not math.fsum(counts[side] for counts in self.tiers.values()) > 0:
-                raise InputError(f"`tiers` hold no traffic of the {side}")
+                raise InputError(message("`tiers` hold no traffic of the {side}", side=side))
         for label, queries in self.labels.items():
             if not isinstance(queries, Mapping) or not all(
                 isinstance(documents, Mapping) for documents in queries.values()
             ):
-                raise InputError(f"the label `{label}` must be {{query: {{document: count}}}}")
+                raise InputError(
+                    message(
+                        "the label `{label}` must be {{query: {{document: count}}}}", label=label
+                    )
+                )
         for query, documents in self.shown.items():
             if isinstance(documents, str) or not isinstance(documents, Sequence):
-                raise InputError(f"`shown` of the query `{query}` must be a list of documents")
+                raise InputError(
+                    message(
+                        "`shown` of the query `{query}` must be a list of documents", query=query
+                    )
+                )
 
     @property
     def lift(self) -> float:
@@ -182,20 +206,22 @@ def _rate(value: Any, name: str) -> Rate:
     if isinstance(value, Rate):
         return value
     if not isinstance(value, Mapping) or set(value) != {"events", "trials"}:
-        raise InputError(f"`{name}` must be {{events, trials}}", hint="clicks and impressions")
+        raise InputError(
+            message("`{name}` must be {{events, trials}}", name=name), hint="clicks and impressions"
+        )
     return Rate(value["events"], value["trials"])
 
 
 def _sides(values: Any, name: str) -> None:
     if not isinstance(values, Mapping) or set(values) != {"baseline", "candidate"}:
-        raise InputError(f"{name} must have `baseline` and `candidate`")
+        raise InputError(message("{name} must have `baseline` and `candidate`", name=name))
     for side, value in values.items():
         _count(value, f"{name} of the {side}")
 
 
 def _count(value: Any, what: str) -> None:
     if _number(value, what) < 0:
-        raise InputError(f"{what} must be 0 or more, got {value}")
+        raise InputError(message("{what} must be 0 or more, got {value}", what=what, value=value))
 
 
 def _number(value: Any, what: str) -> float:
@@ -206,4 +232,6 @@ def _number(value: Any, what: str) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
-    raise InputError(f"{what} must be a number, got `{str(value)[:40]}`")
+    raise InputError(
+        message("{what} must be a number, got `{value}`", what=what, value=str(value)[:40])
+    )

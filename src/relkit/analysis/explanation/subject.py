@@ -9,6 +9,7 @@ from typing import Any
 
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.data.ranking import Ranking
 from relkit.data.run import Run
@@ -78,10 +79,14 @@ class Subject:
         if not held and not any(query in run.table for run in runs):
             known = runs[0].queries
             raise UnknownNameError(
-                f"no query `{query}`",
-                hint=suggestion(query, known)
-                if len(known) < 20
-                else "the run has " + ", ".join(f"`{name}`" for name in known[:5]) + ", …",
+                message("no query `{query}`", query=query),
+                hint=(
+                    suggestion(query, known)
+                    if len(known) < 20
+                    else message(
+                        "the run has {known}, …", known=[f"`{name}`" for name in known[:5]]
+                    )
+                ),
             )
         return cls(query, asked, grades, subtopics, held, highest, chosen, reference)
 

@@ -15,6 +15,7 @@ from typing import Any
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relkit.compat.ir_measures.model import ABSENT, CalcResults, Evaluator, Measure, Metric
 from relkit.core.errors import DependencyError, ParameterError
+from relkit.core.texts import message
 
 __all__ = [
     "REQUIRED",
@@ -51,7 +52,8 @@ class Provider:
         """
         if not self.is_available():
             raise DependencyError(
-                f"the provider {self.NAME} is not available", hint=self.install_instructions() or ""
+                message("the provider {name} is not available", name=self.NAME),
+                hint=self.install_instructions() or "",
             )
         return self._evaluator(measures, qrels)
 
@@ -141,7 +143,8 @@ class FallbackProvider(Provider):
         parts, left = self._parts(measures)
         if left:
             raise ParameterError(
-                f"unsupported measures: {', '.join(map(str, left))}", hint=_hint(left[0])
+                message("unsupported measures: {left}", left=list(map(str, left))),
+                hint=_hint(left[0]),
             )
         converters = QrelsConverter(qrels, strict=False).tee(len(parts))
         evaluators = [
@@ -262,7 +265,9 @@ class RulesProvider(Provider):
         kept = {name: value for name, value in measure.params.items() if name in known}
         own = type(measure)(**(kept | dict(self.assumed.get(str(measure.NAME), {}))))
         if not self.supports(own):
-            raise ParameterError(f"unsupported measure {measure}", hint=_hint(measure))
+            raise ParameterError(
+                message("unsupported measure {measure}", measure=measure), hint=_hint(measure)
+            )
         return own
 
 

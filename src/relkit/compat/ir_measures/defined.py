@@ -9,6 +9,7 @@ from relkit.compat.ir_measures.base import Provider
 from relkit.compat.ir_measures.inputs import QrelsConverter, RunConverter
 from relkit.compat.ir_measures.model import Evaluator, Measure, Metric, ParamInfo
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 if TYPE_CHECKING:
     import pandas
@@ -151,6 +152,12 @@ class _Evaluator(Evaluator):
 
 def _sorted(frame: pandas.DataFrame, kind: str, then: list[str]) -> pandas.DataFrame:
     if "query_id" not in frame.columns:
-        raise InputError(f"the {kind} have no column query_id, only {list(frame.columns)}")
+        raise InputError(
+            message(
+                "the {kind} have no column query_id, only {columns}",
+                kind=kind,
+                columns=list(frame.columns),
+            )
+        )
     by = ["query_id", *(name for name in then if name in frame.columns)]
     return frame.sort_values(by=by, ascending=[name != "score" for name in by], kind="stable")

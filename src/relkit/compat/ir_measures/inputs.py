@@ -14,6 +14,7 @@ from typing import IO, Any, ClassVar
 from relkit.compat.ir_measures.records import Qrel, ScoredDoc
 from relkit.core.errors import InputError, ParseError
 from relkit.core.packages import optional_package
+from relkit.core.texts import message
 
 __all__ = ["QrelsConverter", "RunConverter", "read_trec_qrels", "read_trec_run"]
 
@@ -38,7 +39,9 @@ def read_trec_qrels(file: Source) -> Iterator[Qrel]:
             grade = int(columns[3])
         except ValueError:
             raise ParseError(
-                f"not a whole number: `{columns[3]}`", path=_title(file), line=number
+                message("not a whole number: `{columns}`", columns=columns[3]),
+                path=_title(file),
+                line=number,
             ) from None
         yield Qrel(columns[0], columns[2], grade, columns[1])
 
@@ -61,7 +64,9 @@ def read_trec_run(file: Source) -> Iterator[ScoredDoc]:
             score = float(columns[4])
         except ValueError:
             raise ParseError(
-                f"not a number: `{columns[4]}`", path=_title(file), line=number
+                message("not a number: `{columns}`", columns=columns[4]),
+                path=_title(file),
+                line=number,
             ) from None
         yield ScoredDoc(columns[0], columns[2], score)
 
@@ -82,8 +87,13 @@ def _rows(file: Source, count: int, names: str) -> Iterator[tuple[int, list[str]
                 continue
             if len(columns) != count:
                 raise ParseError(
-                    f"expected {count} columns ({names}), got {len(columns)}:"
-                    f" `{line.strip()[:80]}`",
+                    message(
+                        "expected {count} columns ({names}), got {count_2}: `{line}`",
+                        count=count,
+                        names=names,
+                        count_2=len(columns),
+                        line=line.strip()[:80],
+                    ),
                     path=_title(file),
                     line=number,
                 )
@@ -154,7 +164,7 @@ class _Converter:
     def _checked(self) -> str:
         kind, error = self.predict_type()
         if error is not None:
-            raise InputError(f"unknown {self.kind} format: {error}")
+            raise InputError(message("unknown {kind} format: {error}", kind=self.kind, error=error))
         return kind
 
     def as_dict_of_dict(self) -> dict[Any, dict[Any, Any]]:

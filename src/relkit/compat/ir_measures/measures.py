@@ -13,6 +13,7 @@ from relkit.compat.ir_measures.model import (
     SumAgg,
 )
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = [
     "ABSENT",
@@ -39,7 +40,7 @@ def register(
     """
     for key in (name or str(measure.NAME), *(aliases or [])):
         if key in registry:
-            raise ParameterError(f"the measure name `{key}` is taken")
+            raise ParameterError(message("the measure name `{key}` is taken", key=key))
         registry[key] = measure
     return registry
 

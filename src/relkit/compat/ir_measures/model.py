@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = [
     "ABSENT",
@@ -146,18 +147,30 @@ class Measure:
         for name, value in self.params.items():
             if name not in known:
                 raise ParameterError(
-                    f"the measure `{self.NAME}` has no parameter `{name}`",
-                    hint=f"it takes {', '.join(known)}" if known else "it takes none",
+                    message(
+                        "the measure `{name}` has no parameter `{name_2}`",
+                        name=self.NAME,
+                        name_2=name,
+                    ),
+                    hint=(
+                        message("it takes {known}", known=list(known)) if known else "it takes none"
+                    ),
                 )
             if not known[name].validate(value):
                 raise ParameterError(
-                    f"the parameter `{name}` of `{self.NAME}` cannot be `{value!r}`"
+                    message(
+                        "the parameter `{name}` of `{name_2}` cannot be `{value!r}`",
+                        name=name,
+                        name_2=self.NAME,
+                        value=value,
+                    )
                 )
         for name, info in known.items():
             if info.required and name not in self.params:
                 given = f"{self.NAME}@10" if name == "cutoff" else f"{self.NAME}({name}=…)"
                 raise ParameterError(
-                    f"`{self}` lacks the parameter `{name}`", hint=f"write {given}"
+                    message("`{value}` lacks the parameter `{name}`", value=self, name=name),
+                    hint=message("write {given}", given=given),
                 )
 
     def __call__(self, **params: Any) -> Measure:

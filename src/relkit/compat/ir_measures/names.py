@@ -11,6 +11,7 @@ from relkit.compat import pytrec_eval
 from relkit.compat.ir_measures.measures import Measure, registry
 from relkit.core.errors import ParameterError
 from relkit.core.registry import nearest
+from relkit.core.texts import message
 
 __all__ = ["parse_measure", "parse_trec_measure"]
 
@@ -58,7 +59,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     if isinstance(measure, Measure):
         return measure
     refused = ParameterError(
-        f"not a measure: `{measure}`", hint="write Measure(parameter=value,…)@cutoff"
+        message("not a measure: `{measure}`", measure=measure),
+        hint="write Measure(parameter=value,…)@cutoff",
     )
     try:
         node: ast.expr = ast.parse(measure, mode="eval").body
@@ -80,7 +82,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         near = nearest(node.id, list(registry))
         known = next((name for name in registry if name.lower() == near), "")
         hint = f"; did you mean {known}?" if known else ""
-        raise NameError(f"measure not found: {node.id}{hint}")
+        raise NameError(message("measure not found: {node_id}{hint}", node_id=node.id, hint=hint))
     found = registry[node.id]
     for value in at:
         params[found.AT_PARAM] = value
@@ -110,9 +112,18 @@ def parse_trec_measure(measure: str) -> list[Measure]:
         return [registry[own](**{parameter: value}) for value in values] or [registry[own]]
     found = PARAMETERS.fullmatch(measure)
     if found is None or found["name"] not in TREC:
-        raise ParameterError(f"unknown measure {measure}", hint=f"known are {', '.join(TREC)}")
+        raise ParameterError(
+            message("unknown measure {measure}", measure=measure),
+            hint=message("known are {trec}", trec=list(TREC)),
+        )
     own, parameter, _ = TREC[found["name"]]
     if not parameter:
-        raise ParameterError(f"`{found['name']}` takes no parameter. Got `{found['values']}`.")
+        raise ParameterError(
+            message(
+                "`{found}` takes no parameter. Got `{found_2}`.",
+                found=found["name"],
+                found_2=found["values"],
+            )
+        )
     kind = registry[own].SUPPORTED_PARAMS[parameter].dtype or float
     return [registry[own](**{parameter: kind(float(text))}) for text in found["values"].split(",")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 
 __all__ = ["grades_of", "scores_of"]
 
@@ -38,7 +39,9 @@ def scores_of(run: Any) -> Mapping[str, Mapping[str, Any]]:
     for number, rows in enumerate(_queries(run, "run")):
         scores = {_name(document): float(-place) for place, (document, _) in enumerate(rows)}
         if len(scores) < len(rows):
-            raise InputError(f"query {number} of the run holds a document twice")
+            raise InputError(
+                message("query {number} of the run holds a document twice", number=number)
+            )
         found[str(number)] = scores
     return found
 
@@ -52,7 +55,9 @@ def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
 
     form = "give {query: {document: number}}, or an array of (document, number) rows a query"
     if isinstance(data, str | bytes) or not hasattr(data, "__iter__"):
-        raise InputError(f"{what} is a {type(data).__name__}", hint=form)
+        raise InputError(
+            message("{what} is a {name}", what=what, name=type(data).__name__), hint=form
+        )
     queries = []
     for number, rows in enumerate(data):
         try:
@@ -62,6 +67,13 @@ def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
         if table.size == 0 and table.ndim == 2:
             table = np.empty((0, 2))
         if table.ndim != 2 or table.shape[1] != 2:
-            raise InputError(f"query {number} of the {what} is no array of two columns", hint=form)
+            raise InputError(
+                message(
+                    "query {number} of the {what} is no array of two columns",
+                    number=number,
+                    what=what,
+                ),
+                hint=form,
+            )
         queries.append([(float(document), float(value)) for document, value in table])
     return queries

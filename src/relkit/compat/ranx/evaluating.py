@@ -10,6 +10,7 @@ from relkit.compat.ranx.arrays import grades_of, scores_of
 from relkit.compat.ranx.metrics import Metric
 from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run as RelkitRun
@@ -99,8 +100,13 @@ def _check_queries(queries: Sequence[str], scores: Mapping[str, Any]) -> None:
     if missing or more:
         example = f", such as `{missing[0]}`" if missing else ""
         raise InputError(
-            f"qrels and run do not hold the same queries: {len(missing)} are missing from the"
-            f" run{example}, {more} are not in the qrels",
+            message(
+                "qrels and run do not hold the same queries: {count} are missing"
+                " from the run{example}, {more} are not in the qrels",
+                count=len(missing),
+                example=example,
+                more=more,
+            ),
             hint="make_comparable=True adds empty lists for the missing ones and leaves the others"
             " out",
         )

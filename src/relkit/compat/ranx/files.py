@@ -10,6 +10,7 @@ from typing import Any
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
+from relkit.core.texts import message
 
 __all__ = ["get_file_kind", "read_json", "read_lz4", "write_lz4"]
 
@@ -30,7 +31,7 @@ def get_file_kind(path: str | PathLike[str], kind: str | None = None) -> str:
     chosen = {"txt": "trec", "parq": "parquet"}.get(chosen, chosen)
     if chosen not in KINDS:
         raise ParameterError(
-            f"`{fspath(path)}` is of no known kind",
+            message("`{path}` is of no known kind", path=fspath(path)),
             hint="name it: kind='json', 'trec', 'gz', 'lz4' or 'parquet'",
         )
     return chosen
@@ -45,7 +46,7 @@ def read_json(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(f"not JSON: {error}", path=fspath(path)) from error
+        raise InputError(message("not JSON: {error}", error=error), path=fspath(path)) from error
     return _nested(content, path)
 
 
@@ -70,7 +71,9 @@ def read_lz4(path: str | PathLike[str]) -> tuple[dict[str, dict[str, Any]], dict
     try:
         content = cbor2.loads(lz4.decompress(lz4.decompress(data)))
     except (RuntimeError, ValueError) as error:
-        raise InputError(f"not a run that ranx wrote: {error}", path=fspath(path)) from error
+        raise InputError(
+            message("not a run that ranx wrote: {error}", error=error), path=fspath(path)
+        ) from error
     if isinstance(content, dict) and set(content) == {"run", "metadata"}:
         return _nested(content["run"], path), dict(content["metadata"])
     return _nested(content, path), {}

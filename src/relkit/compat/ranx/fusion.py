@@ -133,7 +133,7 @@ def fuse(
     check_runs(runs)
     if method not in FUSION_METHODS:
         raise ParameterError(
-            f"fusion method `{method}` is not supported",
+            message("fusion method `{method}` is not supported", method=method),
             hint=suggestion(method, list(FUSION_METHODS)),
         )
     settings = dict(params or {})
@@ -156,7 +156,7 @@ def check_runs(runs: Sequence[Run]) -> None:
     for number, run in enumerate(runs[1:], 1):
         if run.get_query_ids() != runs[0].get_query_ids():
             raise InputError(
-                f"runs 0 and {number} do not hold the same queries",
+                message("runs 0 and {number} do not hold the same queries", number=number),
                 hint="run.make_comparable(qrels) adds and removes queries; relkit.fuse takes runs"
                 " that lack some",
             )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from relkit.core.errors import ParameterError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.measures.names import measure
 
 __all__ = ["METRICS", "Metric"]
@@ -33,7 +34,7 @@ class Metric:
         if found is None or name not in METRICS:
             hint = suggestion(name, list(METRICS))
             raise ParameterError(
-                f"metric `{text}` is not supported",
+                message("metric `{text}` is not supported", text=text),
                 hint=f"{hint}; " * bool(hint) + "there are " + ", ".join(METRICS),
             )
         self.name = name
@@ -42,7 +43,9 @@ class Metric:
         if name == "rbp" and number is None:
             raise ParameterError("`rbp` needs a persistence", hint="write rbp.95 for 0.95")
         if name != "rbp" and found["mark"] == ".":
-            raise ParameterError(f"metric `{text}` is not supported", hint="write name@k")
+            raise ParameterError(
+                message("metric `{text}` is not supported", text=text), hint="write name@k"
+            )
         self.number = number
 
     @property

@@ -14,6 +14,7 @@ from relkit.compat.ranx.report import OptimizationReport
 from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.data.run import Run as RelkitRun
 
 __all__ = ["optimize_fusion"]
@@ -77,18 +78,23 @@ def optimize_fusion(
     fusion.check_runs(runs)
     for number, run in enumerate(runs):
         if run.get_query_ids() != qrels.get_query_ids():
-            raise InputError(f"run {number} and the qrels do not hold the same queries")
+            raise InputError(
+                message("run {number} and the qrels do not hold the same queries", number=number)
+            )
     if norm == "borda":
         runs, norm = borda_norm(runs), None
     if method in TRAINED:
         if return_optimization_report:
-            raise ParameterError(f"`{method}` does not support optimization report.")
+            raise ParameterError(
+                message("`{method}` does not support optimization report.", method=method)
+            )
         name, train = TRAINED[method]
         return {name: train(qrels, runs)}
     if method not in SEARCHED and method not in WEIGHTED:
         known = [*SEARCHED, *WEIGHTED, *TRAINED]
         raise ParameterError(
-            f"`{method}` does not support optimization", hint=suggestion(method, known)
+            message("`{method}` does not support optimization", method=method),
+            hint=suggestion(method, known),
         )
     show_progress = kwargs.pop("show_progress", True) and sys.stderr.isatty()
     trials = list(_trials(method, qrels, runs, kwargs))
@@ -144,7 +150,13 @@ def _trials(method: str, qrels: Qrels, runs: Sequence[Run], wanted: Mapping[str,
 
 def _no_more(method: str, options: Mapping[str, Any]) -> None:
     if options:
-        raise ParameterError(f"`{method}` is not searched by `{next(iter(options))}`")
+        raise ParameterError(
+            message(
+                "`{method}` is not searched by `{options}`",
+                method=method,
+                options=next(iter(options)),
+            )
+        )
 
 
 def _multiples(low: float, high: float, step: float) -> list[float]:

@@ -13,6 +13,7 @@ from relkit import io
 from relkit.compat.ranx.files import get_file_kind, read_json, read_lz4, write_lz4
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
+from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run as RelkitRun
 
@@ -84,7 +85,12 @@ class _Table(Generic[Number]):
         """
         if len(doc_ids) != len(scores):
             raise InputError(
-                f"query `{q_id}` has {len(doc_ids)} documents and {len(scores)} scores"
+                message(
+                    "query `{q_id}` has {count} documents and {count_2} scores",
+                    q_id=q_id,
+                    count=len(doc_ids),
+                    count_2=len(scores),
+                )
             )
         self._data[q_id] = {
             document: self._number(score) for document, score in zip(doc_ids, scores, strict=True)
@@ -162,7 +168,10 @@ class _Table(Generic[Number]):
         elif chosen == "trec":
             file.write_text("".join(f"{line}\n" for line in self._lines()), encoding="utf-8")
         else:
-            raise ParameterError(f"cannot write `{chosen}`", hint="write json, trec or parquet")
+            raise ParameterError(
+                message("cannot write `{chosen}`", chosen=chosen),
+                hint="write json, trec or parquet",
+            )
 
     @classmethod
     def _no_lz4(cls) -> None:
@@ -191,9 +200,11 @@ class _Table(Generic[Number]):
         for column in (q_id_col, doc_id_col, score_col):
             if column not in frame.columns:
                 raise InputError(
-                    f"the data frame has no column `{column}`",
-                    hint=f"it has {', '.join(frame.columns)}: name them with q_id_col,"
-                    " doc_id_col and score_col",
+                    message("the data frame has no column `{column}`", column=column),
+                    hint=message(
+                        "it has {columns}: name them with q_id_col, doc_id_col and score_col",
+                        columns=list(frame.columns),
+                    ),
                 )
         found: dict[str, dict[str, Any]] = defaultdict(dict)
         columns = (frame[column].to_list() for column in (q_id_col, doc_id_col, score_col))
@@ -428,6 +439,6 @@ class Run(_Table[float]):
             InputError: Always; the hint says how to read a downloaded file.
         """
         raise InputError(
-            f"`{id}` is on ranxhub, and relkit downloads nothing",
+            message("`{id}` is on ranxhub, and relkit downloads nothing", id=id),
             hint="download the file, then Run.from_file(path, kind='lz4')",
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 
 __all__ = ["ITEM_NAMES", "KINDS", "NAMES", "choose", "plain_name"]
 
@@ -99,7 +100,8 @@ def choose(
     for role in given:
         if role not in roles:
             raise ParameterError(
-                f"`{role}` is not a column of this kind of data", hint=suggestion(role, roles)
+                message("`{role}` is not a column of this kind of data", role=role),
+                hint=suggestion(role, roles),
             )
     plain: dict[str, list[str]] = {}
     for name in names:
@@ -112,9 +114,11 @@ def choose(
         if role in given:
             if given[role] not in names:
                 raise InputError(
-                    f"there is no column `{given[role]}` for the {role}",
+                    message(
+                        "there is no column `{given}` for the {role}", given=given[role], role=role
+                    ),
                     path=path,
-                    hint=f"the columns are {_listed(names)}",
+                    hint=message("the columns are {names}", names=_listed(names)),
                 )
             chosen[role] = given[role]
             continue
@@ -122,7 +126,9 @@ def choose(
             found = [name for name in plain.get(candidate, []) if name not in given.values()]
             if len(found) > 1:
                 raise InputError(
-                    f"columns {_listed(found)} could each be the {role}",
+                    message(
+                        "columns {found} could each be the {role}", found=_listed(found), role=role
+                    ),
                     path=path,
                     hint=_map_hint(role, found[0]),
                 )
@@ -134,7 +140,11 @@ def choose(
     for role in required:
         if role not in chosen:
             raise InputError(
-                f"there is no column for the {role}: the columns are {_listed(names)}",
+                message(
+                    "there is no column for the {role}: the columns are {names}",
+                    role=role,
+                    names=_listed(names),
+                ),
                 path=path,
                 hint=_map_hint(role, names[0] if names else "NAME"),
             )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 from relkit.data.columns.faults import Record, diagnose, rows_of
 from relkit.data.columns.names import plain_name
 from relkit.data.columns.values import scaled, to_ids, to_numbers, to_text
@@ -203,7 +204,7 @@ def _fail(
         diagnose(records(), value, path=path, scale=scale)
     else:
         diagnose(rows_of(columns), value, path=path, unit="row", scale=scale)
-    raise cause or InputError(f"a {value} cannot be used", path=path)
+    raise cause or InputError(message("a {value} cannot be used", value=value), path=path)
 
 
 def _blank(series: pl.Series) -> pl.Series:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple
 from relkit import _native
 from relkit.core.cells import APOSTROPHE, csv_frame, show_texts
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relkit.data.sheets import Sheet
 from relkit.io.format import Format, first_lines, formats
@@ -279,7 +280,7 @@ def _lines(data: Text) -> Iterator[str]:
             yield line.decode()
     except UnicodeDecodeError as error:
         raise ParseError(
-            f"is not UTF-8 text ({error.reason})",
+            message("is not UTF-8 text ({reason})", reason=error.reason),
             path=data.path,
             line=place,
             hint="save the file as UTF-8",
@@ -324,7 +325,12 @@ def _records(data: Text, layout: _Layout) -> Iterator[Record]:
                 continue
             shown = layout.separator.join(fields)[:80]
             raise ParseError(
-                f"expected {width} columns, as in the first line, got {len(fields)}: `{shown}`",
+                message(
+                    "expected {width} columns, as in the first line, got {count}: `{shown}`",
+                    width=width,
+                    count=len(fields),
+                    shown=shown,
+                ),
                 path=data.path,
                 line=line,
             )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.format import formats
@@ -77,8 +78,13 @@ class RankEval(SheetFormat):
             for row, grade in rows:
                 if grade != int(grade) or grade < 0:
                     raise InputError(
-                        f"query `{query}`, document `{row.item.document}`: Elasticsearch takes no"
-                        f" rating of {grade:g}",
+                        message(
+                            "query `{query}`, document `{document}`: Elasticsearch takes no"
+                            " rating of {grade:g}",
+                            query=query,
+                            document=row.item.document,
+                            grade=grade,
+                        ),
                         hint="export grades, not gains: rule majority or median",
                     )
                 ratings.append(

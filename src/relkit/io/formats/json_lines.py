@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relkit.data.sheets import Sheet
 from relkit.io.format import Format, first_lines, formats
@@ -158,7 +159,11 @@ def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Tabl
             fields = {role: row.get(name) for role, name in chosen.items()}
             for role, value in fields.items():
                 if fault := _fault(value):
-                    raise ParseError(f"the {role} {fault}", path=source.path, line=line)
+                    raise ParseError(
+                        message("the {role} {fault}", role=role, fault=fault),
+                        path=source.path,
+                        line=line,
+                    )
             yield line, fields
 
     series = _fast(data, chosen)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.scale import SEARCH, Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
 from relkit.io.format import formats
@@ -207,7 +208,9 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
         try:
             found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
         except (ValueError, OverflowError, OSError):
-            raise InputError(f"{rating.at:g} seconds since 1970 is no date") from None
+            raise InputError(
+                message("{at:g} seconds since 1970 is no date", at=rating.at)
+            ) from None
     return found
 
 
@@ -248,7 +251,9 @@ def _time(text: Any, where: str, path: str) -> float | None:
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
-        raise InputError(f"{where}: `{text}` is no point in time", path=path) from None
+        raise InputError(
+            message("{where}: `{text}` is no point in time", where=where, text=text), path=path
+        ) from None
 
 
 formats.register(LabelStudio())

@@ -221,7 +221,9 @@ def _features(texts: str, path: str, line: int) -> dict[str, float]:
         found = _NUMBERED.fullmatch(text)
         value = number(found[2]) if found else None
         if found is None or value is None or not math.isfinite(value):
-            raise ParseError(f"`{text[:60]}` is no feature", path=path, line=line)
+            raise ParseError(
+                message("`{text}` is no feature", text=text[:60]), path=path, line=line
+            )
         features[found[1]] = value
     return features
 
@@ -313,7 +315,10 @@ def _finite(text: str, what: str, path: str, line: int, scale: Scale | None = No
         )
     if not math.isfinite(found):
         raise ParseError(
-            f"the {what} is {found}", path=path, line=line, hint="labels and scores must be finite"
+            message("the {what} is {found}", what=what, found=found),
+            path=path,
+            line=line,
+            hint="labels and scores must be finite",
         )
     return found
 
@@ -322,7 +327,11 @@ def _sizes(groups: Source, rows: int, path: str) -> list[int]:
     sizes = []
     for line, text in _single(groups):
         if not (text.isascii() and text.isdecimal()):
-            raise ParseError(f"the group size `{text}` is no count", path=groups.path, line=line)
+            raise ParseError(
+                message("the group size `{text}` is no count", text=text),
+                path=groups.path,
+                line=line,
+            )
         sizes.append(int(text))
     if sum(sizes) != rows:
         raise InputError(

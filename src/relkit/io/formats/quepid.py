@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from relkit.core.cells import Cell, Mark, csv_lines
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
 from relkit.io.format import formats
@@ -44,7 +45,10 @@ def _lines(text: str, path: str) -> list[tuple[int, dict[str, str], str, str]]:
         document = next((name for name in QUEPID_DOCUMENT if name in fields), None)
         if "query" not in fields or document is None:
             raise InputError(
-                f"the columns are {', '.join(fields)}; Quepid's are query and docid", path=path
+                message(
+                    "the columns are {fields}; Quepid's are query and docid", fields=list(fields)
+                ),
+                path=path,
             )
         if fields[document] and not fields["query"].strip():
             raise ParseError("the query is empty", path=path, line=line)
@@ -134,7 +138,13 @@ class QuepidBookCsv(SheetFormat):
         judges = list(dict.fromkeys(one.judge for row in sheet.rows for one in row.ratings))
         taken = {"query", "docid", "doc_id"} & {*judges}
         if taken:
-            raise InputError(f"{self.title} cannot hold a judge named `{min(taken)}`")
+            raise InputError(
+                message(
+                    "{title} cannot hold a judge named `{taken}`",
+                    title=self.title,
+                    taken=min(taken),
+                )
+            )
         rows: list[list[Cell]] = [["query", "docid", *judges]]
         for row in sheet.rows:
             said = {one.judge: one.grade for one in row.ratings}
@@ -193,7 +203,12 @@ class QuepidBook(SheetFormat):
             }
             rank = content.get("position")
             if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
-                raise InputError(f"{where}: the position `{rank}` is no whole number", path=path)
+                raise InputError(
+                    message(
+                        "{where}: the position `{rank}` is no whole number", where=where, rank=rank
+                    ),
+                    path=path,
+                )
             judged = listing(content.get("judgements") or [], f"{where}: `judgements`", path)
             ratings = [
                 _judgement(mapping(one, f"{where}: a judgement", path), where, path, scale)

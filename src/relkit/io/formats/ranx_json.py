@@ -104,7 +104,7 @@ def _load(source: Source, value: str) -> Any:
 
     def constant(text: str) -> float:
         raise InputError(
-            f"a {value} is {text}",
+            message("a {value} is {text}", value=value, text=text),
             path=source.path,
             hint="scores and grades must be finite: drop the document, or give it a number",
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.format import formats
@@ -110,7 +111,10 @@ def _documents(found: Any, path: str, scale: Scale | None) -> Iterator[tuple[str
             yield key, parse_grade(value["gain"], f"the gain of `{key}`", path, scale)
         else:
             raise InputError(
-                f"`{key}` of `relevant_documents` is neither a list of documents nor a gain",
+                message(
+                    "`{key}` of `relevant_documents` is neither a list of documents nor a gain",
+                    key=key,
+                ),
                 path=path,
                 hint='write {"3": ["doc"]} or {"doc": {"gain": 3}}',
             )

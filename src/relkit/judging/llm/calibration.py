@@ -11,6 +11,7 @@ from relkit.analysis.statistics import Resampling
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_whole
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.agreement import JudgeAgreement, Ratings, measure_agreement
@@ -175,7 +176,7 @@ def measure_calibration(
     both = [item for item in items if item.id in graded and item.id in final]
     if not both:
         raise InputError(
-            f"no item was graded by `{judge}` and by people",
+            message("no item was graded by `{judge}` and by people", judge=judge),
             hint="`relkit judge llm --items graded` grades what people graded",
         )
     drawn = resampling or Resampling(2000)
@@ -273,8 +274,13 @@ def accept_judge(
     found = calibrate(store, configuration)
     if found.items < least:
         raise InputError(
-            f"{configuration.title} and people both graded {found.items} items, and {least} are"
-            " needed before its grades may count",
+            message(
+                "{configuration_title} and people both graded {items} items, and"
+                " {least} are needed before its grades may count",
+                configuration_title=configuration.title,
+                items=found.items,
+                least=least,
+            ),
             hint="let it grade what people graded (--items graded), or let people grade more",
         )
     store.models.record_acceptance(

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message as say
 from relkit.judging.llm.pace import Pace
 
 __all__ = ["Completion", "Endpoint", "EndpointError", "RefusedError", "read_key", "tidy_url"]
@@ -83,7 +84,7 @@ def tidy_url(url: str) -> str:
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ParameterError(
             "the endpoint must not have a user, a query or a fragment, where a key could stand",
-            hint=f"{hint}, and put the key into an environment variable",
+            hint=say("{hint}, and put the key into an environment variable", hint=hint),
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
@@ -97,7 +98,9 @@ def read_key(variable: str) -> str:
     """
     key = os.environ.get(variable, "").strip()
     if not (key.isascii() and key.isprintable()):
-        raise ParameterError(f"the key in {variable} has characters that no key has")
+        raise ParameterError(
+            say("the key in {variable} has characters that no key has", variable=variable)
+        )
     return key
 
 
@@ -156,7 +159,12 @@ class Endpoint:
             except _PassingError as error:
                 if attempt >= self.retries:
                     raise EndpointError(
-                        f"{self.url}: {error} ({attempt + 1} attempts)",
+                        say(
+                            "{url}: {error} ({attempt} attempts)",
+                            url=self.url,
+                            error=error,
+                            attempt=attempt + 1,
+                        ),
                         hint="run the command again later: it goes on where it stopped",
                     ) from None
                 self._rest(error, attempt)
@@ -167,7 +175,12 @@ class Endpoint:
         wanted = error.wait
         if wanted is not None and wanted > LONGEST_PAUSE:
             raise EndpointError(
-                f"{self.url}: {error}; it asks to come back in {wanted:,.0f} seconds",
+                say(
+                    "{url}: {error}; it asks to come back in {wanted:,.0f} seconds",
+                    url=self.url,
+                    error=error,
+                    wanted=wanted,
+                ),
                 hint="run the command again then: it goes on where it stopped",
             )
         if wanted is not None:
@@ -190,11 +203,17 @@ class Endpoint:
                 raise self._problem(error) from None
         except urllib.error.URLError as error:
             reason = error.reason
-            raise _PassingError(f"no connection: {self._clean(str(reason))}") from None
+            raise _PassingError(
+                say("no connection: {reason}", reason=self._clean(str(reason)))
+            ) from None
         except TimeoutError:
-            raise _PassingError(f"no answer within {self.timeout:g} seconds") from None
+            raise _PassingError(
+                say("no answer within {timeout:g} seconds", timeout=self.timeout)
+            ) from None
         except (OSError, http.client.HTTPException) as error:
-            raise _PassingError(f"the connection broke: {self._clean(str(error))}") from None
+            raise _PassingError(
+                say("the connection broke: {error}", error=self._clean(str(error)))
+            ) from None
 
     def _receive(self, response: http.client.HTTPResponse) -> bytes:
         # The timeout of a socket begins anew with every byte: an answer may not drip for ever.

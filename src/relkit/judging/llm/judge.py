@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice, check_whole
+from relkit.core.texts import message
 from relkit.judging.llm.answers import Answer, read_answer
 from relkit.judging.llm.endpoint import Completion, Endpoint, RefusedError
 from relkit.judging.llm.pace import StoppedError
@@ -214,7 +215,10 @@ def ask_model(
     """
     if not 1 <= concurrency <= 64:
         raise ParameterError(
-            f"the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead."
+            message(
+                "the parameter `concurrency` must be from 1 to 64. Got `{concurrency}` instead.",
+                concurrency=concurrency,
+            )
         )
     store.replies.add_requests(configuration, plan.requests)
     work = _Work(store, configuration, prompt, plan, endpoint, outcome or Outcome())

@@ -10,6 +10,7 @@ from typing import Any
 
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
 from relkit.core.parameters import check_whole
+from relkit.core.texts import message
 from relkit.judging.base import Base
 from relkit.judging.people import check_account_name, ensure_machine
 from relkit.judging.places import take_turn
@@ -90,7 +91,9 @@ def draft_configuration(
     """
     for name in RESERVED:
         if name in parameters:
-            raise ParameterError(f"the parameter `{name}` of requests cannot be set")
+            raise ParameterError(
+                message("the parameter `{name}` of requests cannot be set", name=name)
+            )
     if not model.strip():
         raise ParameterError("the model has no name")
     return Configuration(
@@ -199,7 +202,8 @@ class Models(Base):
         chosen = [one for one in own if one.version == version]
         if not chosen:
             raise UnknownNameError(
-                f"{own[0].judge} has no version {version}", hint=f"it has 1 to {own[-1].version}"
+                message("{judge} has no version {version}", judge=own[0].judge, version=version),
+                hint=message("it has 1 to {version}", version=own[-1].version),
             )
         return chosen[0]
 
@@ -238,7 +242,8 @@ class Models(Base):
         """
         if by.role == "judge" or not by.active:
             raise ParameterError(
-                f"`{by.name}` does not lead", hint="a lead or an admin accepts a language model"
+                message("`{by_name}` does not lead", by_name=by.name),
+                hint="a lead or an admin accepts a language model",
             )
         report = report or {}
         figures = report.get("overall", {}).get("final", {})
@@ -299,8 +304,8 @@ def _only(judges: Sequence[str]) -> str:
         )
     if len(names) > 1:
         raise InputError(
-            f"{len(names)} language models graded in this project",
-            hint=f"name one with --judge: {', '.join(names)}",
+            message("{count} language models graded in this project", count=len(names)),
+            hint=message("name one with --judge: {names}", names=list(names)),
         )
     return names[0]
 

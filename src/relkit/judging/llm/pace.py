@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 
 __all__ = ["Pace", "StoppedError"]
 
@@ -36,7 +37,10 @@ class Pace:
     ) -> None:
         if per_minute is not None and not per_minute > 0:
             raise ParameterError(
-                f"the parameter `per_minute` must be above 0. Got `{per_minute}` instead."
+                message(
+                    "the parameter `per_minute` must be above 0. Got `{per_minute}` instead.",
+                    per_minute=per_minute,
+                )
             )
         self._space = 0.0 if per_minute is None else 60 / per_minute
         self._clock = clock

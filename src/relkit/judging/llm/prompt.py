@@ -11,6 +11,7 @@ from typing import Any
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.language import Language, check_language
+from relkit.core.texts import message
 from relkit.data.scale import Scale
 from relkit.judging.records import Item, Project, Trait, item_parts
 from relkit.judging.shown import choose_fields
@@ -124,8 +125,11 @@ class Prompt:
         """
         if not can_be_shown(item):
             raise InputError(
-                f"query `{item.query}`, document `{item.document}` has no title, snippet, URL or"
-                " fields",
+                message(
+                    "query `{query}`, document `{document}` has no title, snippet, URL or fields",
+                    query=item.query,
+                    document=item.document,
+                ),
                 hint="`relkit judge import --documents` gives them to items that are new",
             )
         data = _data(item)
@@ -177,11 +181,17 @@ def make_prompt(project: Project, *, language: Language = "en", task: str | None
     check_language(language)
     if project.kind != "grades":
         raise InputError(
-            f"`{project.name}` is a side-by-side project: a model grades single results"
+            message(
+                "`{project_name}` is a side-by-side project: a model grades single results",
+                project_name=project.name,
+            )
         )
     if not project.scale.levels:
         raise InputError(
-            f"the scale `{project.scale.name}` has no levels that a model could choose from",
+            message(
+                "the scale `{scale_name}` has no levels that a model could choose from",
+                scale_name=project.scale.name,
+            ),
             hint="make the project with a scale such as `search`, or one of your own in a file",
         )
     if task is not None and not task.strip():

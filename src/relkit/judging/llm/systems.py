@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.judging.aggregation import aggregate
 
@@ -92,7 +93,9 @@ def compare_systems(
             median = aggregate(samples[one.item.id]).value
             machine.setdefault(one.item.query, {})[one.item.document] = median
     if not people:
-        raise InputError(f"no item was graded by `{configuration.judge}` and by people")
+        raise InputError(
+            message("no item was graded by `{judge}` and by people", judge=configuration.judge)
+        )
     by_people, by_machine = (
         Judgments.from_dict(grades, scale=scale) for grades in (people, machine)
     )

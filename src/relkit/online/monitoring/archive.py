@@ -220,7 +220,11 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise InputError("the file has changed since the round was made", path=str(file), hint=HINT)
     if found["format"] != FORMAT:
         raise InputError(
-            f"the round has the format {found['format']}, and this version reads {FORMAT}",
+            message(
+                "the round has the format {found}, and this version reads {format}",
+                found=found["format"],
+                format=FORMAT,
+            ),
             path=str(file),
             hint="install the version that made it, or a newer one",
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_type
 from relkit.core.registry import suggestion
+from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
 from relkit.data.scale import Scale
@@ -143,7 +144,9 @@ def check_month(month: str) -> str:
         ParameterError: If it is none.
     """
     if not MONTH.fullmatch(month):
-        raise ParameterError(f"`{month}` is no month", hint="write it as 2026-03")
+        raise ParameterError(
+            message("`{month}` is no month", month=month), hint="write it as 2026-03"
+        )
     return month
 
 
@@ -154,13 +157,22 @@ def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]
     for name, depth in wanted.items():
         if name not in depths:
             raise ParameterError(
-                f"`k` names the tier `{name}`, which is none of {', '.join(names)}",
+                message(
+                    "`k` names the tier `{name}`, which is none of {names}",
+                    name=name,
+                    names=list(names),
+                ),
                 hint=suggestion(name, names),
             )
         if not 1 <= depth <= depths[name]:
             raise ParameterError(
-                f"`k` of the tier {name} must lie between 1 and {depths[name]}, as far down as the"
-                f" sample goes. Got `{depth}` instead."
+                message(
+                    "`k` of the tier {name} must lie between 1 and {depths}, as far"
+                    " down as the sample goes. Got `{depth}` instead.",
+                    name=name,
+                    depths=depths[name],
+                    depth=depth,
+                )
             )
         depths[name] = depth
     return depths
@@ -172,8 +184,12 @@ def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> 
         return min(sample.common_k, least)
     if not 1 <= common_k <= least:
         raise ParameterError(
-            f"the parameter `common_k` must lie between 1 and {least}, the least k of a tier."
-            f" Got `{common_k}` instead."
+            message(
+                "the parameter `common_k` must lie between 1 and {least}, the"
+                " least k of a tier. Got `{common_k}` instead.",
+                least=least,
+                common_k=common_k,
+            )
         )
     return common_k
 
@@ -183,7 +199,11 @@ def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:
     kept = {query: judgments[query] for query in queries if query in judgments}
     if not kept:
         raise InputError(
-            f"none of the {len(queries):,} sampled queries is judged, such as `{queries[0]}`",
+            message(
+                "none of the {count:,} sampled queries is judged, such as `{queries}`",
+                count=len(queries),
+                queries=queries[0],
+            ),
             path="" if judgments.source == "memory" else judgments.source,
             hint="grades are by query: both files must write it in the same way",
         )

@@ -383,12 +383,21 @@ def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[
     for tier, depth in wanted.items():
         if tier not in depths:
             raise ParameterError(
-                f"`k` names the tier `{tier}`, which is none of {', '.join(depths)}"
+                message(
+                    "`k` names the tier `{tier}`, which is none of {depths}",
+                    tier=tier,
+                    depths=list(depths),
+                )
             )
         if not 1 <= depth <= last.deepest(tier):
             raise ParameterError(
-                f"`k` of the tier {tier} must lie between 1 and {last.deepest(tier)}, as far down"
-                f" as the last round goes. Got `{depth}` instead."
+                message(
+                    "`k` of the tier {tier} must lie between 1 and {tier_2}, as far"
+                    " down as the last round goes. Got `{depth}` instead.",
+                    tier=tier,
+                    tier_2=last.deepest(tier),
+                    depth=depth,
+                )
             )
         depths[tier] = depth
     return depths
@@ -400,7 +409,11 @@ def _common(rounds: Sequence[Round], common_k: int | None) -> int:
     deepest = min(one.deepest(tier) for one in rounds for tier in one.tiers)
     if not 1 <= common_k <= deepest:
         raise ParameterError(
-            f"the parameter `common_k` must lie between 1 and {deepest}, as far down as every round"
-            f" goes. Got `{common_k}` instead."
+            message(
+                "the parameter `common_k` must lie between 1 and {deepest}, as"
+                " far down as every round goes. Got `{common_k}` instead.",
+                deepest=deepest,
+                common_k=common_k,
+            )
         )
     return common_k

@@ -155,8 +155,12 @@ def _common(common_k: int | None, depths: Sequence[int]) -> int:
         return min(depths)
     if not 1 <= common_k <= min(depths):
         raise ParameterError(
-            f"the parameter `common_k` must lie between 1 and {min(depths)}, the least k of a tier."
-            f" Got `{common_k}` instead."
+            message(
+                "the parameter `common_k` must lie between 1 and {depths}, the"
+                " least k of a tier. Got `{common_k}` instead.",
+                depths=min(depths),
+                common_k=common_k,
+            )
         )
     return common_k
 
@@ -165,12 +169,19 @@ def _by_tier(values: Mapping[str, N], names: Sequence[str], what: str) -> list[N
     for name in values:
         if name not in names:
             raise ParameterError(
-                f"`{what}` names the tier `{name}`, which is none of {', '.join(names)}",
+                message(
+                    "`{what}` names the tier `{name}`, which is none of {names}",
+                    what=what,
+                    name=name,
+                    names=list(names),
+                ),
                 hint=suggestion(name, list(names)),
             )
     missing = [name for name in names if name not in values]
     if missing:
-        raise ParameterError(f"`{what}` says nothing of the tier `{missing[0]}`")
+        raise ParameterError(
+            message("`{what}` says nothing of the tier `{missing}`", what=what, missing=missing[0])
+        )
     return [values[name] for name in names]
 
 

@@ -13,6 +13,7 @@ from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_fraction
+from relkit.core.texts import message
 from relkit.core.texts.numbers import TERMINAL
 from relkit.online.sampling.sample import Sample
 
@@ -169,13 +170,22 @@ def _values(sample: Sample, values: Mapping[str, float], by: By) -> NDArray[np.f
     missing = sorted({one for one in ids if one not in values})
     if missing:
         raise InputError(
-            f"{len(missing):,} of the sampled {PLURAL[by]} have no value, such as `{missing[0]}`",
+            message(
+                "{count:,} of the sampled {plural} have no value, such as `{missing}`",
+                count=len(missing),
+                plural=PLURAL[by],
+                missing=missing[0],
+            ),
             hint="a session whose results nobody judged has no zero: judge it",
         )
     found = np.array([values[one] for one in ids], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(found))
     if len(bad):
-        raise InputError(f"the value of {by} `{ids[bad[0]]}` is {found[bad[0]]}")
+        raise InputError(
+            message(
+                "the value of {by} `{ids}` is {found}", by=by, ids=ids[bad[0]], found=found[bad[0]]
+            )
+        )
     return found
 
 

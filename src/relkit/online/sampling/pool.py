@@ -10,6 +10,7 @@ from relkit.core.document.json import note_dict
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_type
+from relkit.core.texts import message
 from relkit.data.sheets import Sheet
 from relkit.io import Source, opened, read_judgments, read_sheet
 from relkit.io.format import formats
@@ -110,7 +111,11 @@ def build_pool(
     check_type("sample", sample, Sample, "what relkit.draw_sample returned")
     age = parse_age(max_age) if isinstance(max_age, str) else max_age
     if age is not None and age <= timedelta(0):
-        raise ParameterError(f"the parameter `max_age` must be above 0. Got `{max_age}` instead.")
+        raise ParameterError(
+            message(
+                "the parameter `max_age` must be above 0. Got `{max_age}` instead.", max_age=max_age
+            )
+        )
     if age is not None and judged is None:
         raise ParameterError("`max_age` is the age of earlier judgments, and none are given")
     pairs = _pairs(sample)
@@ -150,12 +155,13 @@ def parse_age(text: str) -> timedelta:
     number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
     if unit not in UNITS or not number.isascii() or not number.isdigit():
         raise ParameterError(
-            f"`{text}` is no age", hint="write 180d, 26w, 6m or 1y: days, weeks, months, years"
+            message("`{text}` is no age", text=text),
+            hint="write 180d, 26w, 6m or 1y: days, weeks, months, years",
         )
     try:
         return timedelta(days=int(number) * UNITS[unit])
     except OverflowError:
-        raise ParameterError(f"the age `{text}` is too long") from None
+        raise ParameterError(message("the age `{text}` is too long", text=text)) from None
 
 
 def _schema() -> dict[str, Any]:

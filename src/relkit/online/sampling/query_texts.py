@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
+from relkit.core.texts import message
 from relkit.data.columns import NAMES, plain_name
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def text_columns(table: pl.DataFrame, wanted: Collection[str], path: str) -> tup
         raise InputError(
             "has no column of the queries' texts",
             path=path,
-            hint=f"call it query_text; the columns are {', '.join(table.columns)}",
+            hint=message(
+                "call it query_text; the columns are {columns}", columns=list(table.columns)
+            ),
         )
     return key, column
 
@@ -103,11 +106,20 @@ def key_column(
     if found.get(best):
         return best
     raise InputError(
-        f"none of its rows is about {of}",
+        message("none of its rows is about {of}", of=of),
         path=path,
-        hint=f"ids were looked for in {', '.join(found)}: they must be written as in the log or run"
-        if found
-        else f"call the column of ids `{role}`; the columns are {', '.join(table.columns)}",
+        hint=(
+            message(
+                "ids were looked for in {found}: they must be written as in the log or run",
+                found=list(found),
+            )
+            if found
+            else message(
+                "call the column of ids `{role}`; the columns are {columns}",
+                role=role,
+                columns=list(table.columns),
+            )
+        ),
     )
 
 

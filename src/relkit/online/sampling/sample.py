@@ -203,7 +203,9 @@ class Sample(Exportable):
         twice = pairs.filter(pairs["session"].is_duplicated())
         if not twice.is_empty():
             raise InputError(
-                f"the session `{twice['session'][0]}` stands for several queries",
+                message(
+                    "the session `{twice}` stands for several queries", twice=twice["session"][0]
+                ),
                 hint="join columns into an id of one search: columns={'session': 'visit+search'}",
             )
         return dict(pairs.iter_rows())

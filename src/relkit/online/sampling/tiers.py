@@ -172,10 +172,16 @@ def _checked_cuts(
     falling = method == "count"
     if any((a <= b) if falling else (a >= b) for a, b in pairwise(chosen)):
         raise ParameterError(
-            f"cuts by `{method}` must be {'falling' if falling else 'rising'}. Got"
-            f" `{', '.join(f'{cut:g}' for cut in chosen)}` instead."
+            message(
+                "cuts by `{method}` must be {word}. Got `{chosen}` instead.",
+                method=method,
+                word="falling" if falling else "rising",
+                chosen=[f"{cut:g}" for cut in chosen],
+            )
         )
     if any(not (cut > 0 and (falling or cut < 1)) for cut in chosen):
         where = "above 0" if falling else "between 0 and 1"
-        raise ParameterError(f"cuts by `{method}` must lie {where}")
+        raise ParameterError(
+            message("cuts by `{method}` must lie {where}", method=method, where=where)
+        )
     return chosen
