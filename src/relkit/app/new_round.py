@@ -19,6 +19,7 @@ from relkit.app.pages import render
 from relkit.app.staging import discard_round, remove_round, stage_round, store_round
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.io.table_files import SUFFIXES
 from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
@@ -132,7 +133,9 @@ def _uploaded(file: UploadFile, limit: int) -> Sample:
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in SUFFIXES:
         raise InputError(
-            "is no sample", path=name, hint=f"its name should end in {', '.join(SUFFIXES)}"
+            "is no sample",
+            path=name,
+            hint=message("its name should end in {suffixes}", suffixes=list(SUFFIXES)),
         )
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"sample{suffix}")

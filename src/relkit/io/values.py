@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.core.cells import APOSTROPHE
 from relkit.core.errors import InputError, ParseError
+from relkit.core.texts import message
 from relkit.data.columns.names import NAMES, plain_name
 from relkit.io.open import Source
 from relkit.io.rows import csv_reader
@@ -45,12 +46,18 @@ def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
                 value = float(content)
             except ValueError:
                 raise ParseError(
-                    f"the value of {measure}, `{content}`, is not a number", path=name, line=line
+                    message(
+                        "the value of {measure}, `{content}`, is not a number",
+                        measure=measure,
+                        content=content,
+                    ),
+                    path=name,
+                    line=line,
                 ) from None
         column = values.setdefault(measure, {})
         if query in column:
             raise ParseError(
-                f"query `{query}` has a {measure} already",
+                message("query `{query}` has a {measure} already", query=query, measure=measure),
                 path=name,
                 line=line,
                 hint="a file holds one run: give each run its own file",
@@ -76,7 +83,7 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     key = next((plain.index(name) for name in NAMES["query"] if name in plain), None)
     if key is None:
         raise ParseError(
-            f"no column of queries among {', '.join(header)}",
+            message("no column of queries among {header}", header=list(header)),
             path=path,
             line=1,
             hint="call it `query`",
@@ -91,7 +98,11 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
                 continue
             if len(row) != len(header):
                 raise ParseError(
-                    f"expected {len(header)} columns, got {len(row)}",
+                    message(
+                        "expected {count} columns, got {count_2}",
+                        count=len(header),
+                        count_2=len(row),
+                    ),
                     path=path,
                     line=reader.line_num,
                 )
@@ -114,7 +125,9 @@ def _trec(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:
             continue
         if len(fields) != 3:
             raise ParseError(
-                f"expected 3 columns (measure, query, value), got {len(fields)}",
+                message(
+                    "expected 3 columns (measure, query, value), got {count}", count=len(fields)
+                ),
                 path=path,
                 line=number,
                 hint="give CSV with a header, or what trec_eval -q prints",

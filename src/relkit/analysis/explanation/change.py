@@ -13,7 +13,7 @@ from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
-from relkit.core.texts import Language, Text, catalogue, translate
+from relkit.core.texts import Language, Text, catalogue, message, translate
 from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.run import run_name
@@ -276,7 +276,9 @@ def explain_change(
     rules = load_convention(convention)
     titles = tuple(names) if names is not None else (run_name(run), run_name(other))
     if len(titles) != 2:
-        raise ParameterError(f"two runs have two names. Got {len(titles)} instead.")
+        raise ParameterError(
+            message("two runs have two names. Got {count} instead.", count=len(titles))
+        )
     runs = read_run(run), read_run(other)
     subject = Subject.of(judgments, runs, query, measure, scale)
     first, second = (derive(subject, subject.ranking(one, rules), rules, limit) for one in runs)
