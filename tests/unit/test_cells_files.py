@@ -17,7 +17,8 @@ from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.data.sessions import Sessions
 from relkit.evaluation.side_by_side import SideBySide
-from relkit.io.sessions import read_sessions, write_sessions
+from relkit.io.sessions import read_sessions
+from relkit.io.sessions_write import write_sessions
 from relkit.io.table_files import read_table, write_table
 from relkit.io.values import read_values
 
