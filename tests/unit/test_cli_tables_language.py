@@ -97,3 +97,24 @@ def test_a_chinese_derivation_has_no_english_heading(arguments: Sequence[str], r
 def test_json_of_a_derivation_is_the_same_in_every_language(relkit) -> None:
     asked = ("explain", JUDGED, FIRST, "--query", "en01", "--format", "json")
     assert relkit(*asked, "--lang", "zh").out == relkit(*asked).out
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "qrels"])
+@pytest.mark.parametrize(
+    ("grade", "english", "chinese"),
+    [("高", "高 (3)", "高 (3)"), ("high", "high (3)", "high (3)"), ("3", "high (3)", "高 (3)")],
+)
+def test_grades_are_named_as_the_file_names_them(
+    tmp_path: Path, ending: str, grade: str, english: str, chinese: str, relkit
+) -> None:
+    judged, run = tmp_path / f"judged.{ending}", tmp_path / "a.run"
+    text = {
+        "csv": f"query,document,grade\nq1,a,{grade}\n",
+        "jsonl": f'{{"query": "q1", "document": "a", "grade": "{grade}"}}\n',
+        "qrels": f"q1 0 a {grade}\n",
+    }[ending]
+    judged.write_text(text, "utf-8")
+    run.write_text("q1 Q0 a 1 2.0 t\n")
+    asked = ("explain", str(judged), str(run), "--query", "q1", "--scale", "search")
+    assert english in relkit(*asked).out
+    assert chinese in relkit(*asked, "--lang", "zh").out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,7 @@ class Judgments:
         ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
     """
 
-    __slots__ = ("_notes", "_scale", "_source", "_table")
+    __slots__ = ("_names_in", "_notes", "_scale", "_source", "_table")
 
     def __init__(
         self,
@@ -54,9 +54,11 @@ class Judgments:
         scale: Scale | None = None,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
+        names_in: Language | None = None,
     ) -> None:
         self._table = table
         self._scale = scale
+        self._names_in = names_in
         self._source = source
         if table.duplicates:
             notes = (
@@ -94,8 +96,16 @@ class Judgments:
 
         found = load_scale(scale)
         path = "" if source == "memory" else source
+        names_in = None
         if found is not None:
+            written = judgments.values()
             judgments = _named(judgments, found, path)
+            names_in = found.language_of(
+                grade
+                for grades in written
+                for one in grades.values()
+                for grade in (one.values() if isinstance(one, Mapping) else (one,))
+            )
         try:
             table = _native.JudgmentTable.from_dict(judgments)
         except (InputError, TypeError) as error:
@@ -120,7 +130,7 @@ class Judgments:
             if isinstance(error, InputError) and not path:
                 raise
             raise InputError(_message(error), path=path) from None
-        return cls(table, scale=found, source=source)
+        return cls(table, scale=found, source=source, names_in=names_in)
 
     @classmethod
     def from_frame(
@@ -194,6 +204,11 @@ class Judgments:
     def scale(self) -> Scale | None:
         """The grade scale, or None where grades are plain numbers."""
         return self._scale
+
+    @property
+    def names_in(self) -> Language | None:
+        """The language in which grades were written as names, or None where as numbers."""
+        return self._names_in
 
     @property
     def source(self) -> str:

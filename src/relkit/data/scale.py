@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from os.path import basename, splitext
@@ -10,7 +11,7 @@ from typing import Any, overload
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.core.parameters import check_path, check_type
 from relkit.core.registry import Registry
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 
 __all__ = ["BINARY", "FLOATS", "INTEGERS", "SEARCH", "Level", "Scale", "load_scale", "scales"]
 
@@ -107,6 +108,20 @@ class Scale:
             if level.grade == grade:
                 return level.chinese if language == "zh" and level.chinese else level.name
         return f"{grade:g}"
+
+    def language_of(self, grades: Iterable[object]) -> Language | None:
+        """Returns the language in which grades are written as names, `None` for numbers.
+
+        Examples:
+            >>> SEARCH.language_of(["高", "无"]), SEARCH.language_of(["High", 1])
+            ('zh', 'en')
+            >>> SEARCH.language_of([3])
+        """
+        written = {one.strip() for one in grades if isinstance(one, str)}
+        if written & {level.chinese for level in self.levels if level.chinese}:
+            return "zh"
+        names = {level.name.lower() for level in self.levels}
+        return "en" if names & {one.lower() for one in written} else None
 
     def _unknown(self, value: object) -> InputError:
         if not self.levels:

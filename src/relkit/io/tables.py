@@ -44,7 +44,9 @@ class Table:
         table, notes = judgment_table(
             self.columns, path=self.path, scale=scale, records=self.records
         )
-        return Judgments(table, scale=scale, source=self.path, notes=notes)
+        grades = self.columns["grade"]
+        names_in = None if scale is None else scale.language_of(grades.unique().to_list())
+        return Judgments(table, scale=scale, source=self.path, notes=notes, names_in=names_in)
 
     def run(self, name: str | None) -> Run:
         """The table as a run."""

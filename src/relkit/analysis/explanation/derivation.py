@@ -102,6 +102,7 @@ class Explanation(Exportable):
         scores: The run's score of each retrieved document, best ranked first.
         grades: The grade of each judged document.
         against: What another convention makes of the query, where one was named.
+        names_in: The language of the names of grades in the judgments, `None` for numbers.
         limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
     """
 
@@ -124,6 +125,7 @@ class Explanation(Exportable):
     grades: Mapping[str, float] = field(default_factory=dict)
     against: Discrepancy | None = None
     limit: int = LIMIT
+    names_in: Language | None = None
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -142,7 +144,7 @@ class Explanation(Exportable):
         if grade is None:
             return "-"
         if self.scale is not None and self.scale.levels:
-            return f"{self.scale.label(grade, language)} ({grade:g})"
+            return f"{self.scale.label(grade, self.names_in or language)} ({grade:g})"
         return f"{grade:g}"
 
     def rows(self, language: Language = "en") -> list[tuple[str, ...]]:
@@ -187,11 +189,7 @@ class Explanation(Exportable):
     def missed_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The missed documents as text: document, grade, rank in the run."""
         return [
-            (
-                one.document,
-                self.grade_label(one.grade, language),
-                _ranked(one.ranked, language),
-            )
+            (one.document, self.grade_label(one.grade, language), _ranked(one.ranked, language))
             for one in self.missed
         ]
 
@@ -242,8 +240,8 @@ class Explanation(Exportable):
             language: `en` or `zh`; formulas are the same in both.
         """
         words = catalogue("tables", language)
-        counts = words.say("explanation.counts", retrieved=self.retrieved, judged=self.judged)
         rows = self.rows(language)
+        counts = words.say("explanation.counts", retrieved=self.retrieved, judged=self.judged)
         first = Table(self._headings(language), rows, left=0, notes=[counts], long=[1])
         blocks: list[Block] = [first if rows else Lines([counts])]
         if self.ideal:
@@ -431,6 +429,7 @@ def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) ->
         retrieved=len(ranking),
         convention=rules,
         scale=subject.scale,
+        names_in=subject.names_in,
         name=str(subject.asked),
         expanded_formula="" if reason else filled.expanded_formula(ranking),
         ideal=tuple(

@@ -9,7 +9,7 @@ from typing import Any
 
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.registry import suggestion
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 from relkit.data.convention import Convention
 from relkit.data.ranking import Ranking
 from relkit.data.run import Run
@@ -34,6 +34,8 @@ class Subject:
         highest: The highest grade in all judgments.
         scale: The grade scale.
         reference: The run that takes the place of judgments, for overlap and the like.
+        names_in: The language in which the judgments write the names of grades, `None` where they
+            write numbers.
     """
 
     query: str
@@ -44,6 +46,7 @@ class Subject:
     highest: float
     scale: Scale | None
     reference: Run | None
+    names_in: Language | None = None
 
     @classmethod
     def of(
@@ -66,12 +69,14 @@ class Subject:
         subtopics: dict[str, dict[str, float]] = {}
         highest = math.nan
         reference = None
+        names_in: Language | None = None
         if asked.needs == "reference":
             reference = judgments if isinstance(judgments, Run) else read_run(judgments)
             held = query in reference.table
         else:
             table = read_judgments(judgments, scale=chosen)
             chosen = chosen or table.scale
+            names_in = table.names_in
             held = query in table.table
             grades = table.table.grades(query) if held else {}
             subtopics = table.table.subtopics(query) if held else {}
@@ -88,7 +93,7 @@ class Subject:
                     )
                 ),
             )
-        return cls(query, asked, grades, subtopics, held, highest, chosen, reference)
+        return cls(query, asked, grades, subtopics, held, highest, chosen, reference, names_in)
 
     def resolve(self, rules: Convention) -> Measure:
         """Returns the measure with every parameter filled in."""

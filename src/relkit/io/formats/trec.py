@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit import _native
 from relkit.core.errors import InputError, ParameterError, ParseError
-from relkit.core.texts import message
+from relkit.core.texts import Language, message
 from relkit.io.compression import Reader
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.numbers import number_text
@@ -70,8 +70,10 @@ class Trec(SheetFormat):
 
         _no_columns(columns)
         check_kind(source, "judgments")
-        table = _judgment_table(source) if scale is None else _scaled_table(source, scale)
-        return Judgments(table, scale=scale, source=source.path)
+        if scale is None:
+            return Judgments(_judgment_table(source), source=source.path)
+        table, names_in = _scaled_table(source, scale)
+        return Judgments(table, scale=scale, source=source.path, names_in=names_in)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads qrels as items; the grades are final, the highest of those of subtopics."""
@@ -229,8 +231,12 @@ def _judgment_table(source: Source) -> _native.JudgmentTable:
         reader.close()
 
 
-def _scaled_table(source: Source, scale: Scale) -> _native.JudgmentTable:
-    """Reads qrels whose grades may be names: fast where they are numbers of the scale."""
+def _scaled_table(source: Source, scale: Scale) -> tuple[_native.JudgmentTable, Language | None]:
+    """Reads qrels whose grades may be names: fast where they are numbers of the scale.
+
+    Returns:
+        The table, and the language of the names.
+    """
     if source.plain:
         try:
             table = _native.JudgmentTable.from_text(source.path)
@@ -239,10 +245,12 @@ def _scaled_table(source: Source, scale: Scale) -> _native.JudgmentTable:
         if table is not None:
             known = scale.gains
             if not known or all(grade < 0 or grade in known for grade in _grades(table)):
-                return table
+                return table, None
     reader = source.open()
     try:
-        return _native.JudgmentTable.from_chunks(_Renamed(reader, scale, source).read, source.path)
+        renamed = _Renamed(reader, scale, source)
+        table = _native.JudgmentTable.from_chunks(renamed.read, source.path)
+        return table, renamed.names_in
     finally:
         reader.close()
 
@@ -264,6 +272,11 @@ class _Renamed:
         self._known: dict[bytes, bytes] = {}
         self._number = 0
         self._rest = b""
+
+    @property
+    def names_in(self) -> Language | None:
+        """The language of the names so far."""
+        return self._scale.language_of(one.decode("utf-8", "replace") for one in self._known)
 
     def read(self, size: int) -> bytes:
         parts = [self._rest]
