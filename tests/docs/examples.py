@@ -23,10 +23,13 @@ import sys
 import sysconfig
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from relkit.core.notes import RelkitWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>console|python)\b[^\n]*$")
@@ -170,6 +173,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the output into the page")
     parser.add_argument("pages", nargs="+", type=Path)
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore", RelkitWarning)  # about the examples' data, not about the code
     differing = 0
     for page in arguments.pages:
         before, after = page.read_text(encoding="utf-8"), run_page(page)
