@@ -27,6 +27,7 @@ def list_left_out(notes: Iterable[Note]) -> str:
     """Returns what a file could not hold as a dictionary of structured fields (RFC 8941).
 
     Examples:
+        >>> from relkit.core.notes import Note
         >>> list_left_out([Note("not-exported-tier", "…", 3), Note("not-exported-note", "…", 1)])
         'tier=3, note=1'
     """
