@@ -78,7 +78,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "Judgments of subtopics": lambda: library.read_judgments(SUBTOPICS),
     "Measure": lambda: library.measure("ndcg(gain=exp)@10"),
     "Monitor": lambda: library.monitor([round_()]),
-    "Note": lambda: library.Note("kind", "message", examples=("a",)),
+    "Note": lambda: library.Note("regrouped", 2, examples=("a",)),
     "Ranking": lambda: library.Ranking.of([3, 0, 1]),
     "Results": lambda: library.evaluate(JUDGMENTS, RUN, MEASURES),
     "Results of scores": lambda: library.evaluate_scores(

@@ -28,7 +28,7 @@ def list_left_out(notes: Iterable[Note]) -> str:
 
     Examples:
         >>> from relkit.core.notes import Note
-        >>> list_left_out([Note("not-exported-tier", "…", 3), Note("not-exported-note", "…", 1)])
+        >>> list_left_out([Note("not-exported-tier", 3), Note("not-exported-note", 1)])
         'tier=3, note=1'
     """
     return ", ".join(
