@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 import relkit
 from relkit.core.errors import RelkitError
 from relkit.io import row_groups
+from relkit.io.formats.parquet import Parquet
 
 MEASURES = [["gauc"], ["auc", "gauc"], ["auc", "auc(rel=2)"], ["pnr", "ndcg@2", "ap", "auc"]]
 WEIGHTED = [["gauc"], ["auc", "gauc"], ["pnr", "auc"]]
@@ -153,7 +154,7 @@ def test_rows_that_are_grouped_are_streamed(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     frame = pl.DataFrame({"qid": ["7", "7", "8"], "label": [1, 0, 1], "score": [1, 2, 3]})
     frame.write_parquet(path, row_group_size=2)
-    with patch("relkit.io.read_rows", side_effect=AssertionError):
+    with patch.object(Parquet, "read_scored", side_effect=AssertionError):
         found = relkit.evaluate_scores(path, measures=["auc", "gauc"])
     assert found.run == "scores.parquet"
     assert dict(found) == {"auc": 0.5, "gauc": 0.0}

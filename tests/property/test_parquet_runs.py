@@ -14,6 +14,7 @@ from hypothesis import assume, given, strategies as st
 import relkit
 from relkit.core.errors import RelkitError
 from relkit.io import row_groups
+from relkit.io.formats.parquet import Parquet
 
 JUDGMENTS = {
     "7": {"1": 1, "2": 3, "3": 0},
@@ -135,6 +136,6 @@ def test_rows_that_are_grouped_are_streamed(tmp_path: Path) -> None:
     pl.DataFrame(
         {"query": ["7", "7", "8"], "document": [1, 2, 4], "score": [1, 2, 3]}
     ).write_parquet(path, row_group_size=2)
-    with patch("relkit.io.formats.read_run", side_effect=AssertionError):
+    with patch.object(Parquet, "read_run", side_effect=AssertionError):
         found = relkit.evaluate(JUDGMENTS, path)
     assert dict(found) == dict(relkit.evaluate(JUDGMENTS, relkit.read_run(path)))
