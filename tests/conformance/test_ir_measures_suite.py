@@ -63,7 +63,7 @@ def alike(first: Any, second: Any) -> bool:
             return first == second
         rows = [sorted(one, key=lambda row: (str(row[1]), row[0])) for one in (first, second)]
         return len(first) == len(second) and all(map(alike, *rows))
-    if isinstance(second, tuple) and hasattr(second, "measure"):
+    if isinstance(second, ir_measures.Metric | ir_measures.CwlMetric):
         return (first.query_id, first.measure) == (second.query_id, second.measure) and alike(
             first.value, second.value
         )
@@ -112,7 +112,7 @@ def test_file(name: str, suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             continue
         if kind.__module__ != module.__name__:
             continue  # imported from another file
-        case = type(title, (kind, Recorded), {"failures": [], "count": 0})
+        case: Any = type(title, (kind, Recorded), {"failures": [], "count": 0})
         for method in ("assertEqual", "assertAlmostEqual", "assertTrue"):
             setattr(case, method, getattr(Recorded, method))
 

@@ -106,7 +106,7 @@ def test_every_value_is_ndevals(
     judgments, run = make_inputs(seed, **options)
     theirs = ndeval(peer("pyndeval"), judgments, run, alpha, beta, rel)
     novelty = f"(alpha={alpha},rel={rel})"
-    names = {}
+    names: dict[str, str] = {}
     for peer_name, name in CUT.items():
         arguments = f"(rel={rel})" if name in {"p_ia", "strecall"} else novelty
         names |= {f"{peer_name}@{k}": f"{name}{arguments}@{k}" for k in CUTOFFS}

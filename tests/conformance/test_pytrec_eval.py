@@ -27,7 +27,7 @@ MEASURES = {
     *("set_relative_P", "num_nonrel_judged_ret", "G", "binG", "Rndcg", "ndcg_rel"),
     *("runid", "relstring"),
 }
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "ties": {"ties": True},
     "negative": {"lowest": -2},
@@ -108,8 +108,8 @@ def test_negative_grades_were_pooled_and_not_judged(theirs: ModuleType) -> None:
 @pytest.mark.parametrize("run", ["bm25", "bm25_t5.zs"])
 def test_real_run(run: str, theirs: ModuleType, test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
-    judgments = relkit.read_judgments(str(folder / "qrels.passage.txt")).to_dict()
-    judgments = {q: {d: int(g) for d, g in row.items()} for q, row in judgments.items()}
+    graded = relkit.read_judgments(str(folder / "qrels.passage.txt")).to_dict()
+    judgments = {q: {d: int(g) for d, g in row.items()} for q, row in graded.items()}
     scores = relkit.read_run(str(folder / f"{run}.run.gz")).to_dict()
     expected = theirs.RelevanceEvaluator(judgments, MEASURES).evaluate(scores)
     found = ours.RelevanceEvaluator(judgments, MEASURES).evaluate(scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -153,7 +153,8 @@ def test_curves(weighted: str, metrics: ModuleType) -> None:
         labels, scores = generator.integers(0, 2, size), generator.integers(0, size, size)
         labels[:2] = [0, 1]
         heavy = generator.choice([0.25, 1.0, 3.0], size) if weighted == "weighted" else None
-        for points, drop in (("all", False), ("corners", True)):
+        kinds: dict[Literal["all", "corners"], bool] = {"all": False, "corners": True}
+        for points, drop in kinds.items():
             curve = relkit.roc_curve(labels, scores, weights=heavy, points=points)
             x, y, thresholds = metrics.roc_curve(
                 labels, scores, sample_weight=heavy, drop_intermediate=drop

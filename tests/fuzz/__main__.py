@@ -20,7 +20,13 @@ def main() -> int:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     programs = [_built(name) for name in PROGRAMS]
     processes = min(os.cpu_count() or 1, 8)
-    slow = [sys.executable, str(HERE / "fuzz_text.py"), f"--count={count // 50}", f"--seed={seed}"]
+    slow = [
+        sys.executable,
+        "-m",
+        "tests.fuzz.fuzz_text",
+        f"--count={count // 50}",
+        f"--seed={seed}",
+    ]
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         share = -(-count // processes)
         starts = range(seed, seed + count, share)
@@ -32,7 +38,7 @@ def main() -> int:
             for program in programs
             for start in starts
         ]
-        running.append(subprocess.Popen(slow))
+        running.append(subprocess.Popen([*slow, f"--seed={seed}"], cwd=HERE.parents[1]))
         codes = [process.wait() for process in running]
     if any(codes):
         print(f"an input failed; if it is a native one it lies in {programs[0].parent}")
@@ -41,7 +47,7 @@ def main() -> int:
 
 def _built(name: str) -> Path:
     """Builds one of the native programs."""
-    command = [HERE / "build.sh", "", name]
+    command = [str(HERE / "build.sh"), "", name]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Path(done.stdout.strip())
 

@@ -1,6 +1,6 @@
 """Damaged qrels and runs, read by the native code and by a slow reader that knows nothing of it.
 
-    python tests/fuzz/fuzz_text.py --count 20000 --seed 1
+    python -m tests.fuzz.fuzz_text --count 20000 --seed 1
 
 Every input must end in data or in an `InputError`; all instruction sets, threads and sizes of
 stretches must say the same; and the slow reader must agree about what is refused, in which line,
@@ -22,7 +22,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-import reference
+from tests.fuzz import reference
 
 from relkit import _native
 from relkit.core.errors import InputError, ParseError

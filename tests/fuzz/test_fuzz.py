@@ -16,7 +16,8 @@ HERE = Path(__file__).resolve().parent
 def test_the_slow_reader_agrees() -> None:
     seed = os.environ.get("RELKIT_FUZZ_SEED", "1")
     done = subprocess.run(
-        [sys.executable, str(HERE / "fuzz_text.py"), "--count=5000", f"--seed={seed}"],
+        [sys.executable, "-m", "tests.fuzz.fuzz_text", "--count=5000", f"--seed={seed}"],
+        cwd=HERE.parents[1],
         capture_output=True,
         text=True,
         check=False,
@@ -30,7 +31,7 @@ def test_the_slow_reader_agrees() -> None:
 def test_a_native_program_finds_nothing(program: str, tmp_path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("there is no C++ compiler")
-    build = [HERE / "build.sh", "", program]
+    build = [str(HERE / "build.sh"), "", program]
     built = subprocess.run(build, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     done = subprocess.run(

@@ -475,8 +475,8 @@ def main() -> None:
         make_ranx,
     ):
         attempt(make, inputs)
-    for make in (make_sklearn, make_lightgbm, make_xgboost, make_catboost):
-        attempt(make, lists)
+    for make_lists_of in (make_sklearn, make_lightgbm, make_xgboost, make_catboost):
+        attempt(make_lists_of, lists)
 
 
 def attempt(make: Callable[[dict[str, Any]], None], data: dict[str, Any]) -> None:

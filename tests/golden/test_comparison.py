@@ -7,12 +7,14 @@ import json
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import relkit
+from relkit.analysis.comparison.settings import Correction
 from relkit.analysis.statistics import two_way_anova
 from relkit.io.values import read_values
 
@@ -105,9 +107,14 @@ def bootstrap(differences: np.ndarray) -> float:
 def test_dl_hard_corrections(test_data: Path) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     folder = test_data / "dl_hard_passage"
-    files = [folder / name for name in ("qrels.passage.txt", "bm25.run.gz", "bm25_t5.zs.run.gz")]
-    for correction, method in (("holm", "holm"), ("bh", "fdr_bh")):
-        found = relkit.compare(*files, ["ndcg@10", "ap", "p@5", "rr"], correction=correction)
+    judgments, old, new = (
+        folder / name for name in ("qrels.passage.txt", "bm25.run.gz", "bm25_t5.zs.run.gz")
+    )
+    methods: dict[Correction, str] = {"holm": "holm", "bh": "fdr_bh"}
+    for correction, method in methods.items():
+        found = relkit.compare(
+            judgments, old, new, ["ndcg@10", "ap", "p@5", "rr"], correction=correction
+        )
         adjusted = multitest.multipletests([one.p for one in found.contrasts], method=method)[1]
         assert [one.p_adjusted for one in found.contrasts] == pytest.approx(list(adjusted))
 
@@ -194,9 +201,9 @@ def test_order_of_rows_and_threads_do_not_matter(test_data: Path) -> None:
         queries = list(one)
         random.Random(3).shuffle(queries)
         shuffled.append({query: one[query] for query in queries})
-    options = {"names": ["a", "b"], "interval": "bca", "seed": 11}
+    options: dict[str, Any] = {"names": ["a", "b"], "interval": "bca", "seed": 11}
     measures = ["ndcg@10", "ap", "pnr"]
     judgments = folder / "qrels.passage.txt"
-    first = relkit.compare(judgments, *lists, measures, threads=1, **options)
-    second = relkit.compare(judgments, *shuffled, measures, threads=5, **options)
+    first = relkit.compare(judgments, lists[0], lists[1], measures, threads=1, **options)
+    second = relkit.compare(judgments, shuffled[0], shuffled[1], measures, threads=5, **options)
     assert first.to_dict()["contrasts"] == second.to_dict()["contrasts"]

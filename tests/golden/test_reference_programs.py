@@ -17,7 +17,11 @@ Golden = Callable[[str], Any]
 Engine = Callable[..., dict[str, dict[str, float]]]
 
 CASES = ("plain", "ties", "float32_ties", "negative_grades", "binary", "edges")
-PROGRAM_OPTIONS = {"-c": {"missing": "zero"}, "-l2": {"rel": 2}, "-J": {"unjudged": "removed"}}
+PROGRAM_OPTIONS: dict[str, dict[str, Any]] = {
+    "-c": {"missing": "zero"},
+    "-l2": {"rel": 2},
+    "-J": {"unjudged": "removed"},
+}
 PRESETS = {"trec_eval_9": "trec_eval", "trec_eval_10": "trec_eval10"}
 SPELLED = {"unj_3": "judged@3", "unj_50": "judged@50"}
 

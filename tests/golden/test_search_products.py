@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log2
 from typing import Any
 
@@ -26,7 +26,7 @@ QUEPID = {
 
 def value(
     measure: str,
-    grades: list[float | None],
+    grades: Sequence[float | None],
     convention: Any,
     absent: tuple[float, ...] = (),
 ) -> float:

@@ -114,13 +114,13 @@ def ir_measures() -> Values:
         run = {query[1:]: scores for query, scores in data["run"].items()}
         add(IR_MEASURES, case, judgments, run)
     for case, (judged, run) in subtopics().items():
-        judgments = [
+        rows = [
             program.Qrel(query, document, grade, subtopic)
             for query, documents in judged.items()
             for document, grades in documents.items()
             for subtopic, grade in grades.items()
         ]
-        add(DIVERSITY, case, judgments, run)
+        add(DIVERSITY, case, rows, run)
     return found
 
 

@@ -139,8 +139,8 @@ def test_sources_threads_and_parts_agree(
         part.update({query: raw[query]}, {query: run.get(query, {})})
         parts.merge(part)
     for name in names:
-        mine, theirs = parts.compute()[name], whole[name]
-        assert mine == theirs or (math.isnan(mine) and math.isnan(theirs))
+        merged, expected = parts.compute()[name], whole[name]
+        assert merged == expected or (math.isnan(merged) and math.isnan(expected))
 
 
 @given(documents=DOCUMENTS.map(lambda one: one[:6]), alpha=st.sampled_from([0.0, 0.3, 0.5, 1.0]))

@@ -7,7 +7,7 @@ import io as streams
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, strategies as st
@@ -126,7 +126,8 @@ def delimited(draw: st.DrawFn, odd: bool) -> tuple[bytes, str]:
     if draw(st.booleans()):
         columns = [column for column in columns if column != 4]
     text = draw(st.sampled_from(["", "a title", 'a "title"', "one\nq1,d1,2,3\nq1", "長" * 40, "é"]))
-    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    quoted: list[Literal[0, 1]] = [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_MINIMAL]
+    quoting = draw(st.sampled_from(quoted))
     ending = draw(st.sampled_from(["\n", "\r\n"]))
     written = streams.StringIO(newline="")
     writer = csv.writer(written, delimiter=separator, quoting=quoting, lineterminator=ending)

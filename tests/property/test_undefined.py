@@ -54,7 +54,7 @@ def mean(measure: Measure, results: relkit.Results, name: str, rule: str) -> flo
     values = [instead if math.isnan(v) else v for v in results.column(name)]
     weights = [1.0] * len(values)
     if measure.combine == "ratio":
-        weights = [float(weight) for weight in results.parts(name)[1]]  # type: ignore[arg-type]
+        weights = list(results.parts(name)[1])
     pairs = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
     total = sum(weight for _, weight in pairs)
     if measure.combine == "geometric" and pairs:

@@ -37,6 +37,9 @@ WRONG: list[Any] = [
     pl.Series([1]),
 ]
 
+SAMPLE = library.draw_sample(
+    pl.DataFrame({"session": ["s"], "query": ["q1"], "position": [1], "doc": ["d1"]})
+)
 CALLS: dict[str, Callable[[Any, Path], object]] = {
     "Accumulator": lambda one, _: library.Accumulator(one),
     "Evaluator": lambda one, _: library.Evaluator(one),
@@ -88,9 +91,6 @@ CALLS: dict[str, Callable[[Any, Path], object]] = {
     "write_run": lambda one, to: library.write_run(one, to / "r.run"),
     "write_sessions": lambda one, to: library.write_sessions(one, to / "s.csv"),
 }
-SAMPLE = library.draw_sample(
-    pl.DataFrame({"session": ["s"], "query": ["q1"], "position": [1], "doc": ["d1"]})
-)
 
 
 @pytest.mark.parametrize("name", CALLS)

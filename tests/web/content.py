@@ -11,7 +11,7 @@ from tests.web.server import PASSWORD
 from relkit.data.scale import Level, Scale
 from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import Action
-from relkit.judging.events import record_event
+from relkit.judging.events import EventKind, record_event
 from relkit.judging.jobs import start_job
 from relkit.judging.llm.answers import Answer
 from relkit.judging.llm.calibration import accept_judge
@@ -207,14 +207,15 @@ def _fill_access(store: Store) -> None:
     create_token(store, lead, "nightly export of every project to the warehouse", scope="read")
     create_token(store, store.accounts.get("王小明"), "标注插件", scope="grade", days=None)
     start_sign_in(store, lead, agent="Safari, iPhone", address="2001:db8:1:2::/64")
-    for kind, actor, address, detail in (
+    events: list[tuple[EventKind, str, str, str]] = [
         ("account_made", "", "command line", "lead (admin)"),
         ("signed_in", "王小明", "10.0.0.7", "Firefox, Linux"),
         ("sign_in_failed", "lead", "2001:db8:1:2::7", ""),
         ("sign_in_blocked", "", "203.0.113.9", ""),
         ("role_changed", "lead", "10.0.0.7", "王小明: judge → lead"),
         ("exported", "lead", "10.0.0.7", "Product search, June: elasticsearch"),
-    ):
+    ]
+    for kind, actor, address, detail in events:
         record_event(store, kind, actor=actor, address=address, detail=detail)
 
 

@@ -36,7 +36,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def write_csv(path: Path) -> Path:
-    rows = [["query", "document", "title", "judge", "grade"]]
+    rows: list[list[object]] = [["query", "document", "title", "judge", "grade"]]
     for n in range(10):
         judges = zip(("ana", "bo"), GRADES[n], strict=True) if n < len(GRADES) else [("", "")]
         rows += [["red shoes", f"d{n}", f"Shoe {n}", judge, grade] for judge, grade in judges]

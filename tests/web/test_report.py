@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -48,7 +49,11 @@ def comparison() -> relkit.Comparison:
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
-def page(request: pytest.FixtureRequest, comparison: relkit.Comparison, tmp_path_factory) -> Path:
+def page(
+    request: pytest.FixtureRequest,
+    comparison: relkit.Comparison,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """A report as a file, in either language."""
     path = tmp_path_factory.mktemp("report") / f"{request.param}.html"
     relkit.write_report(comparison, path, language=request.param)
@@ -139,7 +144,9 @@ def measured(tab: Page, call: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_can_be_told_from_the_ground(scheme: str, tab: Page, page: Path) -> None:
+def test_colours_can_be_told_from_the_ground(
+    scheme: Literal["light", "dark"], tab: Page, page: Path
+) -> None:
     open_page(tab, page, scheme=scheme)
     light = measured(tab, "luminance(getComputedStyle(document.body).backgroundColor)")
     assert (light > 0.5) == (scheme == "light")
@@ -245,11 +252,11 @@ def test_a_printed_page_has_no_heading_without_its_text(
 def test_seven_thousand_queries_open_in_a_second(tab: Page, tmp_path: Path) -> None:
     numbers = random.Random(11)
     judgments = {f"q{n}": {f"d{m}": m % 4 for m in range(8)} for n in range(7000)}
-    runs = [
+    old, new = (
         {query: {document: numbers.random() for document in grades} for query, grades in held}
         for held in (judgments.items(), judgments.items())
-    ]
-    comparison = relkit.compare(judgments, *runs, ["ndcg@10", "ap"], resamples=200)
+    )
+    comparison = relkit.compare(judgments, old, new, ["ndcg@10", "ap"], resamples=200)
     path = tmp_path / "report.html"
     relkit.write_report(comparison, path)
     assert path.stat().st_size < 5e6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,14 +24,15 @@ from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
     import polars
-    from numpy.typing import ArrayLike
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Parts", "Pool", "Results"]
 
 T = TypeVar("T")
 
 #: Numerators and denominators of one measure, query by query.
-Parts = tuple["ArrayLike", "ArrayLike"]
+Parts = tuple["Sequence[float] | NDArray[float64]", "Sequence[float] | NDArray[float64]"]
 #: Scores of positives and of negatives of all queries, then a query's place and how many it has.
 Pool = tuple["ArrayLike", "ArrayLike", list[int], list[int], list[int]]
 
