@@ -50,6 +50,9 @@ from .data.convention import (
     Convention as Convention,
     presets as presets,
 )
+from .data.evidence import (
+    Evidence as Evidence,
+)
 from .data.judgments import (
     Judgments as Judgments,
 )

@@ -47,6 +47,7 @@ def test_array_of_objects(tmp_path: Path) -> None:
         ('{"q": {"d": NaN}}', "is NaN"),
         ('{"q": {"d": -Infinity}}', "is -Infinity"),
         ('{"q": {"d": 1e999}}', r"a\.json"),
+        (r'[{"query": "\ud800", "document": "d", "grade": 1}]', r"a\.json: .*surrogate pair"),
         ('{"q": {"d": "x"}}', "`x` is not a number"),
         ('{"q": {"d": null}}', "is not a number"),
         ('{"q": {"d": 1, "d": 2}}', "`d` is there twice"),

@@ -81,6 +81,8 @@ def command(
         else:
             io.write_run(data, target, format=target_format, overwrite=force)
     messages.notes(data.notes)
+    if isinstance(data, Judgments):
+        messages.notes(io.unwritten_notes(data, target, format=target_format))
     shown = "stdout" if target == "-" else target
     rows = "judgments" if kind == "judgments" else "retrieved documents"
     messages.say(

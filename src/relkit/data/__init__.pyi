@@ -5,6 +5,7 @@ from .convention import (
     load_convention as load_convention,
     presets as presets,
 )
+from .evidence import Evidence as Evidence
 from .judgments import Judgments as Judgments
 from .ranking import RankedDocument as RankedDocument, Ranking as Ranking
 from .run import Run as Run

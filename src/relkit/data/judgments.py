@@ -13,6 +13,7 @@ from relkit.core.texts import Language, message
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.data.evidence import Evidence
     from relkit.data.scale import Scale
 
 __all__ = ["Judgments"]
@@ -31,6 +32,7 @@ class Judgments:
         scale: The grade scale, or None where grades are plain numbers.
         source: The file they came from, or "memory".
         notes: What is worth knowing about the data.
+        evidence: What each grade rests on, or None where nothing says so.
 
     Examples:
         >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
@@ -45,18 +47,20 @@ class Judgments:
         ({'d1': 2.0, 'd2': 1.0}, {'1': 0.0, '2': 2.0})
     """
 
-    __slots__ = ("_names_in", "_notes", "_scale", "_source", "_table")
+    __slots__ = ("_evidence", "_names_in", "_notes", "_scale", "_source", "_table")
 
     def __init__(
         self,
         table: _native.JudgmentTable,
         *,
+        evidence: Evidence | None = None,
         scale: Scale | None = None,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
         names_in: Language | None = None,
     ) -> None:
         self._table = table
+        self._evidence = evidence
         self._scale = scale
         self._names_in = names_in
         self._source = source
@@ -143,6 +147,8 @@ class Judgments:
     ) -> Judgments:
         """Takes any data frame with a query, a document and a grade column.
 
+        Columns `weight`, `low` and `high` are the evidence of the grades.
+
         Args:
             frame: Polars, pandas, PyArrow, DuckDB, or anything that exports the Arrow PyCapsule
                 interface. It is not changed.
@@ -166,8 +172,8 @@ class Judgments:
         found = load_scale(scale)
         path = "" if source == "memory" else source
         series = polars_columns(frame, "judgments", columns=columns, path=path)
-        table, notes = judgment_table(series, path=path, scale=found)
-        return cls(table, scale=found, source=source, notes=notes)
+        table, evidence, notes = judgment_table(series, path=path, scale=found)
+        return cls(table, evidence=evidence, scale=found, source=source, notes=notes)
 
     @classmethod
     def from_arrays(
@@ -177,8 +183,20 @@ class Judgments:
         grades: Iterable[Any],
         *,
         scale: Scale | str | None = None,
+        weights: Iterable[Any] | None = None,
+        lows: Iterable[Any] | None = None,
+        highs: Iterable[Any] | None = None,
     ) -> Judgments:
-        """Takes three sequences or NumPy arrays of equal length, one judgment a position.
+        """Takes sequences or NumPy arrays of equal length, one judgment per position.
+
+        Args:
+            queries: The query of each judgment.
+            documents: The document of each judgment.
+            grades: The grade of each judgment.
+            scale: A grade scale or its name.
+            weights: How much evidence there is for each grade, in effective impressions.
+            lows: The lower bound of each grade's interval.
+            highs: The upper bound of each grade's interval.
 
         Raises:
             InputError: If the lengths differ or a value cannot be used.
@@ -186,19 +204,33 @@ class Judgments:
         Examples:
             >>> Judgments.from_arrays(["q1", "q1"], [7, 8], [1.0, 0.0]).to_dict()
             {'q1': {'7': 1.0, '8': 0.0}}
+            >>> clicked = Judgments.from_arrays(
+            ...     ["q1"], ["d1"], [0.4], weights=[120], lows=[0.3], highs=[0.5]
+            ... )
+            >>> clicked.evidence
+            Evidence(weight, low, high)
         """
         from relkit.data.columns import judgment_table, same_length
         from relkit.data.scale import load_scale
 
         found = load_scale(scale)
-        series = same_length({"query": queries, "document": documents, "grade": grades})
-        table, notes = judgment_table(series, scale=found)
-        return cls(table, scale=found, notes=notes)
+        given = {"query": queries, "document": documents, "grade": grades}
+        beside = {"weight": weights, "low": lows, "high": highs}
+        series = same_length(
+            given | {role: values for role, values in beside.items() if values is not None}
+        )
+        table, evidence, notes = judgment_table(series, scale=found)
+        return cls(table, evidence=evidence, scale=found, notes=notes)
 
     @property
     def table(self) -> _native.JudgmentTable:
         """The native table."""
         return self._table
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What each grade rests on, or None where nothing says so; measures do not use it."""
+        return self._evidence
 
     @property
     def scale(self) -> Scale | None:
@@ -244,22 +276,19 @@ class Judgments:
         """All grades as a Polars frame with the columns query, document and grade.
 
         Judgments of subtopics have a column subtopic after the query, and a row for each of them.
+        Evidence stands behind the grade: weight, low and high, null where a grade has none.
         """
+        from relkit.data.columns import judgment_rows
+
+        rows = judgment_rows(self._table)
+        if self._evidence is None:
+            return rows
         import polars as pl
 
-        schema = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
-        if not self.has_subtopics:
-            query, document, grade = self._table.columns()
-            columns = {"query": query, "document": document, "grade": grade}
-            return pl.DataFrame(columns, schema=schema)
-        rows = [
-            (query, subtopic, document, grade)
-            for query in self.queries
-            for document, grades in self._table.subtopics(query).items()
-            for subtopic, grade in grades.items()
-        ]
-        schema = {"query": pl.String, "subtopic": pl.String} | schema
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        return rows.with_columns(
+            pl.Series(role, values, dtype=pl.Float64).fill_nan(None)
+            for role, values in self._evidence.columns.items()
+        )
 
     @property
     def has_subtopics(self) -> bool:

@@ -61,6 +61,8 @@ def data_notes(
         notes.append(Note("no-judged-document", level="warning"))
     notes += negative_notes(program, judgments.table.negatives)
     notes += subtopic_notes(program, judgments.table)
+    if judgments.evidence is not None:
+        notes.append(Note("evidence-unused", values={"columns": [*judgments.evidence.columns]}))
     if batch.regrouped:
         notes.append(Note("regrouped"))
     if program.convention.name == "ranx" and batch.tied:

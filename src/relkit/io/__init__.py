@@ -12,7 +12,7 @@ from relkit.io.reading import (
     read_sheet,
 )
 from relkit.io.recognition import open_source
-from relkit.io.write import write_judgments, write_run
+from relkit.io.write import unwritten_notes, write_judgments, write_run
 
 __all__ = [
     "Format",
@@ -25,6 +25,7 @@ __all__ = [
     "read_run",
     "read_scored",
     "read_sheet",
+    "unwritten_notes",
     "write_judgments",
     "write_run",
 ]

@@ -75,6 +75,7 @@ class Format:
         weak_suffixes: Suffixes that decide only where the content does not say otherwise.
         general: Whether others have its form, too: it is taken where none of them is recognised.
         tabular: Whether it has columns that the caller may name.
+        keeps_evidence: Whether judgments are written with what their grades rest on.
         holds: The kinds of data that it can hold: those of which it has a reader.
     """
 
@@ -85,6 +86,7 @@ class Format:
     weak_suffixes: ClassVar[tuple[str, ...]] = ()
     general: ClassVar[bool] = False
     tabular: ClassVar[bool] = False
+    keeps_evidence: ClassVar[bool] = False
     holds: ClassVar[frozenset[Kind]] = frozenset()
 
     def __init_subclass__(cls) -> None:

@@ -41,12 +41,19 @@ class Table:
         """The table as judgments."""
         from relkit.data.judgments import Judgments
 
-        table, notes = judgment_table(
+        table, evidence, notes = judgment_table(
             self.columns, path=self.path, scale=scale, records=self.records
         )
         grades = self.columns["grade"]
         names_in = None if scale is None else scale.language_of(grades.unique().to_list())
-        return Judgments(table, scale=scale, source=self.path, notes=notes, names_in=names_in)
+        return Judgments(
+            table,
+            evidence=evidence,
+            scale=scale,
+            source=self.path,
+            notes=notes,
+            names_in=names_in,
+        )
 
     def run(self, name: str | None) -> Run:
         """The table as a run."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_path, check_type
 from relkit.core.texts import message
 from relkit.io.compression import compressed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
 
-__all__ = ["write_judgments", "write_run"]
+__all__ = ["unwritten_notes", "write_judgments", "write_run"]
 
 
 def write_judgments(
@@ -41,6 +42,9 @@ def write_judgments(
         InputError: If the file exists, cannot be written, or the format cannot hold an id.
         ParameterError: If the suffix names no format.
 
+    Warns:
+        RelkitWarning: If the format has no columns for the evidence of the grades.
+
     Examples:
         >>> import relkit
         >>> judgments = relkit.Judgments.from_dict({"q1": {"d1": 3, "d2": 0}})
@@ -55,6 +59,18 @@ def write_judgments(
     check_type("judgments", judgments, Judgments, "Judgments")
     chosen = _format(check_path("path", path), format)
     _write(os.fspath(path), lambda stream: chosen.write_judgments(judgments, stream), overwrite)
+    warn(unwritten_notes(judgments, path, format=format))
+
+
+def unwritten_notes(
+    judgments: Judgments, path: str | os.PathLike[str], *, format: str | None = None
+) -> tuple[Note, ...]:
+    """Says what of judgments a file does not hold; the arguments are those of `write_judgments`."""
+    chosen = _format(os.fspath(path), format)
+    if judgments.evidence is None or chosen.keeps_evidence:
+        return ()
+    values = {"columns": [*judgments.evidence.columns], "format": chosen.name}
+    return (Note("evidence-left-out", level="warning", values=values),)
 
 
 def write_run(

@@ -5,6 +5,7 @@ by name, turns them into what the native tables take, and, where they refuse, na
 that is to blame.
 """
 
+from relkit.data.columns.evidence import judgment_rows
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
 from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
 from relkit.data.columns.names import ITEM_NAMES, KINDS, NAMES, choose, plain_name
@@ -42,6 +43,7 @@ __all__ = [
     "diagnose",
     "from_values",
     "is_frame",
+    "judgment_rows",
     "judgment_table",
     "missing",
     "missing_grades",

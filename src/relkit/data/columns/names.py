@@ -8,7 +8,7 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
 from relkit.core.texts import message
 
-__all__ = ["ITEM_NAMES", "KINDS", "NAMES", "choose", "plain_name"]
+__all__ = ["EVIDENCE_NAMES", "ITEM_NAMES", "KINDS", "NAMES", "choose", "plain_name"]
 
 # Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -41,6 +41,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     "weight": (),  # rows weigh differently only where somebody says so
 }  # fmt: skip
 
+#: Names of what the grades of judgments rest on; nothing is computed from them unasked.
+EVIDENCE_NAMES: dict[str, tuple[str, ...]] = {
+    "weight": ("weight", "权重"),
+    "low": ("low", "下限"),
+    "high": ("high", "上限"),
+}
+
 #: Names of what judges see of a document.
 ITEM_NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
@@ -54,7 +61,7 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
 
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "judgments": (("query", "document", "grade"), ("subtopic",)),
+    "judgments": (("query", "document", "grade"), ("subtopic", "weight", "low", "high")),
     "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
@@ -106,6 +113,8 @@ def choose(
     plain: dict[str, list[str]] = {}
     for name in names:
         plain.setdefault(plain_name(name), []).append(name)
+    if kind == "judgments":
+        spellings = {**spellings, **EVIDENCE_NAMES}
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
         # One line a judge, as `relkit judge export` writes them: what counts is the final grade.
         spellings = {**spellings, "grade": ("final",)}

@@ -9,13 +9,19 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
+from relkit.data.columns.evidence import (
+    diagnose_evidence,
+    evidence_of,
+    usable_evidence,
+)
 from relkit.data.columns.faults import Record, diagnose, rows_of
-from relkit.data.columns.names import plain_name
+from relkit.data.columns.names import EVIDENCE_NAMES, plain_name
 from relkit.data.columns.values import scaled, to_ids, to_numbers, to_text
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.data.evidence import Evidence
     from relkit.data.scale import Scale
 
 __all__ = [
@@ -35,8 +41,10 @@ def judgment_table(
     path: str = "",
     scale: Scale | None = None,
     records: Callable[[], Iterable[Record]] | None = None,
-) -> tuple[_native.JudgmentTable, tuple[Note, ...]]:
+) -> tuple[_native.JudgmentTable, Evidence | None, tuple[Note, ...]]:
     """Builds the native table from a query, a document and a grade column, perhaps a subtopic's.
+
+    Columns of evidence are kept beside it.
 
     Args:
         columns: Series by role, of equal length.
@@ -45,7 +53,7 @@ def judgment_table(
         records: Reads the rows again, with their line numbers, to say where an error is.
 
     Returns:
-        The table, and a note where rows had no grade: they are left out.
+        The table, the evidence, and a note where rows had no grade: they are left out.
 
     Raises:
         InputError: At the first row that cannot be used.
@@ -71,9 +79,24 @@ def judgment_table(
     if not (_usable(query) and _usable(document) and _finite(numbers)):
         _fail(columns, "grade", path=path, scale=scale, records=records)
     try:
-        return _native.JudgmentTable.from_arrow(query, document, numbers, subtopic), notes
+        table = _native.JudgmentTable.from_arrow(query, document, numbers, subtopic)
     except InputError as error:
         _fail(columns, "grade", path=path, scale=scale, records=records, cause=error)
+    if not kept.keys() & EVIDENCE_NAMES.keys():
+        return table, None, notes
+    values = usable_evidence(kept, numbers, path)
+    evidence = None
+    if values is not None:
+        keys = {"query": query, "document": document}
+        if subtopic is not None:
+            keys["subtopic"] = subtopic
+        evidence = evidence_of(table, keys, values)
+    if evidence is None:
+        unit = "row" if records is None else "line"
+        rows = rows_of(columns) if records is None else records()
+        diagnose_evidence(rows, path=path, unit=unit, scale=scale)
+        raise InputError("the evidence of the grades cannot be used", path=path)
+    return table, evidence, notes
 
 
 def missing_grades(documents: Sequence[Any] | pl.Series) -> Note:

@@ -74,8 +74,14 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     return found
 
 
-def from_values(name: str, values: Iterable[Any], nan_is_null: bool = False) -> pl.Series:
-    """A series from Python values; where they are of several types, as their text."""
+def from_values(
+    name: str, values: Iterable[Any], nan_is_null: bool = False, path: str = ""
+) -> pl.Series:
+    """A series from Python values; where they are of several types, as their text.
+
+    Raises:
+        InputError: If a text holds half of a surrogate pair.
+    """
     import polars as pl
 
     listed = list(values)
@@ -84,9 +90,15 @@ def from_values(name: str, values: Iterable[Any], nan_is_null: bool = False) -> 
             None if isinstance(value, float) and math.isnan(value) else value for value in listed
         ]
     try:
-        return pl.Series(name, listed, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(name, [None if value is None else str(value) for value in listed])
+        try:
+            return pl.Series(name, listed, strict=True)
+        except (TypeError, pl.exceptions.PolarsError):
+            return pl.Series(name, [None if value is None else str(value) for value in listed])
+    except UnicodeEncodeError:
+        raise InputError(
+            message("a text of the column `{name}` holds half of a surrogate pair", name=name),
+            path=path,
+        ) from None
 
 
 def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:

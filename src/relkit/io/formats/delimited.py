@@ -60,6 +60,7 @@ class Csv(SheetFormat):
     separators: ClassVar[str] = ",;\t|"
     general: ClassVar[bool] = True
     tabular: ClassVar[bool] = True
+    keeps_evidence: ClassVar[bool] = True
     steady: ClassVar[bool] = True
     keeps: ClassVar[frozenset[str]] = frozenset(
         {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}

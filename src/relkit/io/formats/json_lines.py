@@ -43,6 +43,7 @@ class Jsonl(SheetFormat):
     suffix: ClassVar[str] = ".jsonl"
     general: ClassVar[bool] = True
     tabular: ClassVar[bool] = True
+    keeps_evidence: ClassVar[bool] = True
     steady: ClassVar[bool] = True
     keeps: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
     aliases: ClassVar[tuple[str, ...]] = ("ndjson",)

@@ -36,6 +36,7 @@ class Parquet(Format):
 
     name: ClassVar[str] = "parquet"
     tabular: ClassVar[bool] = True
+    keeps_evidence: ClassVar[bool] = True
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     def recognises(self, head: bytes) -> bool:

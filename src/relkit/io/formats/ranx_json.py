@@ -47,7 +47,9 @@ class RanxJson(Format):
 
         data = _load(source, "grade")
         if isinstance(data, list):
-            return Judgments.from_frame(_frame(data), columns, scale=scale, source=source.path)
+            return Judgments.from_frame(
+                _frame(data, source.path), columns, scale=scale, source=source.path
+            )
         _no_columns(columns)
         return Judgments.from_dict(data, scale=scale, source=source.path)
 
@@ -63,7 +65,7 @@ class RanxJson(Format):
 
         data = _load(source, "score")
         if isinstance(data, list):
-            return Run.from_frame(_frame(data), columns, name=name, source=source.path)
+            return Run.from_frame(_frame(data, source.path), columns, name=name, source=source.path)
         _no_columns(columns)
         return Run.from_dict(data, name=name, source=source.path)
 
@@ -146,13 +148,15 @@ def _load(source: Source, value: str) -> Any:
     return parsed
 
 
-def _frame(rows: list[dict[str, Any]]) -> object:
+def _frame(rows: list[dict[str, Any]], path: str) -> object:
     import polars as pl
 
     from relkit.data.columns import from_values
 
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return pl.DataFrame([from_values(name, [row.get(name) for row in rows]) for name in names])
+    return pl.DataFrame(
+        [from_values(name, [row.get(name) for row in rows], path=path) for name in names]
+    )
 
 
 def _no_columns(columns: Mapping[str, str] | None) -> None:

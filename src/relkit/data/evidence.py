@@ -1,0 +1,41 @@
+"""What grades rest on, where they come from behaviour: beside them, for whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ROLES", "Evidence"]
+
+#: The columns of evidence, in the order in which they are written.
+ROLES = ("weight", "low", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the grades of judgments rest on, one value per row of their `to_frame`.
+
+    A grade without a value has NaN; a column that no grade has is None.
+
+    Attributes:
+        weight: How much evidence there is for each grade, in effective impressions.
+        low: The lower bound of each grade's interval.
+        high: The upper bound of each grade's interval.
+    """
+
+    weight: NDArray[np.float64] | None = None
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """The columns that there are, by name."""
+        found = {role: getattr(self, role) for role in ROLES}
+        return {role: values for role, values in found.items() if values is not None}
+
+    def __repr__(self) -> str:
+        return f"Evidence({', '.join(self.columns)})"
