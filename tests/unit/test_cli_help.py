@@ -26,6 +26,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "application",
         "completion",
         "group",
+        "help",
         "inputs",
         "messages",
         "options",

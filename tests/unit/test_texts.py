@@ -19,11 +19,13 @@ import relkit
 from relkit.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
 
 SOURCES = Path(relkit.__file__).parent
+#: Areas whose keys are the English sentences.
+SENTENCES = ("errors", "help")
 TEXTS = resources.files("relkit.core.texts")
 AREAS = sorted(
     one.name.removesuffix(".toml")
     for one in TEXTS.joinpath("en").iterdir()
-    if one.name != "errors.toml"
+    if one.name.removesuffix(".toml") not in SENTENCES
 )
 #: Areas whose keys begin with what a thing is called: a kind of note, a rule, a check.
 BY_KIND = ("notes", "diagnosis", "logs")
@@ -46,7 +48,7 @@ def test_languages_hold_the_same_keys_and_values(area: str, language: str) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_file(language: str) -> None:
     found = {one.name.removesuffix(".toml") for one in TEXTS.joinpath(language).iterdir()}
-    assert found - {"errors"} == set(AREAS)
+    assert found - {*SENTENCES} == set(AREAS)
 
 
 @cache

@@ -134,6 +134,10 @@ class Application(CommandGroup):
     ) -> NoReturn:
         """Runs a command and exits with its code."""
         messages.reset(sys.argv[1:] if args is None else args)
+        if messages.language != "en":
+            from relkit.cli.help import speak_for_click
+
+            speak_for_click()
         warnings.simplefilter("ignore", RelkitWarning)  # they are printed as notes
         _make_streams_robust()
         try:

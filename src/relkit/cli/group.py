@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from relkit.cli.messages import messages
 from relkit.core.texts import LANGUAGES
 
-__all__ = ["LANGUAGE", "CommandGroup", "speaking"]
+__all__ = ["LANGUAGE", "CommandGroup", "HelpContext", "speaking"]
 
 
 #: The option ``--lang``, the same for every command.
@@ -21,8 +22,20 @@ LANGUAGE: dict[str, Any] = {
 }
 
 
+class HelpContext(click.Context):
+    """Makes help pages in the language of the messages."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        if messages.language == "en":
+            return super().make_formatter()
+        from relkit.cli.help import HelpPage
+
+        return HelpPage(width=self.terminal_width, max_width=self.max_content_width)
+
+
 def speaking(command: click.Command) -> click.Command:
     """Returns a command that has the option ``--lang``, whether it asks for the language or not."""
+    command.context_class = HelpContext
     known = any("--lang" in parameter.opts for parameter in command.params)
     if not known and not isinstance(command, click.Group):
         option = click.Option(["--lang", "language"], **LANGUAGE, expose_value=False)
@@ -32,6 +45,8 @@ def speaking(command: click.Command) -> click.Command:
 
 class CommandGroup(click.Group):
     """A group that shows its help where no command is named, which is no mistake."""
+
+    context_class = HelpContext
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:

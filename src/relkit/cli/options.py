@@ -92,7 +92,7 @@ def measure_option(scored: bool = False) -> Callable[[F], F]:
     """Returns the option ``-m``; `scored` says whether labelled scores have other defaults."""
     default = ", ".join(DEFAULT_MEASURES)
     if scored:
-        default += f"; with --scored {', '.join(DEFAULT_SCORE_MEASURES)}"
+        default += f"; --scored: {', '.join(DEFAULT_SCORE_MEASURES)}"
     return click.option(
         "-m",
         "--measure",

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from relkit.cli.group import HelpContext
+
 __all__ = ["command"]
 
 HELP = """Print what trec_eval prints, with its options.
@@ -40,6 +42,8 @@ Exit codes are trec_eval's:
 
 class TrecEvalCommand(click.Command):
     """Leaves its arguments to trec_eval's own way of reading them."""
+
+    context_class = HelpContext
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes all arguments as they are, but for help."""

@@ -29,9 +29,10 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 HANGING = "  "
 #: Signs that take one column each: most tables have no others, and need no list of all signs.
 NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
-#: A word, or a sign of a script that is written without spaces; what closes stays with it.
+#: A word, or a sign of a script that is written without spaces; what closes stays with it, and a
+#: bracket with what it opens.
 PIECE = (
-    r"\s+|(?:[^\s\u2e80-\u9fff\uff00-\uffef]+|[\u2e80-\u9fff\uff00-\uffef])"
+    r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
     "[，。；：！？、）》」』”’]*"
 )
 
@@ -180,6 +181,8 @@ def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -
         ['one two', '  three']
         >>> wrap("正逆序比，越高越好。", 9)
         ['正逆序', '比，越高', '越好。']
+        >>> wrap("正逆序比 [默认：1]", 10)
+        ['正逆序比', '[默认：1]']
     """
     lines, fresh = [first], True
     for piece in re.findall(PIECE, text):

@@ -17,8 +17,9 @@ __all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
 #: What all areas share: between the parts of a list, names of tiers, and the like.
 COMMON = "common"
-#: Texts whose key is the English sentence itself.
-SENTENCES = "errors"
+#: Areas whose keys are the English sentences themselves: English has no file of them.
+ERRORS = "errors"
+SENTENCES = (ERRORS, "help")
 
 
 class Sayable:
@@ -150,12 +151,13 @@ def catalogue(area: str, language: Language = "en", style: NumberStyle = TERMINA
     return Catalogue(area, language, style)
 
 
-def translate(text: str, language: Language) -> str:
+def translate(text: str, language: Language, area: str = ERRORS) -> str:
     """Returns a message in a language, as it is where nobody translated it.
 
     Args:
         text: A `Message`, or a sentence without values.
         language: One of `LANGUAGES`.
+        area: What it is a sentence of: `errors`, with hints and notes, or `help`.
 
     Examples:
         >>> translate("interrupted", "zh"), translate("a sentence of mine", "zh")
@@ -163,7 +165,7 @@ def translate(text: str, language: Language) -> str:
     """
     if language == "en":
         return str(text)
-    known = catalogue(SENTENCES, language)
+    known = catalogue(area, language)
     if not isinstance(text, Message) or not text.values:
         return known.texts.get(text, str(text))
     return known.write(known.texts.get(text.template, text.template), text.values)
@@ -175,7 +177,7 @@ def _read(area: str, language: str) -> Mapping[str, str]:
 
     # importlib.resources takes longer to import than a catalogue takes to read.
     path = os.path.join(os.path.dirname(__file__), language, f"{area}.toml")
-    if area == SENTENCES and not os.path.exists(path):
+    if area in SENTENCES and not os.path.exists(path):
         return {}
     with open(path, "rb") as file:
         return _flat(tomllib.load(file))
