@@ -56,6 +56,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/python docs/make_architecture.py --check
 	@$(BIN)/python docs/make_cli.py --check
 	@$(BIN)/python docs/make_measures.py --check
+	@$(BIN)/python docs/make_formats.py --check
 
 .PHONY: format
 format: $(DONE)/lint ## Format Python
@@ -74,6 +75,7 @@ bench: $(DONE)/test ## Measure the speed beside other programs
 docs: $(DONE)/docs $(DONE)/test ## Build the documentation in site/
 	@$(BIN)/python docs/make_cli.py
 	@$(BIN)/python docs/make_measures.py
+	@$(BIN)/python docs/make_formats.py
 	@$(BIN)/python docs/make_peers.py
 	@$(BIN)/mkdocs build --strict
 

@@ -10,11 +10,11 @@ imports the rooms after the arrow, and those that these import.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from check_house import import_graph, read_modules
+from marks import replaced, write_or_check
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"
@@ -83,21 +83,8 @@ def picture() -> str:
 
 def page() -> str:
     """Returns the page with today's picture."""
-    head, start, rest = PAGE.read_text("utf-8").partition(START)
-    _, end, tail = rest.partition(END)
-    if not (start and end):
-        raise SystemExit(f"{PAGE.name} has no marks {START} and {END}")
-    return f"{head}{START}\n\n```text\n{picture()}\n```\n\n{END}{tail}"
-
-
-def main() -> None:
-    """Writes the page, or checks it."""
-    fresh = page()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(fresh, "utf-8")
-    elif fresh != PAGE.read_text("utf-8"):
-        raise SystemExit(f"{PAGE.name} is stale: run python docs/make_architecture.py")
+    return replaced(PAGE, START, END, f"\n\n```text\n{picture()}\n```\n\n")
 
 
 if __name__ == "__main__":
-    main()
+    write_or_check(PAGE, page())

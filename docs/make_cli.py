@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
+from marks import write_or_check
 
 from relkit.cli.application import COMMANDS, main
 
@@ -52,8 +52,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        if not PAGE.exists() or PAGE.read_text("utf-8") != page():
-            sys.exit(f"{PAGE.name} is stale: run python docs/make_cli.py")
-    else:
-        PAGE.write_text(page(), "utf-8")
+    write_or_check(PAGE, page())

@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from marks import replaced
 
 from relkit.online.monitoring.changes import difference
 from relkit.online.monitoring.process import MonthMean, month_means
@@ -290,16 +291,6 @@ def _line(name: str, design: str, shown: list[str]) -> str:
     return f"| {name} | {design} | " + " | ".join(shown) + " |"
 
 
-def put(text: str, path: Path) -> None:
-    """Replaces what stands between the marks of a page."""
-    page = path.read_text("utf-8")
-    head, _, rest = page.partition(START)
-    _, end, tail = rest.partition(END)
-    if not end:
-        raise SystemExit(f"{path} has no marks {START} and {END}")
-    path.write_text(f"{head}{START}{text}{END}{tail}", "utf-8")
-
-
 def main() -> None:
     """Writes the tables into the pages, or prints them."""
     parser = argparse.ArgumentParser(
@@ -316,7 +307,7 @@ def main() -> None:
             if given.only_print:
                 print(text)
             else:
-                put(text, path)
+                path.write_text(replaced(path, START, END, text), "utf-8")
 
 
 if __name__ == "__main__":

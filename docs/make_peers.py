@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tests.peers.findings import Finding
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from marks import replaced, write_or_check  # noqa: E402  found by the line above
 
 PAGE = ROOT / "docs" / "peers.md"
 START = "<!-- What follows is written by docs/make_peers.py. -->\n"
@@ -82,30 +84,9 @@ def table() -> str:
 
 
 def page() -> str:
-    """Returns the page with the table as it is today.
-
-    Raises:
-        ValueError: If the page has lost the lines between which the table stands.
-    """
-    text = PAGE.read_text("utf-8")
-    before, _, rest = text.partition(START)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise ValueError(f"{PAGE} has no lines {START!r} and {END!r}")
-    return f"{before}{START}\n{table()}\n{END}{after}"
-
-
-def main() -> int:
-    """Writes the page, or says that it is out of date."""
-    wanted = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(wanted, encoding="utf-8", newline="\n")
-        return 0
-    if PAGE.read_text("utf-8") != wanted:
-        print("docs/peers.md is out of date: run python docs/make_peers.py", file=sys.stderr)
-        return 1
-    return 0
+    """Returns the page with the table as it is today."""
+    return replaced(PAGE, START, END, f"\n{table()}\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_or_check(PAGE, page())

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from marks import replaced
 
 from relkit.online.sampling import Estimate, build_tiers, draw_sample, estimate
 
@@ -182,16 +183,6 @@ def table(found: Mapping[str, Mapping[str, Record]]) -> str:
     return "\n".join(lines)
 
 
-def put(text: str, path: Path) -> None:
-    """Replaces what stands between the marks of a page."""
-    page = path.read_text("utf-8")
-    head, _, rest = page.partition(START)
-    _, end, tail = rest.partition(END)
-    if not end:
-        raise SystemExit(f"{path} has no marks {START} and {END}")
-    path.write_text(f"{head}{START}\n{text}\n{END}{tail}", "utf-8")
-
-
 def main() -> None:
     """Writes the table into the pages, or prints it."""
     parser = argparse.ArgumentParser(
@@ -208,7 +199,8 @@ def main() -> None:
         return
     sizes = f"{given.samples:,} × {3 * PER_TIER}"
     for path in PAGES:
-        put(f"{text}\n\n({sizes}; {low:.1%} – {high:.1%})", path)
+        shown = f"\n{text}\n\n({sizes}; {low:.1%} – {high:.1%})\n"
+        path.write_text(replaced(path, START, END, shown), "utf-8")
 
 
 if __name__ == "__main__":

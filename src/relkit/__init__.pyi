@@ -94,6 +94,7 @@ from .fusion import (
     train_fusion as train_fusion,
 )
 from .io import (
+    read_features as read_features,
     read_judgments as read_judgments,
     read_run as read_run,
     read_scored as read_scored,

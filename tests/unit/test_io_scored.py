@@ -32,8 +32,8 @@ def test_letor_with_scores(tmp_path: Path) -> None:
         write(tmp_path, "a.txt", LETOR), scores=write(tmp_path, "s.txt", "0.25\n-1e-3\r\n7\n")
     )
     assert scored.labels.tolist() == [2.0, 0.0, 1.0]
-    assert scored.scores.tolist() == [0.25, -1e-3, 7.0]
-    assert scored.labels.dtype == scored.scores.dtype == np.float64
+    assert scored.known_scores().tolist() == [0.25, -1e-3, 7.0]
+    assert scored.labels.dtype == scored.known_scores().dtype == np.float64
     assert scored.groups.tolist() == [0, 2, 3]
     assert scored.groups.dtype == np.int64
     assert scored.queries == ["10", "7"]
@@ -47,7 +47,7 @@ def test_letor_queries_that_come_back_are_brought_together(tmp_path: Path) -> No
     scored = io.read_scored(rows, scores=write(tmp_path, "s", "10\n20\n30\n"))
     assert scored.queries == ["a", "b"]
     assert scored.labels.tolist() == [1.0, 3.0, 2.0]
-    assert scored.scores.tolist() == [10.0, 30.0, 20.0]
+    assert scored.known_scores().tolist() == [10.0, 30.0, 20.0]
     assert scored.documents is None
 
 
@@ -122,7 +122,7 @@ def test_flat_files(tmp_path: Path, suffix: str) -> None:
     assert scored.queries == ["3", "1"]
     assert scored.groups.tolist() == [0, 2, 3]
     assert scored.labels.tolist() == [1.0, 0.0, 0.0]
-    assert scored.scores.tolist() == [0.9, 0.7, 0.8]
+    assert scored.known_scores().tolist() == [0.9, 0.7, 0.8]
     assert scored.documents == ["a", "c", "b"]
     assert scored.source == str(path)
 
@@ -133,7 +133,7 @@ def test_frames() -> None:
         scored = io.read_scored(frame)
         assert scored.queries == ["a", "b"]
         assert scored.groups.tolist() == [0, 2, 3]
-        assert scored.scores.tolist() == [1.5, 2.5, 3.5]
+        assert scored.known_scores().tolist() == [1.5, 2.5, 3.5]
         assert scored.source == "memory"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -13,7 +14,7 @@ from relkit.data.scale import Scale
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["group_rows"]
+__all__ = ["group_rows", "scored_rows"]
 
 
 def group_rows(
@@ -40,15 +41,7 @@ def group_rows(
 
     grades = _numbers(labels, "labels", scale)
     values = _numbers(scores, "scores")
-    if grades.shape != values.shape:
-        raise InputError(
-            message(
-                "labels and scores differ in shape: {shape} and {shape_2}",
-                shape=grades.shape,
-                shape_2=values.shape,
-            ),
-            hint="give one score for each label",
-        )
+    _same_shape(grades, values)
     heavy = None if weights is None else _weights(weights, grades.shape)
     if grades.ndim == 2:
         if groups is not None:
@@ -70,6 +63,29 @@ def group_rows(
     if len(ids) == len(grades):
         return _by_ids(grades, values, ids, heavy)
     return _by_sizes(grades, values, ids, heavy)
+
+
+def scored_rows(rows: LabelledRows, scores: ArrayLike) -> LabelledRows:
+    """Returns labelled rows with scores, one for each row in their order.
+
+    Raises:
+        InputError: If there are more or fewer, or a value is not a number.
+    """
+    values = _numbers(scores, "scores")
+    _same_shape(rows.labels, values)
+    return replace(rows, scores=values)
+
+
+def _same_shape(labels: NDArray[Any], scores: NDArray[Any]) -> None:
+    if labels.shape != scores.shape:
+        raise InputError(
+            message(
+                "labels and scores differ in shape: {shape} and {shape_2}",
+                shape=labels.shape,
+                shape_2=scores.shape,
+            ),
+            hint="give one score for each label",
+        )
 
 
 def _weights(weights: ArrayLike, shape: tuple[int, ...]) -> NDArray[Any]:

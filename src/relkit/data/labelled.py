@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.texts import message as say
 from relkit.data.columns import (
     NAMED_GRADES,
     Record,
+    feature_name,
     missing,
     number,
     parse_grade,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relkit import _native
+    from relkit.data.features import Features
     from relkit.data.scale import Scale
 
 __all__ = [
@@ -61,27 +64,29 @@ class LabelFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Labels and scores, the rows of one query together.
+    """Labels with scores or features, the rows of one query together.
 
     Attributes:
         labels: One grade per row.
-        scores: One score per row.
+        scores: One score per row, or `None` where no ranker has given any.
         groups: Offsets: query i holds the rows `groups[i]` to `groups[i + 1]`.
         queries: The name of each query.
         documents: The document of each row, or `None` where the rows have no ids.
         source: The file the rows came from, or "memory".
         notes: What is worth knowing about the data.
         weights: What each row weighs; `None` for 1 each.
+        features: What a ranker knows of each row, or `None`.
     """
 
     labels: NDArray[Any]
-    scores: NDArray[Any]
+    scores: NDArray[Any] | None
     groups: NDArray[np.int64]
     queries: list[str]
     documents: list[str] | None = None
     source: str = "memory"
     notes: tuple[Note, ...] = field(default=())
     weights: NDArray[Any] | None = None
+    features: Features | None = None
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -108,11 +113,26 @@ class LabelledRows:
         above = (np.count_nonzero(block > 0) - np.count_nonzero(block >= 1) for block in blocks)
         return LabelFacts(highest, int(sum(above)), negatives)
 
+    def known_scores(self) -> NDArray[Any]:
+        """Returns the scores.
+
+        Raises:
+            InputError: If there are none.
+        """
+        if self.scores is None:
+            raise InputError(
+                "the rows have no scores",
+                path="" if self.source == "memory" else self.source,
+                hint="give the scores of a ranker: evaluate_scores(rows, scores)",
+            )
+        return self.scores
+
     def lists(self) -> Iterator[tuple[str, list[float], list[float]]]:
         """Yields each query's name, grades and scores."""
+        values = self.known_scores()
         for place, query in enumerate(self.queries):
             start, end = self.groups[place], self.groups[place + 1]
-            labels, scores = self.labels[start:end], self.scores[start:end]
+            labels, scores = self.labels[start:end], values[start:end]
             yield query, [float(label) for label in labels], [float(score) for score in scores]
 
 
@@ -133,17 +153,15 @@ class StreamedRows(NamedTuple):
 def labelled_columns(
     columns: Mapping[str, pl.Series], path: str = "", scale: Scale | None = None
 ) -> dict[str, pl.Series]:
-    """Converts a label and a score column, perhaps one of weights and one of queries.
+    """Converts a label column, and those of scores, weights and queries that there are.
 
     Labels, scores and weights become numbers, and null where they are none.
     """
     label = columns["label"]
-    found = {
-        "label": to_numbers(label, "label", path) if scale is None else scaled(label, scale),
-        "score": to_numbers(columns["score"], "score", path),
-    }
-    if "weight" in columns:
-        found["weight"] = to_numbers(columns["weight"], "weight", path)
+    found = {"label": to_numbers(label, "label", path) if scale is None else scaled(label, scale)}
+    for role in ("score", "weight"):
+        if role in columns:
+            found[role] = to_numbers(columns[role], role, path)
     if "query" in columns:
         found["query"] = to_ids(columns["query"], "query", path)
     return found
@@ -168,9 +186,11 @@ def from_columns(
     Without a query column all rows count as one query.
 
     Raises:
-        InputError: At the first row whose label or score cannot be used.
+        InputError: At the first row whose label, score or feature cannot be used.
     """
     import polars as pl
+
+    from relkit.data.features import feature_columns, feature_matrix
 
     numbers = labelled_columns(columns, path, scale)
     numbers.pop("query", None)
@@ -181,8 +201,14 @@ def from_columns(
             _fail(columns, path, scale, records)
     if query is not None and (query.null_count() or bool((query == "").any())):
         _fail(columns, path, scale, records)
+    known = feature_columns(columns, path)
+    for role, values in known.items():
+        absent = sum(map(_absent, columns[role])) if values.null_count() else 0
+        if values.null_count() > absent or bool(values.is_infinite().any()):
+            _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
     frame = pl.DataFrame(numbers)
+    rows = None
     if query is None:
         names, sizes = [ALL_ROWS], [frame.height]
     else:
@@ -201,16 +227,23 @@ def from_columns(
             order = groups.get_column("row").explode()
             frame = frame[order]
             document = document.gather(order) if document is not None else None
+            rows = order.to_numpy()
     return LabelledRows(
         frame.get_column("label").to_numpy(),
-        frame.get_column("score").to_numpy(),
+        frame.get_column("score").to_numpy() if "score" in columns else None,
         offsets_of(sizes),
         names,
         document.to_list() if document is not None else None,
         path or "memory",
         group_notes(columns),
         frame.get_column("weight").to_numpy() if "weight" in columns else None,
+        feature_matrix(columns, known, rows) if known else None,
     )
+
+
+def _absent(value: Any) -> bool:
+    """Says whether a row lacks a feature."""
+    return missing(value) or (number(value) or 0) != (number(value) or 0)
 
 
 def _fail(
@@ -242,6 +275,19 @@ def _fail(
                 refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
             if role == "weight" and found < 0:
                 refuse(f"the weight is {found:g}", path, place, unit, "a row weighs 0 or more")
+        for role, value in fields.items():
+            name = feature_name(role)
+            if name is None or _absent(value):
+                continue
+            found = number(value)
+            if found is None or math.isinf(found):
+                refuse(
+                    say("the feature `{name}` is `{value}`", name=name, value=value),
+                    path,
+                    place,
+                    unit,
+                    "features are finite numbers: name the columns that are, features=[…]",
+                )
     raise InputError("a label or a score cannot be used", path=path)
 
 

@@ -58,7 +58,7 @@ def _counts(
     rows = group_rows(labels, scores, weights=weights)
     positive = (rows.labels >= rel).astype(np.float64)
     heavy = None if rows.weights is None else rows.weights.astype(np.float64)
-    values = rows.scores.astype(np.float64)
+    values = rows.known_scores().astype(np.float64)
     if not len(values):
         raise InputError("there are no rows")
     if not np.isfinite(values).all():
@@ -244,7 +244,7 @@ def classify(
                 count_2=count - 1,
             )
         )
-    predicted = np.searchsorted(cuts, rows.scores, side="right")
+    predicted = np.searchsorted(cuts, rows.known_scores(), side="right")
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (truth, predicted), 1)
     right = np.diag(table).astype(np.float64)

@@ -71,7 +71,7 @@ def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Set
         highest = float(rows.labels.max())
     program = _compile(measures, settings, rows.weights is not None, highest)
     batch = _native.evaluate_arrays(
-        program.plan, rows.labels, rows.scores, rows.groups, settings.threads, rows.weights
+        program.plan, rows.labels, rows.known_scores(), rows.groups, settings.threads, rows.weights
     )
     columns = _columns(program, batch, rows.weights is not None)
     if program.in_python:

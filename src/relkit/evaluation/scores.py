@@ -56,8 +56,9 @@ def evaluate_scores(
 
     Args:
         labels: Grades, shape (rows,), or (queries, documents) with one query a row; or what
-            `read_scored` returns, which holds scores and groups too; or a file of them, which is
-            not kept in memory where it need not be.
+            `read_scored` returns, which holds scores and groups too; or what `read_features`
+            returns, which holds groups; or a file of labels and scores, which is not kept in memory
+            where it need not be.
         scores: Model scores of the same shape.
         groups: Rows a query (sizes that add up to the number of rows), or one query id a row.
             `None`: one query, or one a row of a 2-D array.
@@ -123,9 +124,11 @@ def grouped_rows(
     weights: ArrayLike | None = None,
 ) -> LabelledRows:
     """Returns labels and scores grouped by query."""
-    from relkit.data.arrays import group_rows
+    from relkit.data.arrays import group_rows, scored_rows
 
     if isinstance(labels, LabelledRows):
+        if labels.scores is None and scores is not None and groups is None and weights is None:
+            return scored_rows(labels, scores)
         if scores is not None or groups is not None or weights is not None:
             raise ParameterError(
                 "what read_scored returns holds its own scores, groups and weights",

@@ -5,6 +5,7 @@ from relkit.io.mismatch import explain_mismatch
 from relkit.io.open import Source
 from relkit.io.reading import (
     opened,
+    read_features,
     read_judgments,
     read_rows,
     read_run,
@@ -20,6 +21,7 @@ __all__ = [
     "explain_mismatch",
     "open_source",
     "opened",
+    "read_features",
     "read_judgments",
     "read_rows",
     "read_run",

@@ -37,13 +37,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MODULES", "Format", "Kind", "first_lines", "formats"]
 
-Kind = Literal["judgments", "run", "scored", "sheet"]
+Kind = Literal["judgments", "run", "scored", "features", "sheet"]
 
 #: What reads each kind of data, and what the kind is called in messages.
 READERS: dict[Kind, tuple[str, str]] = {
     "judgments": ("read_judgments", "judgments"),
     "run": ("read_run", "a run"),
     "scored": ("read_scored", "labels with scores"),
+    "features": ("read_features", "labels with features"),
     "sheet": ("read_sheet", "items to judge"),
 }
 
@@ -194,6 +195,17 @@ class Format:
             read from a pipe, where the rows must be read whole.
         """
         return None
+
+    def read_features(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads labels and features, row by row."""
+        raise self._cannot("features", source.path)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items to judge, with what is known of them; judgments are items with a grade."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.data.sheets import Sheet
 
-__all__ = ["opened", "read_judgments", "read_rows", "read_run", "read_scored", "read_sheet"]
+__all__ = [
+    "opened",
+    "read_features",
+    "read_judgments",
+    "read_rows",
+    "read_run",
+    "read_scored",
+    "read_sheet",
+]
 
 
 def read_judgments(
@@ -213,6 +221,72 @@ def read_scored(
             from_columns(polars_columns(source, "scored", columns=columns), scale=chosen)
         )
     return read_rows(found, columns, chosen, scores=_open(scores), groups=_open(groups))
+
+
+def read_features(
+    source: object,
+    *,
+    query: str | None = None,
+    label: str | None = None,
+    document: str | None = None,
+    weight: str | None = None,
+    features: Sequence[str] | None = None,
+    groups: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    scale: Scale | str | None = None,
+) -> LabelledRows:
+    """Reads rows of a label and features, grouped by query: what a ranker learns from.
+
+    Args:
+        source: A SVMlight/LETOR file, a flat table (CSV, TSV, JSON Lines, Parquet), or any data
+            frame.
+        query: The query's column; None finds it by the usual names. Without one all rows count as
+            one query.
+        label: The label's column; None finds it by the usual names.
+        document: The document's column; None finds it by the usual names. There may be none.
+        weight: The column of what each row weighs; None for 1 each. It is never guessed.
+        features: The columns of features; None takes every column without another role. In a table
+            a missing value is NaN, in a SVMlight/LETOR file a value that is not given is 0.
+        groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
+        format: The file's format; None recognises it.
+        scale: The grade scale, or its name: labels may then be its names.
+
+    Returns:
+        Labels, features and offsets; rows of one query are brought together, in their order.
+        `evaluate_scores` takes them with the scores of a ranker.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+
+    Examples:
+        >>> import polars as pl
+        >>> import relkit
+        >>> frame = pl.DataFrame({"q": [7, 7], "label": [1, 0], "bm25": [3.5, 2], "age": [1, 9]})
+        >>> rows = relkit.read_features(frame, query="q")
+        >>> rows.features
+        Features(rows=2, names=['bm25', 'age'])
+        >>> relkit.evaluate_scores(rows, rows.features.values[:, 0], measures="auc")["auc"]
+        1.0
+    """
+    from relkit.data.columns import feature_role
+    from relkit.data.scale import load_scale
+
+    named = {"query": query, "label": label, "document": document, "weight": weight}
+    columns = {role: name for role, name in named.items() if name is not None}
+    columns |= {feature_role(name): name for name in features or ()}
+    chosen = load_scale(scale)
+    found = opened(source, "features", format=format, columns=columns)
+    if found is None:
+        from relkit.data.columns import polars_columns
+        from relkit.data.labelled import from_columns
+
+        table = polars_columns(source, "features", columns=columns)
+        return _filled(from_columns(table, scale=chosen))
+    return _filled(
+        formats.get(found.format).read_features(
+            found, columns=columns, groups=_open(groups), scale=chosen
+        )
+    )
 
 
 def read_rows(

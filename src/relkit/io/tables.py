@@ -62,8 +62,8 @@ class Table:
         table, notes = run_table(self.columns, path=self.path, records=self.records)
         return Run(table, name=name, source=self.path, notes=notes)
 
-    def scored(self, scale: Scale | None) -> LabelledRows:
-        """The table as labels and scores."""
+    def labelled(self, scale: Scale | None) -> LabelledRows:
+        """The table as labels with scores or features."""
         from relkit.data.labelled import from_columns
 
         return from_columns(self.columns, path=self.path, scale=scale, records=self.records)

@@ -8,7 +8,15 @@ that is to blame.
 from relkit.data.columns.evidence import judgment_rows
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
 from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
-from relkit.data.columns.names import ITEM_NAMES, KINDS, NAMES, choose, plain_name
+from relkit.data.columns.names import (
+    ITEM_NAMES,
+    KINDS,
+    NAMES,
+    choose,
+    feature_name,
+    feature_role,
+    plain_name,
+)
 from relkit.data.columns.tables import (
     RunColumns,
     judgment_table,
@@ -41,6 +49,8 @@ __all__ = [
     "arrow_columns",
     "choose",
     "diagnose",
+    "feature_name",
+    "feature_role",
     "from_values",
     "is_frame",
     "judgment_rows",

@@ -8,7 +8,16 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
 from relkit.core.texts import message
 
-__all__ = ["EVIDENCE_NAMES", "ITEM_NAMES", "KINDS", "NAMES", "choose", "plain_name"]
+__all__ = [
+    "EVIDENCE_NAMES",
+    "ITEM_NAMES",
+    "KINDS",
+    "NAMES",
+    "choose",
+    "feature_name",
+    "feature_role",
+    "plain_name",
+]
 
 # Names that mean a role, most specific first; case, spaces, hyphens and underscores do not matter.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -65,6 +74,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
+    "features": (("label",), ("query", "document", "weight")),
     "sessions": (
         ("session", "query", "position", "doc"),
         (
@@ -80,6 +90,21 @@ def plain_name(name: str) -> str:
     return "".join(letter for letter in name.strip().lower() if letter not in " _-.")
 
 
+def feature_role(name: str) -> str:
+    """Returns the role of a column that holds a feature."""
+    return f"feature {name}"
+
+
+def feature_name(role: str) -> str | None:
+    """Returns the feature that a column of this role holds, or None for other roles.
+
+    Examples:
+        >>> feature_name(feature_role("bm25")), feature_name("label")
+        ('bm25', None)
+    """
+    return role.removeprefix("feature ") if role.startswith("feature ") else None
+
+
 def choose(
     names: Sequence[str],
     kind: str,
@@ -89,6 +114,8 @@ def choose(
     path: str = "",
 ) -> dict[str, str]:
     """Says which column holds which role.
+
+    Of features, every column without another role is one, unless the caller names some.
 
     Args:
         names: The columns there are.
@@ -104,6 +131,8 @@ def choose(
     required, optional = KINDS[kind]
     roles = [*required, *optional]
     given = dict(columns or {})
+    features = [role for role in given if kind == "features" and feature_name(role) is not None]
+    roles += features
     for role in given:
         if role not in roles:
             raise ParameterError(
@@ -131,7 +160,7 @@ def choose(
                 )
             chosen[role] = given[role]
             continue
-        for candidate in spellings[role]:
+        for candidate in spellings.get(role, ()):
             found = [name for name in plain.get(candidate, []) if name not in given.values()]
             if len(found) > 1:
                 raise InputError(
@@ -157,6 +186,9 @@ def choose(
                 path=path,
                 hint=_map_hint(role, names[0] if names else "NAME"),
             )
+    if kind == "features" and not features:
+        rest = [name for name in names if name not in chosen.values()]
+        chosen |= {feature_role(name): name for name in rest}
     return chosen
 
 

@@ -120,7 +120,18 @@ class Csv(SheetFormat):
         scale: Scale | None = None,
     ) -> LabelledRows:
         """Reads a label and a score column, a query column, and a document column if named."""
-        return self._table(source, "scored", columns).scored(scale)
+        return self._table(source, "scored", columns).labelled(scale)
+
+    def read_features(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads a label column and those of features, and perhaps queries and documents."""
+        return self._table(source, "features", columns).labelled(scale)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items with all their columns; judgments of subtopics, as their highest grades."""

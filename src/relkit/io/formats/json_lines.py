@@ -93,7 +93,7 @@ class Jsonl(SheetFormat):
         scale: Scale | None = None,
     ) -> LabelledRows:
         """Reads objects with a label and a score, a query, and perhaps a document."""
-        return _table(source, "scored", columns).scored(scale)
+        return _table(source, "scored", columns).labelled(scale)
 
     def stream_run(
         self,
@@ -116,6 +116,17 @@ class Jsonl(SheetFormat):
                 threads=threads,
             )
         return None if batch is None else (batch, score_notes(keys))
+
+    def read_features(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads a label column and those of features, and perhaps queries and documents."""
+        return _table(source, "features", columns).labelled(scale)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items with all their members; judgments of subtopics, as their highest grades."""

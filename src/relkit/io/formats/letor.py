@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,8 +25,11 @@ from relkit.io.numbers import number_text
 from relkit.io.open import Source
 from relkit.io.sheet_values import by_query, parse_grade, shown_query
 from relkit.io.sheets import SheetFormat
+from relkit.io.sparse import SparseRows
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.labelled import LabelledRows
@@ -150,52 +153,85 @@ class Letor(SheetFormat):
         """Reads labels and queries, the scores from their own file, and group sizes if given."""
         import polars as pl
 
-        from relkit.data.labelled import LabelledRows, from_columns, offsets_of
-
-        _no_columns(columns)
         if scores is None:
+            _no_columns(columns)
             raise ParameterError(
                 message("{source_path}: this format holds no scores", source_path=source.path),
                 hint="name the file that holds one score a line: scores=PATH",
             )
-        labels: list[float] = []
-        queries: list[str] = []
-        documents: list[str | None] = []
-        for line, label, query, comment, _ in _rows(source.read_all(), source.path):
-            if query is None and groups is None:
-                raise _no_query(source.path, line)
-            labels.append(_finite(label, "label", source.path, line, scale))
-            queries.append(query or "")
-            found = _DOCUMENT.search(comment)
-            documents.append(found[1] if found else None)
-        values = [_finite(text, "score", scores.path, line) for line, text in _single(scores)]
-        if len(values) != len(labels):
-            raise InputError(
-                message(
-                    "there are {count:,} scores for the {count_2:,} rows of {source_path}",
-                    count=len(values),
-                    count_2=len(labels),
-                    source_path=source.path,
-                ),
-                path=scores.path,
-                hint="one score a row, in the same order",
-            )
-        columns_found = {"label": pl.Series(labels), "score": pl.Series(values)}
-        named = [one for one in documents if one is not None]
-        if len(named) == len(documents):
-            columns_found["document"] = pl.Series(named)
-        if groups is None:
-            columns_found["query"] = pl.Series(queries)
-            return from_columns(columns_found, path=source.path)
-        sizes = _sizes(groups, len(labels), source.path)
-        return LabelledRows(
-            columns_found["label"].to_numpy(),
-            columns_found["score"].to_numpy(),
-            offsets_of(sizes),
-            [str(place) for place in range(len(sizes))],
-            named if len(named) == len(documents) else None,
-            source.path,
-        )
+
+        def beside(rows: int) -> dict[str, pl.Series]:
+            values = [_finite(text, "score", scores.path, line) for line, text in _single(scores)]
+            if len(values) != rows:
+                raise InputError(
+                    message(
+                        "there are {count:,} scores for the {count_2:,} rows of {source_path}",
+                        count=len(values),
+                        count_2=rows,
+                        source_path=source.path,
+                    ),
+                    path=scores.path,
+                    hint="one score a row, in the same order",
+                )
+            return {"score": pl.Series(values)}
+
+        return _labelled(source, columns, groups, scale, lambda line, features: None, beside)
+
+    def read_features(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads labels, queries and features, from 1 to the highest number; what is not given is 0.
+
+        A feature that is 0 in every row is there, too.
+        """
+        table = SparseRows()
+
+        def keep(line: int, features: str) -> None:
+            table.add(_features(features, source.path, line))
+
+        return _labelled(source, columns, groups, scale, keep, lambda rows: table.columns())
+
+
+def _labelled(
+    source: Source,
+    columns: Mapping[str, str] | None,
+    groups: Source | None,
+    scale: Scale | None,
+    keep: Callable[[int, str], None],
+    beside: Callable[[int], dict[str, pl.Series]],
+) -> LabelledRows:
+    """Reads labelled rows, with the columns that stand beside labels and queries."""
+    import polars as pl
+
+    from relkit.data.labelled import from_columns, offsets_of
+
+    _no_columns(columns)
+    labels: list[float] = []
+    queries: list[str] = []
+    documents: list[str] = []
+    for line, label, query, comment, features in _rows(source.read_all(), source.path):
+        if query is None and groups is None:
+            raise _no_query(source.path, line)
+        labels.append(_finite(label, "label", source.path, line, scale))
+        queries.append(query or "")
+        keep(line, features)
+        if found := _DOCUMENT.search(comment):
+            documents.append(found[1])
+    found_columns = {"label": pl.Series(labels, dtype=pl.Float64), **beside(len(labels))}
+    if len(documents) == len(labels):
+        found_columns["document"] = pl.Series(documents, dtype=pl.String)
+    if groups is None:
+        found_columns["query"] = pl.Series(queries, dtype=pl.String)
+        return from_columns(found_columns, path=source.path)
+    sizes = _sizes(groups, len(labels), source.path)
+    names = [str(place) for place in range(len(sizes))]
+    rows = from_columns(found_columns, path=source.path)
+    return replace(rows, groups=offsets_of(sizes), queries=names, notes=())
 
 
 def _about(comment: str, path: str, line: int) -> tuple[str, str]:

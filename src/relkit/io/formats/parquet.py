@@ -86,7 +86,18 @@ class Parquet(Format):
         scale: Scale | None = None,
     ) -> LabelledRows:
         """Reads a label and a score column, a query column, and perhaps a document column."""
-        return _table(source, "scored", columns).scored(scale)
+        return _table(source, "scored", columns).labelled(scale)
+
+    def read_features(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[str, str] | None = None,
+        groups: Source | None = None,
+        scale: Scale | None = None,
+    ) -> LabelledRows:
+        """Reads a label column and those of features, and perhaps queries and documents."""
+        return _table(source, "features", columns).labelled(scale)
 
     def stream_run(
         self,

@@ -1,0 +1,76 @@
+"""Writes the table of formats into docs/formats.md: what each can hold, as the registry has it.
+
+python docs/make_formats.py            writes the page
+python docs/make_formats.py --check    exits with 1 if the page is not as it would be written
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from marks import replaced, write_or_check
+
+from relkit.io.format import Format, Kind, formats
+
+PAGE = Path(__file__).with_name("formats.md")
+START, END = "<!-- formats -->\n", "<!-- end of formats -->\n"
+
+#: What each row is called, and the formats that it is about.
+ROWS = {
+    "TREC qrels and runs": "trec",
+    "CSV, TSV with a header": "csv tsv",
+    "JSON Lines": "jsonl",
+    "Parquet": "parquet",
+    "ranx JSON": "json",
+    "SVMlight, LETOR, RankLib": "letor",
+    "Quepid cases and books": "quepid-case quepid-book quepid-book-csv",
+    "Rated Ranking Evaluator": "rre",
+    "Elasticsearch `_rank_eval`": "elasticsearch",
+    "OpenSearch judgment lists": "opensearch",
+    "Label Studio tasks": "label-studio",
+}
+#: What the columns are about.
+KINDS: dict[str, Kind] = {
+    "judgments": "judgments",
+    "run": "run",
+    "labelled scores": "scored",
+    "features": "features",
+}
+#: What needs more than a yes.
+DETAILS = {("letor", "scored"): "yes, with a file of scores"}
+
+
+def cells(name: str) -> list[str]:
+    """Returns what a format can hold, a cell per kind of data, then whether it keeps evidence."""
+    one: Format = formats.get(name)
+    held = [
+        DETAILS.get((name, kind), "yes") if kind in one.holds else "" for kind in KINDS.values()
+    ]
+    held.insert(1, "yes" if one.keeps_evidence else "")
+    return held
+
+
+def table() -> str:
+    """Returns the table.
+
+    Raises:
+        ValueError: If a format is in no row, or those of a row differ.
+    """
+    named = [name for names in ROWS.values() for name in names.split()]
+    if sorted(named) != sorted(formats):
+        raise ValueError(f"formats without a row: {sorted({*formats} ^ {*named})}")
+    heads = ["format", "name", *KINDS]
+    heads.insert(3, "weights, intervals")
+    lines = [heads, ["---"] * len(heads)]
+    for title, names in ROWS.items():
+        several = [cells(name) for name in names.split()]
+        if several.count(several[0]) != len(several):
+            raise ValueError(f"{names} differ in what they hold")
+        lines.append([title, ", ".join(f"`{name}`" for name in names.split()), *several[0]])
+    return "".join(
+        "|".join(["", *(f" {cell} ".replace("  ", " ") for cell in line), "\n"]) for line in lines
+    )
+
+
+if __name__ == "__main__":
+    write_or_check(PAGE, replaced(PAGE, START, END, table()))

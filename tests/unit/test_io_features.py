@@ -1,0 +1,133 @@
+"""Labels with features: from LETOR, tables and frames, to what a ranker learns from."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import relkit as library
+from relkit.io.format import formats
+
+ROWS = """qid,docid,label,bm25,age
+7,a,1,3.5,1
+8,b,0,0.25,
+7,c,2,-1,4
+"""
+LETOR = "1 qid:7 1:3.5 2:1 # docid = a\n0 qid:8 1:0.25 # docid = b\n2 qid:7 1:-1 3:4 # docid = c\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def table(folder: Path, ending: str) -> Path:
+    frame = pl.read_csv(write(folder, "rows.csv", ROWS))
+    path = folder / f"rows.{ending}"
+    if ending == "jsonl":
+        frame.write_ndjson(path)
+    elif ending == "parquet":
+        frame.write_parquet(path)
+    elif ending == "tsv":
+        frame.write_csv(path, separator="\t")
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_tables_hold_features(tmp_path: Path, ending: str) -> None:
+    rows = library.read_features(table(tmp_path, ending))
+    assert (rows.queries, rows.groups.tolist()) == (["7", "8"], [0, 2, 3])
+    assert rows.documents == ["a", "c", "b"]
+    assert rows.labels.tolist() == [1, 2, 0]
+    assert rows.scores is None
+    assert rows.features is not None
+    assert rows.features.names == ("bm25", "age")
+    np.testing.assert_equal(rows.features.values, [[3.5, 1], [-1, 4], [0.25, math.nan]])
+
+
+def test_letor_files_hold_features_by_number(tmp_path: Path) -> None:
+    rows = library.read_features(write(tmp_path, "rows.letor", LETOR))
+    assert (rows.queries, rows.groups.tolist()) == (["7", "8"], [0, 2, 3])
+    assert rows.documents == ["a", "c", "b"]
+    assert rows.features is not None
+    assert rows.features.names == ("1", "2", "3")
+    assert rows.features.values.tolist() == [[3.5, 1, 0], [-1, 0, 4], [0.25, 0, 0]]
+
+
+def test_letor_rows_are_grouped_by_a_file(tmp_path: Path) -> None:
+    text = "1 1:3.5\n0 2:2\n2 1:-1\n"
+    path = write(tmp_path, "rows.svmlight", text)
+    rows = library.read_features(path, groups=write(tmp_path, "sizes", "1\n2\n"))
+    assert rows.groups.tolist() == [0, 1, 3]
+    assert rows.features is not None
+    assert rows.features.values.tolist() == [[3.5, 0], [0, 2], [-1, 0]]
+    with pytest.raises(library.InputError, match="there is no `qid:`"):
+        library.read_features(path)
+
+
+def test_features_are_the_columns_that_are_named(tmp_path: Path) -> None:
+    rows = library.read_features(write(tmp_path, "rows.csv", ROWS), features=["age"])
+    assert rows.features is not None
+    assert rows.features.names == ("age",)
+    with pytest.raises(library.InputError, match="there is no column `ctr`"):
+        library.read_features(tmp_path / "rows.csv", features=["ctr"])
+
+
+def test_a_column_of_scores_is_a_feature_and_a_weight_is_none_unless_named() -> None:
+    frame = pl.DataFrame({"label": [1, 0], "score": [2, 1], "weight": [3, 4]})
+    rows = library.read_features(frame)
+    assert rows.features is not None
+    assert rows.features.names == ("score", "weight")
+    assert rows.weights is None
+    named = library.read_features(frame, weight="weight")
+    assert named.weights is not None
+    assert named.weights.tolist() == [3, 4]
+
+
+def test_short_columns_stay_in_single_precision() -> None:
+    frame = pl.DataFrame(
+        {"label": [1], "a": pl.Series([1.5], dtype=pl.Float32), "b": pl.Series([2], dtype=pl.Int8)}
+    )
+    rows = library.read_features(frame)
+    assert rows.features is not None
+    assert rows.features.values.dtype == np.float32
+    wide = library.read_features(frame.with_columns(c=pl.lit(0.1)))
+    assert wide.features is not None
+    assert wide.features.values.dtype == np.float64
+
+
+@pytest.mark.parametrize("value", ["red", "inf"])
+def test_a_feature_that_is_no_number_names_its_line(tmp_path: Path, value: str) -> None:
+    path = write(tmp_path, "rows.csv", f"qid,label,bm25,colour\n1,0,2,\n1,1,2,{value}\n")
+    with pytest.raises(library.ParseError, match=f"rows.csv:3: the feature `colour` is `{value}`"):
+        library.read_features(path)
+    assert library.read_features(path, features=["bm25"]).features is not None
+
+
+def test_scores_of_a_ranker_are_evaluated_in_the_order_of_the_rows() -> None:
+    frame = pl.DataFrame({"q": [7, 8, 7, 8], "label": [1, 0, 0, 1], "bm25": [2.0, 1, 1, 3]})
+    rows = library.read_features(frame, query="q")
+    assert rows.features is not None
+    found = library.evaluate_scores(rows, rows.features.values[:, 0], measures="ndcg")
+    scored = library.read_scored(frame, query="q", score="bm25")
+    assert found["ndcg"] == library.evaluate_scores(scored, measures="ndcg")["ndcg"]
+    with pytest.raises(library.InputError, match="differ in shape"):
+        library.evaluate_scores(rows, [1.0])
+    with pytest.raises(library.InputError, match="the rows have no scores"):
+        library.evaluate_scores(rows)
+
+
+def test_formats_without_features_say_so(tmp_path: Path) -> None:
+    path = write(tmp_path, "judged.qrels", "q 0 d 1\n")
+    with pytest.raises(library.InputError, match="`trec` cannot hold labels with features"):
+        library.read_features(path)
+
+
+def test_the_registry_knows_what_holds_features() -> None:
+    holding = {formats.get(name).name for name in formats if "features" in formats.get(name).holds}
+    assert holding == {"csv", "tsv", "jsonl", "parquet", "letor"}
