@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import t, ttest_ind, ttest_rel
@@ -17,9 +18,9 @@ from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.online.monitoring import ALL, Point
 from relkit.online.monitoring.alarms import find_alarms
 from relkit.online.monitoring.changes import compare_points, difference
-from relkit.online.monitoring.process import MonthMean, nothing, spread
+from relkit.online.monitoring.process import MonthMean, month_means, nothing, spread
 from relkit.online.monitoring.wording import change_sentence
-from relkit.online.sampling import Estimate
+from relkit.online.sampling import Estimate, draw_sample
 
 
 def mean(value: float, error: float = 0.1, count: int = 50) -> Estimate:
@@ -306,3 +307,31 @@ def test_traffic_that_moves_between_tiers() -> None:
     assert total.dcg.value == pytest.approx(-0.5)
     assert total.mix == pytest.approx(-0.5)
     assert all(math.isnan(one.mix) for one in changes if one.tier != ALL)
+
+
+@pytest.mark.parametrize("cuts", [[], [0.5, 0.9]])
+def test_the_order_of_a_samples_rows_changes_no_digit(cuts: list[float]) -> None:
+    sessions = [f"s{number}" for number in range(240)]
+    log = pl.DataFrame({
+        "session": sessions,
+        "query": [f"q{number % 17 * (number % 5)}" for number in range(240)],
+        "position": [1] * 240,
+        "doc": ["d"] * 240,
+    })  # fmt: skip
+    sample = draw_sample(log, cuts=cuts, names=["head", "middle", "tail"][: len(cuts) + 1])
+    before = {name: (7 * place % 31) / 3 for place, name in enumerate(sessions)}
+    after = {name: (11 * place % 37) / 7 for place, name in enumerate(sessions)}
+
+    def seen(sample: Any) -> tuple[Any, ...]:
+        (first, tiers), (second, _) = (month_means(sample, one) for one in (before, after))
+        found = difference(first, second)
+        return (
+            first.value, first.within, found.value, found.standard_error, found.p, found.interval,
+            {name: one.value for name, one in tiers.items()},
+        )  # fmt: skip
+
+    shuffled = [
+        replace(sample, sessions=sample.sessions.sample(fraction=1, shuffle=True, seed=seed))
+        for seed in range(10)
+    ]
+    assert [seen(one) for one in shuffled] == [seen(sample)] * len(shuffled)

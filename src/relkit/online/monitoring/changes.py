@@ -85,7 +85,7 @@ def difference(
         >>> one, _ = month_means(sample, {f"s{i}": 3 + i % 3 for i in range(12)})
         >>> two, _ = month_means(sample, {f"s{i}": 1 + i % 4 for i in range(12)})
         >>> found = difference(one, two)
-        >>> round(found.value, 10), found.queries
+        >>> found.value, found.queries
         (-1.5, 6)
 
     References:

@@ -96,7 +96,8 @@ def month_means(
     columns = sample.sessions.select("tier", "query", "session").iter_rows()
     rows = [(names.index(tier), query, values.get(session)) for tier, query, session in columns]
     drawn = np.bincount([tier for tier, _, _ in rows], minlength=len(names))
-    held = [(tier, query, value) for tier, query, value in rows if value is not None]
+    # In an order of their own: sums must not depend on that of the sample's rows.
+    held = sorted((tier, query, value) for tier, query, value in rows if value is not None)
     strata, queries, numbers = _cells(held)
     counts = np.bincount(numbers, minlength=len(queries))
     found = np.array([value for _, _, value in held], dtype=np.float64)
@@ -162,9 +163,9 @@ def _mean(
     within: float,
     known: Floats,
 ) -> MonthMean:
-    total = float(weights.sum())
+    total = math.fsum(weights)
     shares = weights / total if total else weights
-    value = float(shares @ means) if total else math.nan
+    value = math.fsum(weights * means) / total if total else math.nan
     return MonthMean(value, queries, strata, shares, means, counts, within, known)
 
 
