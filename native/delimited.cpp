@@ -115,6 +115,13 @@ const char* Delimited::first_row(Window& window) const {
 
 namespace {
 
+// A bit for each place with an odd number of quotes up to it: from an opening quote to before the
+// closing one.
+inline std::uint64_t odd_before(std::uint64_t quotes) {
+  for (int shift = 1; shift < 64; shift *= 2) quotes ^= quotes << shift;
+  return quotes;
+}
+
 #define RELKIT_LOOP "delimited.inc"
 #include "each_lanes.inc"
 

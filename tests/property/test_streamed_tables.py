@@ -246,6 +246,28 @@ def test_delimited(
     check("csv", path, threads=threads, convention=convention)
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_quoted_fields_at_every_place_of_a_block(home: Path, ending: str) -> None:
+    """Quotes open and close, and separators and newlines stand within, anywhere in 64 bytes."""
+    path = home / "quoted.csv"
+    streamed = []
+    for length in range(130):
+        rows = [
+            f'q1,"{"x" * length}","d1",3.5',
+            f'"q1",{"x" * length},d2,"2.5"',
+            f'"q1","{"," * length}","文档","1.5"',
+            f'"查询","{"x" * length}""{"y" * 3}","d1","1"',
+            f'"查询","{"x" * length}\n{"y" * 3}","d,3","0.5"',
+            f'"7",{"x" * length}"","1","2"' if length % 2 else f'"7","","1","{length}.25"',
+        ]
+        path.write_text(
+            ending.join(['"query","title","document","score"', *rows, ""]), "utf-8", newline=""
+        )
+        streamed.append(check("csv", path))
+    assert all(streamed[::2])
+    assert not any(streamed[1::2])
+
+
 @given(
     data=json_lines(odd=True),
     changes=DAMAGE,

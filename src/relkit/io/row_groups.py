@@ -15,7 +15,7 @@ __all__ = ["RowGroups"]
 #: Row groups are read together up to so many rows.
 FEW_ROWS = 2**19
 #: Larger ones are read in parts of about so many rows, each of which decompresses the group anew.
-MANY_ROWS = 2**20
+MANY_ROWS = 3 * 2**17
 
 
 class RowGroups:
@@ -31,7 +31,7 @@ class RowGroups:
     def __init__(self, path: str) -> None:
         import polars as pl
 
-        self._frame = pl.scan_parquet(path, glob=False, use_statistics=False)
+        self._frame = pl.scan_parquet(path, glob=False, use_statistics=False, low_memory=True)
         self._schema = self._frame.collect_schema()
         self._groups = row_groups(path)
         self.columns = self._schema.names()
