@@ -65,12 +65,12 @@ void ArrowColumn::take_schema(const ArrowSchema& schema, Role role) {
                        : role == Role::number ? "numbers"
                                               : "whole numbers";
   if (format == "+s") {
-    throw InputError("the " + name_ + " is a table, not a column", "", 0,
-                     "name the column: frame[\"" + name_ + "\"]");
+    throw InputError(Sentence("the {name} is a table, not a column", {{"name", Sentence(name_)}}),
+                     "", 0, Sentence("name the column: frame[\"{name}\"]", {{"name", name_}}));
   }
-  std::string kind = "the Arrow type `" + std::string(format) + "`";
+  Sentence kind("the Arrow type `{format}`", {{"format", std::string(format)}});
   if (schema.dictionary != nullptr)
-    kind = "a dictionary of " + kind;
+    kind = Sentence("a dictionary of {kind}", {{"kind", kind}});
   else if (format == "b")
     kind = "true and false";
   else if (type_ >= Type::text)
@@ -79,8 +79,10 @@ void ArrowColumn::take_schema(const ArrowSchema& schema, Role role) {
     kind = "floating-point numbers";
   else if (format == "n")
     kind = "nothing but nulls";
-  throw InputError("the " + name_ + " column must hold " + wanted + ", and holds " + kind, "", 0,
-                   "cast the column");
+  throw InputError(
+      Sentence("the {name} column must hold {wanted}, and holds {kind}",
+               {{"name", Sentence(name_)}, {"wanted", Sentence(wanted)}, {"kind", kind}}),
+      "", 0, "cast the column");
 }
 
 bool ArrowColumn::valid(const ArrowArray& array, std::uint64_t row) {
@@ -96,8 +98,9 @@ void ArrowColumn::refuse_nulls(const ArrowArray& array, std::uint64_t before) co
   for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(array.length); ++row) {
     if (!valid(array, row)) {
       throw InputError(
-          "the " + name_ + " column has no value in row " + std::to_string(before + row + 1), "", 0,
-          "leave rows with nulls out, or fill them in");
+          Sentence("the {name} column has no value in row {row}",
+                   {{"name", Sentence(name_)}, {"row", std::to_string(before + row + 1)}}),
+          "", 0, "leave rows with nulls out, or fill them in");
     }
   }
 }
@@ -105,7 +108,9 @@ void ArrowColumn::refuse_nulls(const ArrowArray& array, std::uint64_t before) co
 void ArrowColumn::read_dictionary(Chunk& chunk) {
   const ArrowArray* values = chunk.array.dictionary;
   chunk.same_as = chunks_.size();
-  if (values == nullptr) throw InputError("the " + name_ + " column lacks its dictionary");
+  if (values == nullptr)
+    throw InputError(
+        Sentence("the {name} column lacks its dictionary", {{"name", Sentence(name_)}}));
   if (!chunks_.empty()) {
     // Chunks of one column mostly share their dictionary.
     const std::size_t owner = chunks_.back().same_as;
@@ -155,12 +160,15 @@ ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_
   if (nb::hasattr(object, "__arrow_c_stream__")) {
     const nb::object capsule = object.attr("__arrow_c_stream__")();
     auto* stream = capsule_pointer<ArrowArrayStream>(capsule, "arrow_array_stream");
-    if (stream->release == nullptr) throw InputError("the " + name_ + " column was already read");
+    if (stream->release == nullptr)
+      throw InputError(Sentence("the {name} column was already read", {{"name", Sentence(name_)}}));
     const auto check = [&](int status) {
       if (status == 0) return;
       const char* message = stream->get_last_error(stream);
-      throw InputError("the " + name_ + " column cannot be read: " +
-                       (message != nullptr ? message : std::strerror(status)));
+      throw InputError(
+          Sentence("the {name} column cannot be read: {error}",
+                   {{"name", Sentence(name_)},
+                    {"error", std::string(message != nullptr ? message : std::strerror(status))}}));
     };
     check(stream->get_schema(stream, &holder.schema));
     take_schema(holder.schema, role);
@@ -175,14 +183,18 @@ ArrowColumn::ArrowColumn(nb::handle object, std::string name, Role role) : name_
     auto* schema = capsule_pointer<ArrowSchema>(pair[0], "arrow_schema");
     auto* array = capsule_pointer<ArrowArray>(pair[1], "arrow_array");
     take_schema(*schema, role);
-    if (array->release == nullptr) throw InputError("the " + name_ + " column was already read");
+    if (array->release == nullptr)
+      throw InputError(Sentence("the {name} column was already read", {{"name", Sentence(name_)}}));
     const ArrowArray taken = *array;
     array->release = nullptr;
     take_chunk(taken);
   } else {
-    throw InputError("the " + name_ + " column is a `" + nb::type_name(object.type()).c_str() +
-                         "`, which has no Arrow interface (__arrow_c_stream__)",
-                     "", 0, protocol_hint);
+    throw InputError(
+        Sentence(
+            "the {name} column is a `{type}`, which has no Arrow interface (__arrow_c_stream__)",
+            {{"name", Sentence(name_)},
+             {"type", std::string(nb::type_name(object.type()).c_str())}}),
+        "", 0, protocol_hint);
   }
   guard.column = nullptr;
 }
@@ -193,9 +205,12 @@ ArrowColumn::~ArrowColumn() {
 
 void same_length(const ArrowColumn& first, const ArrowColumn& other) {
   if (first.rows() == other.rows()) return;
-  throw InputError("the columns differ in length: " + first.name() + " has " +
-                   std::to_string(first.rows()) + " rows, " + other.name() + " has " +
-                   std::to_string(other.rows()));
+  throw InputError(
+      Sentence("the columns differ in length: {first} has {rows} rows, {other} has {others}",
+               {{"first", Sentence(first.name())},
+                {"rows", std::to_string(first.rows())},
+                {"other", Sentence(other.name())},
+                {"others", std::to_string(other.rows())}}));
 }
 
 }  // namespace relkit

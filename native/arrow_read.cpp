@@ -82,7 +82,8 @@ void Texts::drop(std::size_t before) {
 }
 
 void ArrowColumn::corrupt(std::uint64_t row) const {
-  throw InputError("the " + name_ + " column is damaged in row " + std::to_string(row + 1));
+  throw InputError(Sentence("the {name} column is damaged in row {row}",
+                            {{"name", Sentence(name_)}, {"row", std::to_string(row + 1)}}));
 }
 
 std::size_t ArrowColumn::chunk_of(std::uint64_t row) const {
@@ -197,8 +198,9 @@ void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* o
                  if (index >= values.size()) [[unlikely]]
                    corrupt(from + done + place);
                  if (nulls && !valid(dictionary, index)) {
-                   throw InputError("the " + name_ + " column has no value in row " +
-                                    std::to_string(from + done + place + 1));
+                   throw InputError(Sentence("the {name} column has no value in row {row}",
+                                             {{"name", Sentence(name_)},
+                                              {"row", std::to_string(from + done + place + 1)}}));
                  }
                  out[done + place] = values[index];
                };
@@ -225,7 +227,9 @@ void ArrowColumn::ids(std::uint64_t from, std::size_t count, std::string_view* o
              });
   for (std::size_t place = 0; place < count; ++place) {
     if (out[place].empty()) [[unlikely]]
-      throw InputError("the " + name_ + " is empty in row " + std::to_string(from + place + 1));
+      throw InputError(
+          Sentence("the {name} is empty in row {row}",
+                   {{"name", Sentence(name_)}, {"row", std::to_string(from + place + 1)}}));
   }
 }
 
@@ -392,9 +396,11 @@ void ArrowColumn::numbers(std::uint64_t from, std::size_t count, double* out) co
   for (std::size_t row = 0; row < count; ++row) {
     if (std::isfinite(out[row])) continue;
     const char* shown = std::isnan(out[row]) ? "nan" : out[row] > 0 ? "inf" : "-inf";
-    throw InputError("the " + name_ + " is not a finite number in row " +
-                         std::to_string(from + row + 1) + ": " + shown,
-                     "", 0, "leave the row out, or give the document a number");
+    throw InputError(
+        Sentence(
+            "the {name} is not a finite number in row {row}: {value}",
+            {{"name", Sentence(name_)}, {"row", std::to_string(from + row + 1)}, {"value", shown}}),
+        "", 0, "leave the row out, or give the document a number");
   }
 }
 

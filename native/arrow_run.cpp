@@ -91,10 +91,14 @@ class Groups {
 
 }  // namespace
 
-std::string repeated_document(std::string_view query, std::string_view document,
-                              std::uint64_t first, std::uint64_t second) {
-  return "document `" + std::string(document) + "` stands twice in query `" + std::string(query) +
-         "`: rows " + std::to_string(first + 1) + " and " + std::to_string(second + 1);
+Sentence repeated_document(std::string_view query, std::string_view document, std::uint64_t first,
+                           std::uint64_t second) {
+  return Sentence(
+      "document `{document}` stands twice in query `{query}`: rows {first} and {second}",
+      {{"document", std::string(document)},
+       {"query", std::string(query)},
+       {"first", std::to_string(first + 1)},
+       {"second", std::to_string(second + 1)}});
 }
 
 RunColumns::RunColumns(nb::handle query_column, nb::handle document_column, nb::handle score_column,

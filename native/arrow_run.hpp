@@ -12,6 +12,7 @@
 
 #include "arrow.hpp"
 #include "collector.hpp"
+#include "error.hpp"
 #include "judgments.hpp"
 #include "parallel.hpp"
 #include "plan.hpp"
@@ -19,8 +20,8 @@
 namespace relkit {
 
 // The message about a document that a query holds twice; rows count from 0.
-std::string repeated_document(std::string_view query, std::string_view document,
-                              std::uint64_t first, std::uint64_t second);
+Sentence repeated_document(std::string_view query, std::string_view document, std::uint64_t first,
+                           std::uint64_t second);
 
 struct RunColumns {
   RunColumns(nanobind::handle query_column, nanobind::handle document_column,

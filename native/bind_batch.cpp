@@ -59,8 +59,9 @@ Undefined rule_of(const std::string& undefined) {
   if (undefined == "skip") return Undefined::skip;
   if (undefined == "zero") return Undefined::zero;
   if (undefined == "one") return Undefined::one;
-  throw InputError("`undefined` must be one of `skip`, `zero`, `one`. Got `" + undefined +
-                   "` instead.");
+  throw InputError(
+      Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+               {{"name", "undefined"}, {"names", "`skip`, `zero`, `one`"}, {"value", undefined}}));
 }
 
 }  // namespace
@@ -146,8 +147,9 @@ void bind_batch(nb::module_& module) {
           "ordered",
           [](const Total& total, const std::string& order) {
             if (order != "worst" && order != "best") {
-              throw InputError("`order` must be one of `worst`, `best`. Got `" + order +
-                               "` instead.");
+              throw InputError(
+                  Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+                           {{"name", "order"}, {"names", "`worst`, `best`"}, {"value", order}}));
             }
             return total.ordered(order == "best");
           },

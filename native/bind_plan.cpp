@@ -19,7 +19,8 @@ double to_double(nb::handle value, const std::string& kernel, const std::string&
   const double number = PyFloat_AsDouble(value.ptr());
   if (number == -1.0 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw InputError("the parameter `" + name + "` of `" + kernel + "` is no number");
+    throw InputError(Sentence("the parameter `{name}` of `{kernel}` is no number",
+                              {{"name", name}, {"kernel", kernel}}));
   }
   return number;
 }
@@ -52,7 +53,8 @@ Choice choose(const std::string& field, const std::string& given,
     if (given == name) return choice;
     wanted += std::string(wanted.empty() ? "`" : ", `") + name + "`";
   }
-  throw InputError("`" + field + "` must be one of " + wanted + ". Got `" + given + "` instead.");
+  throw InputError(Sentence("`{name}` must be one of {names}. Got `{value}` instead.",
+                            {{"name", field}, {"names", wanted}, {"value", given}}));
 }
 
 void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,

@@ -4,16 +4,50 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace relkit {
 
+struct Put;
+
+// An English sentence and what is put into it, so that Python can say it in another language: what
+// relkit.core.texts.message takes.
+struct Sentence {
+  Sentence(const char* sentence);
+  Sentence(std::string sentence);
+  Sentence(std::string sentence, std::vector<Put> put);
+
+  bool empty() const { return text.empty(); }
+  std::string english() const;
+
+  std::string text;  // names in braces, where there are values
+  std::vector<Put> values;
+};
+
+// A value of a sentence: text that stays as it is, or words that are translated, too.
+struct Put {
+  Put(const char* as, std::string text) : name(as), value(std::move(text)) {}
+  Put(const char* as, const char* text) : name(as), value(text) {}
+  Put(const char* as, Sentence words) : name(as), value(std::move(words)), translated(true) {}
+
+  const char* name;
+  Sentence value;
+  bool translated = false;
+};
+
 struct InputError : std::runtime_error {
-  explicit InputError(const std::string& message, std::string from = {}, std::uint64_t at = 0,
-                      std::string advice = {})
-      : std::runtime_error(message), path(std::move(from)), line(at), hint(std::move(advice)) {}
+  explicit InputError(const Sentence& message, std::string from = {}, std::uint64_t at = 0,
+                      Sentence advice = "")
+      : std::runtime_error(message.english()),
+        sentence(message),
+        path(std::move(from)),
+        line(at),
+        hint(std::move(advice)) {}
+  Sentence sentence;
   std::string path;
   std::uint64_t line;  // 1-based; 0: no line to name
-  std::string hint;
+  Sentence hint;
 };
 
 // A measure that `ties=expected` has no formula for.

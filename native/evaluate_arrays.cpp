@@ -42,8 +42,10 @@ struct Reader {
       rows.weights = doubles(*weights, start, end, weight_room);
       for (std::size_t i = 0; i < rows.weights.size(); ++i) {
         if (rows.weights[i] >= 0) continue;
-        throw InputError("weights, row " + std::to_string(start + i) + ": below 0", {}, 0,
-                         "a row weighs 0 or more");
+        throw InputError(
+            Sentence("{what}, row {row}: below 0",
+                     {{"what", Sentence("weights")}, {"row", std::to_string(start + i)}}),
+            {}, 0, "a row weighs 0 or more");
       }
     }
     evaluator.add_at(query, rows, columns);
@@ -92,15 +94,17 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
   for (std::size_t i = 0; same && i < dimensions; ++i)
     same = labels.array.shape(i) == scores.array.shape(i);
   if (!same) {
-    throw InputError("labels and scores differ in shape: " + std::to_string(labels.size) + " and " +
-                     std::to_string(scores.size) + " values");
+    throw InputError(Sentence(
+        "labels and scores differ in shape: {labels} and {scores} values",
+        {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
   }
   std::optional<NumberArray> weights;
   if (!weight_array.is_none()) {
     weights.emplace(weight_array, "weights");
     if (weights->size != labels.size) {
-      throw InputError("labels and weights differ in length: " + std::to_string(labels.size) +
-                       " and " + std::to_string(weights->size) + " values");
+      throw InputError(Sentence(
+          "labels and weights differ in length: {labels} and {weights} values",
+          {{"labels", std::to_string(labels.size)}, {"weights", std::to_string(weights->size)}}));
     }
     for (const auto& kernel : plan.kernels) {
       if (!kernel->takes_weights()) throw InputError("a measure of this plan takes no weights");
@@ -124,11 +128,12 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
     if (ends.empty() || ends.front() != 0 ||
         ends.back() != static_cast<std::int64_t>(labels.size) ||
         !std::is_sorted(ends.begin(), ends.end())) {
-      throw InputError("offsets must rise from 0 to the number of rows, " +
-                       std::to_string(labels.size));
+      throw InputError(Sentence("offsets must rise from 0 to the number of rows, {rows}",
+                                {{"rows", std::to_string(labels.size)}}));
     }
   } else {
-    throw InputError("labels must have one or two dimensions, not " + std::to_string(dimensions));
+    throw InputError(Sentence("labels must have one or two dimensions, not {dimensions}",
+                              {{"dimensions", std::to_string(dimensions)}}));
   }
 
   const std::size_t queries = ends.size() - 1;
@@ -172,8 +177,9 @@ double pooled_auc(nb::handle label_array, nb::handle score_array, double thresho
   const NumberArray labels(label_array, "labels");
   const NumberArray scores(score_array, "scores");
   if (labels.size != scores.size) {
-    throw InputError("labels and scores differ in length: " + std::to_string(labels.size) +
-                     " and " + std::to_string(scores.size));
+    throw InputError(Sentence(
+        "labels and scores differ in length: {labels} and {scores}",
+        {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
   }
   nb::gil_scoped_release release;
   const ClassRows rows(labels, scores, 0, labels.size, threshold, threads);

@@ -164,7 +164,9 @@ void Evaluator::score(const std::string& query, std::size_t row, const List& lis
     if (open != 0) score_orders(open, store);
   } catch (const InputError& error) {
     if (query.empty()) throw;
-    throw InputError("query `" + query + "`: " + error.what(), error.path, error.line, error.hint);
+    throw InputError(
+        Sentence("query `{query}`: {message}", {{"query", query}, {"message", error.sentence}}),
+        error.path, error.line, error.hint);
   }
 }
 

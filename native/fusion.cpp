@@ -70,8 +70,9 @@ class Fuser {
         const double score = combine(&given_[place * width]);
         if (!std::isfinite(score)) {
           throw InputError(
-              "query `" + std::string(query) + "`, document `" + std::string(documents_[place]) +
-                  "`: the fused score is not a finite number",
+              Sentence(
+                  "query `{query}`, document `{document}`: the fused score is not a finite number",
+                  {{"query", std::string(query)}, {"document", std::string(documents_[place])}}),
               "", 0, "the scores are too large to be added: normalise them, or fuse by ranks");
         }
         out.push_back({documents_[place], score, place});
@@ -182,10 +183,10 @@ class Fuser {
         break;
       case Scaling::max:
         if (first <= 0.0 && last < 0.0 && fusion_.floor == 0.0) {
-          throw InputError("the best score of a list is " + std::to_string(first) +
-                               ": the normalisation `max` divides by it",
-                           "", 0,
-                           "choose another one, such as min-max, which takes negative scores");
+          throw InputError(
+              Sentence("the best score of a list is {score}: the normalisation `max` divides by it",
+                       {{"score", std::to_string(first)}}),
+              "", 0, "choose another one, such as min-max, which takes negative scores");
         }
         for (double& score : scaled_) score = divided(score, first);
         break;

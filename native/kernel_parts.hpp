@@ -32,8 +32,9 @@ inline std::uint64_t relevant_of(std::span<const double> judged, double rel) {
 }
 
 [[noreturn]] inline void refuse_expected(const std::string& measure) {
-  throw NoClosedForm("`" + measure + "` has no closed form under ties=expected", {}, 0,
-                     "choose another tie rule, such as ties=doc-desc");
+  throw NoClosedForm(
+      Sentence("`{measure}` has no closed form under ties=expected", {{"measure", measure}}), {}, 0,
+      "choose another tie rule, such as ties=doc-desc");
 }
 
 // The judged documents of one tie.

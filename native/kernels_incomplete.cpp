@@ -147,7 +147,8 @@ std::unique_ptr<Kernel> make_kernel(Parameters parameters, const Rules& rules) {
     kernel = make(parameters, rules);
     if (kernel) break;
   }
-  if (!kernel) throw InputError("unknown kernel: `" + parameters.kernel() + "`");
+  if (!kernel)
+    throw InputError(Sentence("unknown kernel: `{kernel}`", {{"kernel", parameters.kernel()}}));
   parameters.finish();
   return judged_only ? condense(std::move(kernel), parameters.kernel()) : std::move(kernel);
 }

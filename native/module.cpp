@@ -9,23 +9,38 @@ namespace nb = nanobind;
 
 namespace {
 
+nb::object decode(const std::string& bytes) {
+  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
+                                        "backslashreplace"));
+}
+
+// A sentence as relkit.core.texts.message makes it; words without values are text.
+nb::object message(const relkit::Sentence& sentence) {
+  if (sentence.values.empty()) return decode(sentence.text);
+  nb::object say = nb::module_::import_("relkit.core.texts.message").attr("message");
+  nb::dict values;
+  for (const relkit::Put& put : sentence.values) {
+    nb::object value = message(put.value);
+    if (put.translated && put.value.values.empty()) value = say(value);
+    values[put.name] = value;
+  }
+  return say(decode(sentence.text), **values);
+}
+
 // InputError becomes relkit.ParseError where it has a line, relkit.InputError elsewhere.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const relkit::InputError& error) {
     nb::module_ errors = nb::module_::import_("relkit.core.errors");
-    const auto decode = [](const std::string& bytes) {
-      return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
-                                            "backslashreplace"));
-    };
+
     nb::dict details;
     details["path"] = decode(error.path);
-    details["hint"] = decode(error.hint);
+    details["hint"] = message(error.hint);
     if (error.line != 0 && !error.path.empty()) details["line"] = error.line;
     const char* kind = details.contains("line") ? "ParseError" : "InputError";
     nb::object type = errors.attr(kind);
-    nb::object value = type(decode(error.what()), **details);
+    nb::object value = type(message(error.sentence), **details);
     PyErr_SetObject(type.ptr(), value.ptr());
   }
 }

@@ -40,8 +40,9 @@ bool Parameters::has(const std::string& name) const {
   return found != values_.end() && !is_none(found->second);
 }
 
-void Parameters::refuse(const std::string& name, const std::string& wanted) const {
-  throw InputError("the parameter `" + name + "` of `" + kernel_ + "` must be " + wanted);
+void Parameters::refuse(const std::string& name, const Sentence& wanted) const {
+  throw InputError(Sentence("the parameter `{name}` of `{kernel}` must be {wanted}",
+                            {{"name", name}, {"kernel", kernel_}, {"wanted", wanted}}));
 }
 
 std::uint32_t Parameters::take_cutoff() {
@@ -79,14 +80,17 @@ std::size_t Parameters::take_choice(const std::string& name,
     const auto found = std::find(choices.begin(), choices.end(), *text);
     if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   }
-  std::string wanted = "one of";
-  for (const std::string_view choice : choices) wanted += " `" + std::string(choice) + "`";
-  refuse(name, wanted);
+  std::string names;
+  for (const std::string_view choice : choices) {
+    names += (names.empty() ? "`" : " `") + std::string(choice) + "`";
+  }
+  refuse(name, Sentence("one of {names}", {{"names", names}}));
 }
 
 void Parameters::finish() const {
   if (values_.empty()) return;
-  throw InputError("`" + kernel_ + "` has no parameter `" + values_.begin()->first + "`");
+  throw InputError(Sentence("`{kernel}` has no parameter `{name}`",
+                            {{"kernel", kernel_}, {"name", values_.begin()->first}}));
 }
 
 }  // namespace relkit

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "error.hpp"
+
 namespace relkit {
 
 // The shortest text that reads back as `value`.
@@ -39,7 +41,7 @@ class Parameters {
   // Throws InputError if a parameter was not taken.
   void finish() const;
 
-  [[noreturn]] void refuse(const std::string& name, const std::string& wanted) const;
+  [[noreturn]] void refuse(const std::string& name, const Sentence& wanted) const;
 
  private:
   std::string kernel_;

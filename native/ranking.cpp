@@ -75,8 +75,8 @@ void Ranker::prepare(const List& list) {
   bool drop_negative = false;
   if (!judged.empty() && judged.back() < 0) {
     if (rules.negative == Negative::error) {
-      throw InputError("negative grade " + short_text(judged.back()), {}, 0,
-                       "set negative=nonrelevant or negative=unjudged");
+      throw InputError(Sentence("negative grade {grade}", {{"grade", short_text(judged.back())}}),
+                       {}, 0, "set negative=nonrelevant or negative=unjudged");
     }
     if (rules.negative == Negative::unjudged) {
       std::size_t kept = judged.size();

@@ -65,8 +65,10 @@ void add_missing(Batch& batch, const JudgmentTable& judgments, const Plan& plan,
   }
   if (missing > 0 && plan.rules.missing == Missing::error) {
     throw InputError(
-        std::to_string(missing) + " judged " + (missing == 1 ? "query is" : "queries are") +
-            " not in the run: " + examples + (missing > 5 ? ", …" : ""),
+        Sentence(missing == 1 ? "{count} judged query is not in the run: {examples}"
+                              : "{count} judged queries are not in the run: {examples}",
+                 {{"count", std::to_string(missing)},
+                  {"examples", examples + (missing > 5 ? ", …" : "")}}),
         "", 0, "set missing=zero to count them as 0, or missing=skip to leave them out");
   }
   if (missing > 0) append(batch, evaluator.take());

@@ -35,8 +35,10 @@ struct TrecScanner : Scanner {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(rank.data(), rank.data() + rank.size(), value);
     if (error != std::errc() || end != rank.data() + rank.size()) {
-      throw TextError{TextError::unknown, "the rank is not a whole number: `" + excerpt(rank) + "`",
-                      "choose another tie rule, such as ties=doc-desc"};
+      throw TextError{
+          TextError::unknown,
+          Sentence("the rank is not a whole number: `{rank}`", {{"rank", excerpt(rank)}}),
+          "choose another tie rule, such as ties=doc-desc"};
     }
     collector.add_rank(value);
   }
@@ -88,13 +90,15 @@ Stretch scan(const JudgmentTable& judgments, const Plan& plan, Window& window, M
     return std::move(scanner.out);
   } catch (const TextError& error) {
     const bool here = error.offset == TextError::unknown;
-    std::string message = error.message;
-    if (error.other != TextError::unknown) message += std::to_string(line(error.other));
+    Sentence message = error.message;
+    if (error.other != TextError::unknown) {
+      message.values.push_back({"line", std::to_string(line(error.other))});
+    }
     throw InputError(message, window.path(), line(here ? window.offset(scanner.at) : error.offset),
                      error.hint);
   } catch (const InputError& error) {
     // From a kernel or the ranker, which do not know the file.
-    throw InputError(error.what(), window.path(), error.line, error.hint);
+    throw InputError(error.sentence, window.path(), error.line, error.hint);
   }
 }
 

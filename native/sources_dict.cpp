@@ -38,7 +38,8 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
     if (PyBytes_Check(id))
       return {PyBytes_AS_STRING(id), static_cast<std::size_t>(PyBytes_GET_SIZE(id))};
     if (PyBool_Check(id) || !PyIndex_Check(id)) {
-      throw InputError("an id must be text or a whole number, not " + shown(id));
+      throw InputError(
+          Sentence("an id must be text or a whole number, not {id}", {{"id", shown(id)}}));
     }
     nb::object number = nb::steal(PyNumber_Index(id));
     if (!number.is_valid()) throw nb::python_error();
@@ -58,7 +59,7 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
   owner = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
   if (!owner.is_valid()) {
     PyErr_Clear();
-    throw InputError("an id is not valid Unicode text: " + shown(id), "", 0,
+    throw InputError(Sentence("an id is not valid Unicode text: {id}", {{"id", shown(id)}}), "", 0,
                      "it holds half of a character");
   }
   return {PyBytes_AS_STRING(owner.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(owner.ptr()))};
@@ -66,8 +67,12 @@ std::string_view id_bytes(PyObject* id, nb::object& owner) {
 
 [[noreturn]] void bad_number(PyObject* query, PyObject* document, const char* what,
                              PyObject* value) {
-  throw InputError("query " + shown(query) + ", document " + shown(document) + ": the " + what +
-                   " is not a finite number: " + shown(value));
+  throw InputError(
+      Sentence("query {query}, document {document}: the {what} is not a finite number: {value}",
+               {{"query", shown(query)},
+                {"document", shown(document)},
+                {"what", Sentence(what)},
+                {"value", shown(value)}}));
 }
 
 double number(PyObject* value, PyObject* query, PyObject* document, const char* what) {
@@ -102,8 +107,10 @@ void each_item(nb::handle mapping, const char* what, const Visit& visit) {
     return;
   }
   if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "items")) {
-    throw InputError(std::string("expected ") + what + ", got " +
-                     shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr())))));
+    throw InputError(Sentence(
+        "expected {what}, got {found}",
+        {{"what", Sentence(what)},
+         {"found", shown(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(mapping.ptr()))))}}));
   }
   for (nb::handle item : mapping.attr("items")()) {
     nb::object key = item[0], value = item[1];
@@ -160,9 +167,10 @@ RunTable run_from_dict(nb::handle run) {
   });
   std::string_view query, document;
   if (table.duplicate(query, document)) {
-    throw InputError("document `" + std::string(document) + "` stands twice in query `" +
-                         std::string(query) + "`: as text and as a number",
-                     "", 0, "use one type for document ids");
+    throw InputError(
+        Sentence("document `{document}` stands twice in query `{query}`: as text and as a number",
+                 {{"document", std::string(document)}, {"query", std::string(query)}}),
+        "", 0, "use one type for document ids");
   }
   return table;
 }
@@ -185,7 +193,8 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
     owners.clear();
     const bool judged = collector.judged();
     if (judged && met[collector.number()]) {
-      throw InputError("query `" + std::string(id) + "` stands twice: as text and as a number");
+      throw InputError(Sentence("query `{query}` stands twice: as text and as a number",
+                                {{"query", std::string(id)}}));
     }
     each_item(scores, inner, [&](PyObject* document, PyObject* score) {
       nb::object owner;
@@ -203,10 +212,10 @@ Batch evaluate_dict(const JudgmentTable& judgments, const Plan& plan, nb::handle
     }
     std::uint32_t first, second;
     if (collector.duplicate(first, second)) {
-      throw InputError("document `" + std::string(collector.id(second)) +
-                           "` stands twice in query `" + std::string(id) +
-                           "`: as text and as a number",
-                       "", 0, "use one type for document ids");
+      throw InputError(
+          Sentence("document `{document}` stands twice in query `{query}`: as text and as a number",
+                   {{"document", std::string(collector.id(second))}, {"query", std::string(id)}}),
+          "", 0, "use one type for document ids");
     }
     met[collector.number()] = true;
     groups.push_back(collector.number());

@@ -30,13 +30,15 @@ File::File(const std::string& path)
   if (handle_ < 0) {
     const int reason = errno;
     if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
-    throw InputError(std::string("cannot be opened: ") + std::strerror(reason), path);
+    throw InputError(
+        Sentence("cannot be opened: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
   }
   struct stat status{};
   if (::fstat(handle_, &status) != 0) {
     const int reason = errno;
     ::close(handle_);
-    throw InputError(std::string("cannot be read: ") + std::strerror(reason), path);
+    throw InputError(
+        Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
   }
   if (S_ISDIR(status.st_mode)) {
     ::close(handle_);
@@ -58,7 +60,8 @@ std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
                                  : ::read(handle_, into, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw InputError(std::string("cannot be read: ") + std::strerror(errno), path_);
+      throw InputError(
+          Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(errno))}}), path_);
   }
 }
 
@@ -117,10 +120,11 @@ const char* beginning(const Window& window) {
 
 TextError twice(std::string_view query, std::string_view document, std::uint64_t first,
                 std::uint64_t second) {
-  return {second,
-          "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) +
-              "`: the other is in line ",
-          "keep one of the two lines", first};
+  return {
+      second,
+      Sentence("document `{document}` stands twice in query `{query}`: the other is in line {line}",
+               {{"document", excerpt(document)}, {"query", excerpt(query)}}),
+      "keep one of the two lines", first};
 }
 
 void split(std::string_view line, Tokens& tokens) {
@@ -227,12 +231,16 @@ double parse_finite(std::string_view token, const char* what) {
       return value;
     case Number::not_finite:
       throw TextError{TextError::unknown,
-                      std::string(what) + " is not a finite number: " + quoted(token),
+                      Sentence("{what} is not a finite number: {value}",
+                               {{"what", Sentence(what)}, {"value", quoted(token)}}),
                       "remove the line, or give the document a number"};
     case Number::not_a_number:
       break;
   }
-  throw TextError{TextError::unknown, std::string(what) + " is not a number: " + quoted(token), ""};
+  throw TextError{TextError::unknown,
+                  Sentence("{what} is not a number: {value}",
+                           {{"what", Sentence(what)}, {"value", quoted(token)}}),
+                  ""};
 }
 
 }  // namespace
@@ -251,7 +259,9 @@ double parse_grade(std::string_view token) {
 void wrong_columns(std::string_view line, int count, const char* expected, const char* hint) {
   throw TextError{
       TextError::unknown,
-      std::string("expected ") + expected + ", got " + std::to_string(count) + ": " + quoted(line),
+      Sentence("expected {wanted}, got {count}: {line}", {{"wanted", Sentence(expected)},
+                                                          {"count", std::to_string(count)},
+                                                          {"line", quoted(line)}}),
       hint};
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "error.hpp"
+
 namespace relkit {
 
 // Where bytes come from: a file at a position, or a callable.
@@ -103,9 +105,9 @@ struct TextError {
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};  // the line at hand
 
   std::uint64_t offset = unknown;
-  std::string message;
-  std::string hint;
-  std::uint64_t other = unknown;  // another place that the message names at its end
+  Sentence message;
+  Sentence hint;
+  std::uint64_t other = unknown;  // the line of another place, which the message calls `line`
 };
 
 // A document that a query holds in two lines.

@@ -79,11 +79,15 @@ void refuse_duplicates(const RunTable& table, const std::string& path, Bytes* ag
       (first == 0 ? first : second) = at;
     });
   }
-  const std::string message =
-      "document `" + excerpt(document) + "` stands twice in query `" + excerpt(query) + "`";
-  if (second == 0) throw InputError(message, path, 0, "keep one of the two lines");
-  throw InputError(message + ": the other is in line " + std::to_string(first), path, second,
-                   "keep one of the two lines");
+  const std::vector<Put> names = {{"document", excerpt(document)}, {"query", excerpt(query)}};
+  if (second == 0) {
+    throw InputError(Sentence("document `{document}` stands twice in query `{query}`", names), path,
+                     0, "keep one of the two lines");
+  }
+  const TextError error = twice(query, document, 0, 0);
+  Sentence message = error.message;
+  message.values.push_back({"line", std::to_string(first)});
+  throw InputError(message, path, second, error.hint);
 }
 
 }  // namespace relkit

@@ -52,8 +52,9 @@ WeightedRows WeightedOrder::order(std::span<const double> labels, std::span<cons
   for (std::size_t row = 0; row < labels.size(); ++row) {
     if (labels[row] < 0 && rules.negative == Negative::error) {
       throw InputError(
-          "negative grade " + short_text(*std::min_element(labels.begin(), labels.end())), {}, 0,
-          "set negative=nonrelevant or negative=unjudged");
+          Sentence("negative grade {grade}",
+                   {{"grade", short_text(*std::min_element(labels.begin(), labels.end()))}}),
+          {}, 0, "set negative=nonrelevant or negative=unjudged");
     }
     if (labels[row] < 0 && rules.negative == Negative::unjudged) {
       if (rules.unjudged == Unjudged::removed) continue;

@@ -24,6 +24,7 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs, terminal_columns
 from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 from relkit.core.errors import ParameterError
+from relkit.core.texts import Message, message
 
 if TYPE_CHECKING:
     from relkit.data.convention import Convention
@@ -166,7 +167,7 @@ def _worth_a_look(
     convention: Convention,
     scale: Scale | None,
     shown: int = 3,
-) -> str:
+) -> Message:
     """Names the queries on which a closer look pays most."""
     from relkit.evaluation import Evaluator
 
@@ -177,19 +178,34 @@ def _worth_a_look(
             (value, query) for query, value in values[0].items() if not math.isnan(value)
         )
         if not known:
-            return "name one of the run's queries"
-        named = ", ".join(f"`{query}` ({value:.4f})" for value, query in known[:shown])
-        return f"name a query; the lowest {measure} of {len(known):,} have {named}"
+            return message("name one of the run's queries")
+        return message(
+            "name a query; the lowest {measure} of {count:,} have {queries}",
+            measure=measure,
+            count=len(known),
+            queries=[f"`{query}` ({value:.4f})" for value, query in known[:shown]],
+        )
     before, after = values
     changes = [(after[query] - before[query], query) for query in before if query in after]
     finite = sorted(change for change in changes if math.isfinite(change[0]))
     gained = [change for change in reversed(finite[-shown:]) if change[0] > 0]
     lost = [change for change in finite[:shown] if change[0] < 0]
     if not gained and not lost:
-        return f"name one of the queries; {measure} is the same for all of them"
-    parts = [
-        f"{verb} most: " + ", ".join(f"`{query}` ({change:+.4f})" for change, query in found)
-        for verb, found in (("lost", lost), ("gained", gained))
-        if found
-    ]
-    return f"name a query; of {len(finite):,}, by {measure}, " + "; ".join(parts)
+        return message(
+            "name one of the queries; {measure} is the same for all of them", measure=measure
+        )
+    parts = []
+    if lost:
+        parts.append(message("lost most: {queries}", queries=_changed(lost)))
+    if gained:
+        parts.append(message("gained most: {queries}", queries=_changed(gained)))
+    return message(
+        "name a query; of {count:,}, by {measure}, {parts:semicolon}",
+        count=len(finite),
+        measure=measure,
+        parts=parts,
+    )
+
+
+def _changed(changes: Sequence[tuple[float, str]]) -> list[str]:
+    return [f"`{query}` ({change:+.4f})" for change, query in changes]

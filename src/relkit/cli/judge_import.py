@@ -157,7 +157,13 @@ def import_(
                     found.id, _comparisons(tops, known), report=report
                 )
             record_event(store, "imported", detail=f"{found.name}: {added} + 0")
-            messages.note(f"{found.name}: {_count(added, 'new comparison')}")
+            messages.note(
+                message(
+                    "{project}: {count:count new comparison/new comparisons}",
+                    project=found.name,
+                    count=added,
+                )
+            )
             return
         if found.kind == "side_by_side":
             raise ParameterError(
@@ -185,15 +191,19 @@ def import_(
     if foreign:
         messages.warning(
             message(
-                "{count} of a language model: the items come in without them",
-                count=_count(foreign, "final grade"),
+                "{count:count final grade/final grades} of a language model: the items come in"
+                " without them",
+                count=foreign,
             )
         )
-    what = "new known grade" if gold else "new grade"
-    told = f", texts for {_count(filled, 'earlier item')}" if filled else ""
-    messages.note(
-        f"{found.name}: {_count(new.items, 'new item')}, {_count(new.grades, what)}{told}"
-    )
+    told = [message("{count:count new item/new items}", count=new.items)]
+    if gold:
+        told.append(message("{count:count new known grade/new known grades}", count=new.grades))
+    else:
+        told.append(message("{count:count new grade/new grades}", count=new.grades))
+    if filled:
+        told.append(message("texts for {count:count earlier item/earlier items}", count=filled))
+    messages.note(message("{project}: {told}", project=found.name, told=told))
 
 
 def _is_archive(path: str) -> bool:
@@ -203,10 +213,6 @@ def _is_archive(path: str) -> bool:
         return False
     with open(path, "rb") as file:
         return is_archive(file.read(4))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: Project) -> Sheet:
@@ -234,11 +240,11 @@ def _described(sheet: Sheet, documents: str | None, queries: str | None) -> Shee
             if unknown:
                 messages.warning(
                     message(
-                        "{path}: nothing about the {what} of {count} of {count_2:,}",
+                        "{path}: nothing about the {what} of {count:count item/items} of {rows:,}",
                         path=path,
                         what=what,
-                        count=_count(unknown, "item"),
-                        count_2=len(sheet.rows),
+                        count=unknown,
+                        rows=len(sheet.rows),
                     )
                 )
     return sheet

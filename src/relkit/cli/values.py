@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from relkit.cli.messages import messages
 from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
 from relkit.core.texts import message
 
@@ -85,7 +86,7 @@ def format_named_by(option: str) -> Iterator[None]:
     try:
         yield
     except RelkitError as error:
-        error.hint = error.hint.replace("format=", option)
+        error.hint = messages.translate(error.hint).replace("format=", option)
         raise
 
 

@@ -43,11 +43,15 @@ class Trial:
     weights: tuple[float, ...] | None
     score: float = math.nan
 
-    def __str__(self) -> str:
+    def to_text(self, language: Language = "en") -> str:
+        """Returns the parameters and weights as text."""
         shown = [f"{name}={value:g}" for name, value in self.parameters.items()]
         if self.weights is not None:
             shown.append("weights=" + ",".join(f"{weight:g}" for weight in self.weights))
-        return " ".join(shown) or "(no parameters)"
+        return " ".join(shown) or catalogue("tables", language)["fusion.no_parameters"]
+
+    def __str__(self) -> str:
+        return self.to_text()
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,8 @@ class FusionSearch:
             language: `en` or `zh`.
         """
         words = catalogue("tables", language)
-        found = {"method": self.method.name, "best": str(self.best), "trials": len(self.trials)}
-        lines = [words.say("fusion.search", **found)]
+        found = {"method": self.method.name, "trials": len(self.trials)}
+        lines = [words.say("fusion.search", best=self.best.to_text(language), **found)]
         held_out = words["fusion.held_out"]
         wide = max(width(name) for name in (*self.alone, held_out))
         rows = [

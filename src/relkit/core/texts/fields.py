@@ -61,7 +61,8 @@ def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) ->
     - `count`: whole, with thousands; `count query/queries` adds the noun in its number;
     - `noun query/queries`: the noun alone, in the number of the value;
     - `and`: a list as `a, b and c`; `semicolon`: as `a; b; c`; without either, `a, b, c`;
-    - `name tier`: the name of a value in the language, from the texts of that group.
+    - `name tier`: the name of a value in the language, from the texts of that group; `name word`
+      of an English word in an error.
 
     Args:
         sentence: Names of values in braces.
@@ -126,6 +127,11 @@ def _and(value: Any, _: str, speaker: Speaker) -> str:
     return speaker.word("list.comma").join(parts[:-1]) + speaker.word("list.and") + parts[-1]
 
 
+def _name(value: Any, rest: str, speaker: Speaker) -> str:
+    # Words that are made of parts have no name of their own.
+    return speaker.said(value) if getattr(value, "values", None) else speaker.name(rest, str(value))
+
+
 KINDS: dict[str, Callable[[Any, str, Speaker], str]] = {
     "value": lambda value, rest, speaker: speaker.style.number(value, _digits(rest)),
     "delta": lambda value, rest, speaker: speaker.style.signed(value, _digits(rest)),
@@ -148,5 +154,5 @@ KINDS: dict[str, Callable[[Any, str, Speaker], str]] = {
     "semicolon": lambda value, _, speaker: speaker.word("list.semicolon").join(
         map(speaker.said, value)
     ),
-    "name": lambda value, rest, speaker: speaker.name(rest, str(value)),
+    "name": _name,
 }
