@@ -59,3 +59,42 @@ def test_an_unknown_language_is_refused(files: tuple[str, str], relkit, monkeypa
     outcome = relkit("evaluate", *files)
     assert outcome.code == 2
     assert language_of(["--lang"]) == "en"
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "message"),
+    [
+        ("q1 Q0 a 1 x t\n", (), "{run}:1：得分不是数字：`x`"),
+        (
+            "q1 Q0 a 1 2 t\nq1 Q0 a 1 1 t\n",
+            (),
+            "{run}:2：查询 `q1` 中文档 `a` 出现两次：另一处在第 1 行\n建议：两行只留一行",
+        ),
+        ("q1 Q0 a 1 2\nq1 a\n", (), "{run}:2：应为 6 列（查询、Q0、文档、名次、得分、标签）"),
+        (
+            "q1 Q0 a 1 2 t\n",
+            ("-m", "err(max=0)"),
+            "{run}：查询 `q1`：`err(max=0)` 遇到等级 1\n建议：请调高：err(max=1)",
+        ),
+        (
+            "q1 Q0 a 1 2 t\n",
+            ("--set", "missing=error"),
+            "1 条有标注的查询不在结果文件中：`q2`",
+        ),
+    ],
+)
+def test_values_of_native_errors_are_put_into_the_translation(
+    run: str, options: tuple[str, ...], message: str, files: tuple[str, str], relkit
+) -> None:
+    Path(files[1]).write_text(run)
+    outcome = relkit("evaluate", *files, *options, "--lang", "zh")
+    assert outcome.code == 3
+    assert f"错误：{message.format(run=files[1])}" in outcome.err
+    assert "error: " in relkit("evaluate", *files, *options).err
+
+
+def test_the_hint_of_explain_is_in_the_language(files: tuple[str, str], relkit) -> None:
+    hint = "建议：请指定一条查询；2 条中 rr 最低的是 `q2` (0.0000)、`q1` (1.0000)\n"
+    assert relkit("explain", *files, "-m", "rr", "--lang", "zh").err.endswith(hint)
+    hint = "hint: name a query; the lowest rr of 2 have `q2` (0.0000), `q1` (1.0000)\n"
+    assert relkit("explain", *files, "-m", "rr").err.endswith(hint)
