@@ -17,9 +17,9 @@ from fastapi.testclient import TestClient
 from relkit.app import create_app
 from relkit.app.catalogue import name_reason, texts
 from relkit.core.language import LANGUAGES, Language
+from relkit.data.aggregation import Rule
 from relkit.io.sheets import write_sheet
 from relkit.judging.access import start_sign_in
-from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import export_sheet
 from relkit.judging.records import REASONS, Item, Rating
 from relkit.judging.store import open_store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relkit.core.errors import InputError, ParameterError
+from relkit.data.aggregation import aggregate, describe_rule
 from relkit.data.scale import INTEGERS, SEARCH
-from relkit.judging.aggregation import aggregate, describe_rule
 
 
 def test_majority_says_when_it_was_none() -> None:

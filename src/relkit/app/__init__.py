@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from relkit.core.errors import DependencyError
-from relkit.core.texts import message
+from relkit.core.packages import missing_package
 
 try:
     from relkit.app.application import create_app
@@ -11,9 +10,6 @@ try:
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] == "relkit":
         raise
-    raise DependencyError(
-        message("the judging app needs the package {error_name}", error_name=error.name),
-        hint="pip install 'relkit[judge]'",
-    ) from None
+    raise missing_package(error.name, purpose="the judging app", install="relkit[judge]") from None
 
 __all__ = ["Settings", "create_app"]

@@ -16,11 +16,11 @@ from relkit.app.visitor import COOKIE, Caller, LeadingCaller, OpenStore, note_ev
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError
 from relkit.core.texts import message
+from relkit.data.aggregation import Rule
 from relkit.io import read_sheet
 from relkit.io.plain_text import sent_source
 from relkit.io.sheets import sheet_format, sheet_formats
 from relkit.judging.actions import LONGEST, LONGEST_KEY, SLOWEST, Action, Again
-from relkit.judging.aggregation import Rule
 from relkit.judging.assignment import Task
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.keys import confirm_keys

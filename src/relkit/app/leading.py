@@ -21,13 +21,13 @@ from relkit.app.projects import list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.core.errors import InputError
 from relkit.core.language import Language
+from relkit.data.aggregation import Rule
 from relkit.data.scale import scales
 from relkit.data.sheets import Sheet
 from relkit.io import read_sheet
 from relkit.io.plain_text import sent_source
 from relkit.io.sheets import PARTS, SheetFormat, sheet_format
 from relkit.judging.access import new_secret
-from relkit.judging.aggregation import Rule
 from relkit.judging.archive_reader import is_archive
 from relkit.judging.exchange import export_sheet, import_sheet
 from relkit.judging.filling import measure_bare

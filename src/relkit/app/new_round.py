@@ -20,8 +20,8 @@ from relkit.app.staging import discard_round, remove_round, stage_round, store_r
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
+from relkit.data.aggregation import Rule
 from relkit.io.table_files import SUFFIXES
-from relkit.judging.aggregation import Rule
 from relkit.judging.exchange import final_judgments
 from relkit.online.monitoring import Round, create_round
 from relkit.online.monitoring.rounds import check_month

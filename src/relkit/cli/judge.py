@@ -278,9 +278,9 @@ def export(
     output: str | None,
 ) -> None:
     """Runs `relkit judge export`."""
+    from relkit.data.aggregation import describe_rule
     from relkit.io.formats.label_studio import labelling_config as interface
     from relkit.io.sheets import BYTE_ORDER_MARK, left_out, sheet_format
-    from relkit.judging.aggregation import describe_rule
     from relkit.judging.events import record_event
     from relkit.judging.exchange import export_sheet
     from relkit.judging.llm.wording import note_machines

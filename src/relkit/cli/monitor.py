@@ -211,7 +211,7 @@ def add(
 
 def _judged(database: str, project: str, rule: Any) -> tuple[Judgments, str]:
     """Returns the grades of a project that count, and says by which rule."""
-    from relkit.judging.aggregation import describe_rule
+    from relkit.data.aggregation import describe_rule
     from relkit.judging.exchange import final_judgments
     from relkit.judging.store import open_store
 

@@ -6,18 +6,11 @@ import os
 import sys
 from collections.abc import Iterable
 
+from relkit.core.document.endings import form_named_by
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
 __all__ = ["emit", "form_of", "protect_inputs", "terminal_columns"]
-
-ENDINGS = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".md": "markdown",
-    ".tex": "latex",
-}
 
 
 def form_of(output: str | None, offered: Iterable[str]) -> str:
@@ -27,8 +20,7 @@ def form_of(output: str | None, offered: Iterable[str]) -> str:
         >>> form_of("results.json", ["table", "json"]), form_of(None, ["table", "json"])
         ('json', 'table')
     """
-    found = ENDINGS.get(os.path.splitext(output or "")[1].lower(), "table")
-    return found if found in offered else "table"
+    return form_named_by(output or "", offered) or "table"
 
 
 def emit(text: str, path: str | None = None) -> None:

@@ -8,15 +8,35 @@ from typing import Any
 from relkit.core.errors import DependencyError
 from relkit.core.texts import message
 
-__all__ = ["optional_package"]
+__all__ = ["missing_package", "optional_package"]
 
 
-def optional_package(name: str, *, purpose: str, install: str = "") -> Any:
+def missing_package(package: str, *, purpose: str, install: str = "") -> DependencyError:
+    """Returns the error that a package is not installed.
+
+    Args:
+        package: What pip calls it.
+        purpose: What needs it.
+        install: What to tell pip; by default the package's name.
+
+    Examples:
+        >>> error = missing_package("altair", purpose="a report", install="relkit[report]")
+        >>> error.message, error.hint
+        ('a report needs the package altair', "pip install 'relkit[report]'")
+    """
+    return DependencyError(
+        message("{purpose} needs the package {package}", purpose=message(purpose), package=package),
+        hint=message("pip install '{install}'", install=install or package),
+    )
+
+
+def optional_package(name: str, *, purpose: str, package: str = "", install: str = "") -> Any:
     """Returns a package that may not be installed.
 
     Args:
         name: What is imported.
         purpose: What needs it, for the message.
+        package: What pip calls it; by default the name of what is missing.
         install: What to tell pip; by default the package's name.
 
     Raises:
@@ -29,8 +49,5 @@ def optional_package(name: str, *, purpose: str, install: str = "") -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        missing = error.name or name
-        raise DependencyError(
-            message("{purpose} needs the package {package}", purpose=purpose, package=missing),
-            hint=message("pip install '{install}'", install=install or missing),
-        ) from None
+        missing = package or error.name or name
+        raise missing_package(missing, purpose=purpose, install=install) from None

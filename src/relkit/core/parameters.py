@@ -124,8 +124,13 @@ def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected:
         )
 
 
-def check_path(name: str, value: Any) -> str:
+def check_path(name: str, value: Any, expected: str = "a path") -> str:
     """Returns the path of a file or folder as text.
+
+    Args:
+        name: The parameter's name.
+        value: What was given.
+        expected: What it must be, in words.
 
     Raises:
         ParameterError: If it is no path.
@@ -134,9 +139,9 @@ def check_path(name: str, value: Any) -> str:
         >>> check_path("folder", "rounds")
         'rounds'
     """
-    check_type(name, value, (str, os.PathLike), "a path")
+    check_type(name, value, (str, os.PathLike), expected)
     path = os.fspath(value)
-    check_type(name, path, str, "a path")
+    check_type(name, path, str, expected)
     return str(path)
 
 

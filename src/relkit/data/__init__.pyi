@@ -1,5 +1,6 @@
 """The public names and where each lives; they are imported when first used."""
 
+from .aggregation import Aggregate as Aggregate, aggregate as aggregate
 from .convention import (
     Convention as Convention,
     load_convention as load_convention,

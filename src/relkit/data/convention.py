@@ -353,8 +353,7 @@ def load_convention(
             check_type("convention", key, str, "a mapping of rules by name")
         values = dict(source)
     else:
-        check_type("convention", source, (str, PathLike), "a preset, a file or a mapping of rules")
-        path = check_path("convention", source)
+        path = check_path("convention", source, "a preset, a file or a mapping of rules")
         if not is_settings(path):
             return presets.get(path)
         values = read_settings(path)

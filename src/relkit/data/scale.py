@@ -9,7 +9,8 @@ from os.path import basename, splitext
 from typing import Any, overload
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
-from relkit.core.parameters import check_path, check_type
+from relkit.core.packages import optional_package
+from relkit.core.parameters import check_path
 from relkit.core.registry import Registry
 from relkit.core.texts import Language, message
 
@@ -178,8 +179,7 @@ def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
     """
     if source is None or isinstance(source, Scale):
         return source
-    check_type("scale", source, (str, PathLike), "a name, a file or a Scale")
-    path = check_path("scale", source)
+    path = check_path("scale", source, "a name, a file or a Scale")
     if not is_settings(path):
         return scales.get(path)
     values = read_settings(path)
@@ -228,13 +228,12 @@ def read_settings(path: str) -> dict[str, Any]:
 
             values = json.loads(text)
         elif suffix in {".yaml", ".yml"}:
-            try:
-                import yaml  # type: ignore[import-untyped, unused-ignore]
-            except ImportError:
-                raise DependencyError(
-                    "reading YAML needs PyYAML",
-                    hint="pip install 'relkit[yaml]', or write TOML or JSON",
-                ) from None
+            yaml = optional_package(
+                "yaml",
+                purpose="a file in YAML, unlike one in TOML or JSON,",
+                package="PyYAML",
+                install="relkit[yaml]",
+            )
             values = yaml.safe_load(text)
         else:
             import tomllib

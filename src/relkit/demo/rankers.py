@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.errors import DependencyError
+from relkit.core.packages import optional_package
 from relkit.demo.corpus import Document
 
 if TYPE_CHECKING:
@@ -124,10 +124,7 @@ def bm25(documents: Sequence[Document], questions: Iterable[Question], depth: in
         ValueError: The depth is below one.
     """
     _check_depth(depth)
-    try:
-        import bm25s
-    except ImportError:
-        raise _missing() from None
+    bm25s = _package("bm25s")
     asked = list(questions)
     if not documents:
         return {question.id: [] for question in asked}
@@ -163,14 +160,11 @@ def tfidf(
         ValueError: The depth is below one.
     """
     _check_depth(depth)
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError:
-        raise _missing() from None
+    texts = _package("sklearn.feature_extraction.text")
     asked = list(questions)
     if not documents or not asked:
         return {question.id: [] for question in asked}
-    vectorizer = TfidfVectorizer(
+    vectorizer = texts.TfidfVectorizer(
         analyzer="char_wb",
         ngram_range=(3, 5),
         sublinear_tf=True,
@@ -202,10 +196,12 @@ def rankings(
     return {"bm25": bm25(documents, asked, depth), "tfidf": tfidf(documents, asked, depth)}
 
 
-def _missing() -> DependencyError:
-    return DependencyError(
-        "the demonstration needs the packages bm25s and scikit-learn",
-        hint="pip install 'relkit[demo]'",
+def _package(name: str) -> Any:
+    return optional_package(
+        name,
+        purpose="the demonstration",
+        package="bm25s" if name == "bm25s" else "scikit-learn",
+        install="relkit[demo]",
     )
 
 

@@ -2,7 +2,6 @@
 
 from .accounts import Accounts as Accounts
 from .actions import Action as Action, Receipt as Receipt
-from .aggregation import Aggregate as Aggregate, aggregate as aggregate
 from .agreement import (
     Agreement as Agreement,
     find_disagreements as find_disagreements,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.core.packages import missing_package
 from relkit.core.texts import message
 from relkit.judging.connections import (
     PATIENCE,
@@ -289,9 +290,7 @@ class Database:
         try:
             from alembic.config import Config
         except ImportError:
-            raise DependencyError(
-                "judging needs Alembic", hint="pip install 'relkit[judge]'"
-            ) from None
+            raise missing_package("Alembic", purpose="judging", install="relkit[judge]") from None
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         config.set_main_option("path_separator", "os")

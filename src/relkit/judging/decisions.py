@@ -8,7 +8,7 @@ from functools import cache
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
-from relkit.judging.aggregation import Aggregate, Rule, aggregate
+from relkit.data.aggregation import Aggregate, Rule, aggregate
 from relkit.judging.agreement import Ratings
 from relkit.judging.base import Base
 from relkit.judging.database import Database
@@ -262,7 +262,7 @@ class Decisions(Base):
 
         Args:
             project_id: The project.
-            rule: As in `relkit.judging.aggregate`. Under `mean_gain` decided and known grades
+            rule: As in `relkit.data.aggregate`. Under `mean_gain` decided and known grades
                 become gains too.
         """
         return self._with_items(project_id, self.final_values(project_id, rule=rule))
@@ -272,7 +272,7 @@ class Decisions(Base):
 
         Args:
             project_id: The project.
-            rule: As in `relkit.judging.aggregate`.
+            rule: As in `relkit.data.aggregate`.
         """
         return self._with_items(project_id, self._people_values(project_id, rule, None))
 

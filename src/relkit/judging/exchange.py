@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError
 from relkit.core.texts import message
+from relkit.data.aggregation import Rule
 from relkit.data.judgments import Judgments
 from relkit.data.sheets import Row, Sheet
 from relkit.io import read_sheet
 from relkit.io.sheets import write_sheet
-from relkit.judging.aggregation import Rule
 from relkit.judging.decisions import is_machine_source
 from relkit.judging.importing import bring_in, prepare_import
 from relkit.judging.incoming import Incoming, Lazy

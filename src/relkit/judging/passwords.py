@@ -6,7 +6,8 @@ import secrets
 from functools import cache
 from typing import TYPE_CHECKING
 
-from relkit.core.errors import DependencyError, ParameterError
+from relkit.core.errors import ParameterError
+from relkit.core.packages import optional_package
 from relkit.core.texts import message
 from relkit.judging.guessable import check_not_guessable
 
@@ -33,13 +34,11 @@ MOST_CHECKED = 200
 
 @cache
 def _hasher() -> PasswordHasher:
-    try:
-        from argon2 import PasswordHasher
-    except ImportError:
-        raise DependencyError(
-            "passwords need argon2-cffi", hint="pip install 'relkit[judge]'"
-        ) from None
-    return PasswordHasher()
+    argon2 = optional_package(
+        "argon2", purpose="a password", package="argon2-cffi", install="relkit[judge]"
+    )
+    hasher: PasswordHasher = argon2.PasswordHasher()
+    return hasher
 
 
 @cache

@@ -27,13 +27,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from relkit.core.errors import DependencyError
+from relkit.core.packages import missing_package
 
 try:
     import sqlalchemy as sa
     from sqlalchemy.dialects import postgresql, sqlite
 except ImportError:
-    raise DependencyError("judging needs SQLAlchemy", hint="pip install 'relkit[judge]'") from None
+    raise missing_package("SQLAlchemy", purpose="judging", install="relkit[judge]") from None
 
 from relkit.judging.names import name_key
 from relkit.judging.records import Item

@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 
 from relkit.core.document.terminal import width as columns_of
-from relkit.core.errors import DependencyError
+from relkit.core.packages import optional_package
 from relkit.report.page import Chart
 
 __all__ = ["DRAWINGS", "WIDTHS", "draw"]
@@ -47,13 +47,7 @@ def altair() -> Any:
     Raises:
         DependencyError: If it is not installed.
     """
-    try:
-        import altair as library
-    except ImportError:
-        raise DependencyError(
-            "reports need the package altair", hint="pip install 'relkit[report]'"
-        ) from None
-    return library
+    return optional_package("altair", purpose="a report", install="relkit[report]")
 
 
 def _label_width(names: Sequence[str], width: int) -> int:
@@ -357,12 +351,9 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     description = DRAWINGS[chart.drawing](chart, WIDTHS[size]).to_dict()
     description["config"] = CONFIG
     description["background"] = None
-    try:
-        import vl_convert
-    except ImportError:
-        raise DependencyError(
-            "reports need the package vl-convert-python", hint="pip install 'relkit[report]'"
-        ) from None
+    vl_convert = optional_package(
+        "vl_convert", purpose="a report", package="vl-convert-python", install="relkit[report]"
+    )
     version = ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
     known = version if version in vl_convert.get_vegalite_versions() else None
     text = json.dumps(description, ensure_ascii=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack, cast, get_args
 
+from relkit.core.document.endings import form_named_by
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Format", "format_of", "render_page", "render_report", "write_page", "write_report"]
 
 Format = Literal["html", "markdown"]
-ENDINGS: dict[str, Format] = {
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".markdown": "markdown",
-}
 
 
 def render_report(
@@ -75,15 +70,15 @@ def format_of(path: str | PathLike[str]) -> Format:
     Raises:
         ParameterError: If it asks for none.
     """
-    ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending not in ENDINGS:
+    form = form_named_by(path, get_args(Format))
+    if form is None:
         raise ParameterError(
             message(
                 "a report is HTML or Markdown, and `{path}` ends in neither", path=os.fspath(path)
             ),
             hint="name it report.html or report.md",
         )
-    return ENDINGS[ending]
+    return cast(Format, form)
 
 
 def write_report(

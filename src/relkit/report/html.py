@@ -6,7 +6,7 @@ from importlib import resources
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.errors import DependencyError
+from relkit.core.packages import optional_package
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import WIDTHS, draw
 from relkit.report.page import (
@@ -67,19 +67,15 @@ def render_parts(page: Page) -> tuple[Markup, Markup]:
 
 def _environment(page: Page) -> jinja2.Environment:
     """Returns what renders the blocks of one page, whose charts are numbered."""
-    try:
-        import jinja2
-        from markupsafe import Markup
-    except ImportError:
-        raise DependencyError(
-            "reports need the package jinja2", hint="pip install 'relkit[report]'"
-        ) from None
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template),
+    library = optional_package("jinja2", purpose="a report", install="relkit[report]")
+    from markupsafe import Markup  # which jinja2 needs
+
+    environment: jinja2.Environment = library.Environment(
+        loader=library.FunctionLoader(_template),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+        undefined=library.StrictUndefined,
     )
     numbers = count(1)
 

@@ -12,8 +12,8 @@ from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.parameters import check_whole
 from relkit.core.texts import message
+from relkit.data.aggregation import Rule, aggregate
 from relkit.data.scale import Scale
-from relkit.judging.aggregation import Rule, aggregate
 from relkit.judging.agreement import JudgeAgreement, Ratings, measure_agreement
 from relkit.judging.coefficients import krippendorff_alpha
 from relkit.judging.llm.figures import Figures, Unit, measure_figures

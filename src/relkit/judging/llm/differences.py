@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.parameters import check_whole
-from relkit.judging.aggregation import Rule, aggregate
+from relkit.data.aggregation import Rule, aggregate
 from relkit.judging.records import Item
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
+from relkit.data.aggregation import aggregate
 from relkit.data.judgments import Judgments
-from relkit.judging.aggregation import aggregate
 
 if TYPE_CHECKING:
     from relkit.judging.llm.models import Configuration
