@@ -233,7 +233,7 @@ Finder::Finder(std::vector<double> scores) : size_(scores.size()) {
   if (size_ > std::numeric_limits<std::uint32_t>::max() - simd::padding) {
     throw InputError("both classes have more than 4,294,967,287 scores");
   }
-  constexpr std::size_t most_buckets = std::size_t{1} << 19;
+  constexpr std::size_t most_buckets = std::size_t{1} << 23;  // a few scores in each
   constexpr std::size_t few_scores = 4096;
   const std::size_t count = std::clamp(std::bit_ceil(size_), std::size_t{64}, most_buckets);
   const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());

@@ -9,16 +9,12 @@
 namespace relkit {
 
 PackedScores::PackedScores(std::vector<double>&& scores, bool small) {
-  bool exact = small;
-  if (small) {
-    singles_.resize(scores.size());
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      singles_[i] = static_cast<float>(scores[i]);
-      exact &= static_cast<double>(singles_[i]) == scores[i];
-    }
+  if (small && std::all_of(scores.begin(), scores.end(), [](double score) {
+        return static_cast<double>(static_cast<float>(score)) == score;
+      })) {
+    singles_.assign(scores.begin(), scores.end());
+    return;
   }
-  if (exact) return;
-  singles_ = {};
   doubles_ = std::move(scores);
   if (small) doubles_.shrink_to_fit();
 }
