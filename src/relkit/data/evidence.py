@@ -25,6 +25,12 @@ class Evidence:
         weight: How much evidence there is for each grade, in effective impressions.
         low: The lower bound of each grade's interval.
         high: The upper bound of each grade's interval.
+
+    Examples:
+        >>> from relkit import Judgments
+        >>> clicked = Judgments.from_arrays(["q1", "q1"], ["d1", "d2"], [0.4, 0], weights=[120, 15])
+        >>> clicked.evidence.weight.tolist(), clicked.evidence.low
+        ([120.0, 15.0], None)
     """
 
     weight: NDArray[np.float64] | None = None
