@@ -6,6 +6,8 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+# The tests start hundreds of processes: each would compile relkit again.
+unexport PYTHONDONTWRITEBYTECODE
 DONE := $(VENV)/done
 OLDEST := build/oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -21,9 +23,10 @@ help: ## List the targets
 demo: $(DONE)/install ## Build the demonstration, compare two rankers, write the report
 	@$(BIN)/relkit demo --rebuild build/demo
 
+# Three workers for two cores: at any time one waits for a server, a browser or a process.
 .PHONY: test
 test: $(DONE)/test ## Run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not spark"
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not spark"
 	@$(BIN)/python -m pytest -q -n 2 -p no:randomly --doctest-modules src/relkit
 
 .PHONY: test-slow
