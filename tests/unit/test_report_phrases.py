@@ -10,11 +10,11 @@ from itertools import product
 import pytest
 
 import relkit
+from relkit.core.texts import translate
 from relkit.data.convention import load_convention
 from relkit.data.ranking import Ranking
 from relkit.measures import measure, registry
 from relkit.measures.base import Measure
-from relkit.report.phrases import formula_text, reason_text
 
 JUDGMENTS = {f"d{n}": n % 4 for n in range(12)}
 SCORES = {f"d{n}": float(n) for n in range(2, 14)}
@@ -45,12 +45,12 @@ def test_every_reason_is_said_in_chinese() -> None:
     found = {one.undefined(made) for one, made in product(measures(), lists)}
     reasons = found - {None}
     assert len(reasons) > 10
-    assert [one for one in reasons if reason_text(one or "", "zh") == one] == []
+    assert [one for one in reasons if translate(one or "", "zh") == one] == []
 
 
 def test_a_reason_of_ones_own_stays() -> None:
-    assert reason_text("it rains", "zh") == "it rains"
-    assert reason_text("nothing was retrieved", "en") == "nothing was retrieved"
+    assert translate("it rains", "zh") == "it rains"
+    assert translate("nothing was retrieved", "en") == "nothing was retrieved"
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_formulas_hold_no_english_words(scores: dict[str, float]) -> None:
         made = ranking(JUDGMENTS, scores)
         if one.needs == "reference" or one.undefined(made):
             continue
-        text = formula_text(one.expanded_formula(made), "zh").replace("DCG", "")
+        text = translate(one.expanded_formula(made), "zh").replace("DCG", "")
         assert not re.search(r"[a-z]{3,}", text), f"{one}: {text}"

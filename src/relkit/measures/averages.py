@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from relkit.core.rules import ApDenominator
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Step
-from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 from relkit.measures.relevance import BinaryMeasure, NeedsRelevant
 
@@ -75,7 +75,7 @@ class AP(NeedsRelevant):
     def expanded_formula(self, ranking: "Ranking") -> str:
         places = [entry.rank for entry in ranking.top(self.k) if self.hit(entry)]
         terms = [f"{found}/{rank}" for found, rank in enumerate(places, 1)]
-        return equation(f"({format_sum(terms)}) / {self._of(ranking)}", self.value(ranking))
+        return equation(quotient(terms, self._of(ranking)), self.value(ranking))
 
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)
@@ -139,7 +139,7 @@ class MeanP(BinaryMeasure):
         terms = [
             f"{format_number(step.gain * step.rank)}/{step.rank}" for step in self.steps(ranking)
         ]
-        return equation(f"({format_sum(terms)}) / {depth}", self.value(ranking))
+        return equation(quotient(terms, depth), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "meanp", {"k": self.k, "rel": self.rel}

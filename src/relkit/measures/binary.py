@@ -27,8 +27,9 @@ def _first_hit(one: BinaryMeasure, ranking: "Ranking", text: str) -> str:
         if step.gain:
             return equation(text.format(rank=step.rank), step.total)
     depth = one.depth(ranking)
-    where = f"the top {depth}" if depth is not None else "the list"
-    return f"nothing relevant in {where}: 0"
+    if depth is None:
+        return message("nothing relevant in the list: 0")
+    return message("nothing relevant in the top {depth}: 0", depth=depth)
 
 
 @register

@@ -9,7 +9,7 @@ from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
-from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
@@ -146,7 +146,7 @@ class SDCG(Continuation):
         ]
         whole = math.fsum(1 / math.log2(rank + 1) for rank in range(1, self.last(ranking) + 1))
         value = self.value(ranking)
-        return equation(f"({format_sum(terms)}) / {format_number(whole)}", value)
+        return equation(quotient(terms, format_number(whole)), value)
 
 
 @register

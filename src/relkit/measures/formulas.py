@@ -1,9 +1,11 @@
-"""Formulas with numbers put in, as text."""
+"""Formulas with numbers put in, as text that can be said in another language."""
 
 import math
 from collections.abc import Sequence
 
-__all__ = ["equation", "format_number", "format_sum"]
+from relkit.core.texts.message import Message, message
+
+__all__ = ["equation", "format_number", "format_sum", "quotient"]
 
 #: More terms than this are left out of a sum that is written down.
 MOST_TERMS = 6
@@ -30,8 +32,19 @@ def format_sum(terms: Sequence[str]) -> str:
         ('1 + 0.5', '0')
     """
     if len(terms) > MOST_TERMS:
-        return " + ".join([*terms[: MOST_TERMS - 1], f"… ({len(terms)} terms)"])
+        first = " + ".join(terms[: MOST_TERMS - 1])
+        return message("{first} + … ({count} terms)", first=first, count=len(terms))
     return " + ".join(terms) or "0"
+
+
+def quotient(terms: Sequence[str], divisor: object) -> str:
+    """Returns a sum over a divisor as text.
+
+    Examples:
+        >>> quotient(["1/1", "2/3"], 2)
+        '(1/1 + 2/3) / 2'
+    """
+    return Message("({terms}) / {divisor}", {"terms": format_sum(terms), "divisor": divisor})
 
 
 def equation(left: str, value: float) -> str:
@@ -42,4 +55,4 @@ def equation(left: str, value: float) -> str:
         ('1 / 4 = 0.25', '0.25')
     """
     right = format_number(value)
-    return right if left == right else f"{left} = {right}"
+    return right if left == right else Message("{left} = {right}", {"left": left, "right": right})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.core.rules import Discount, Gain, Ideal, gain_function
+from relkit.core.texts import message
 from relkit.data.ranking import Ranking
 from relkit.measures.base import UNBOUNDED, Aspect, Describes, Measure, Step
 from relkit.measures.formulas import equation, format_number, format_sum
@@ -321,8 +322,12 @@ class NDCG(Measure):
 
     def expanded_formula(self, ranking: "Ranking") -> str:
         value, ideal = self.value(ranking), self._ideal(ranking)
-        left = f"DCG {format_number(value * ideal)} / ideal DCG {format_number(ideal)}"
-        return f"{left} = {format_number(value)}"
+        left = message(
+            "DCG {dcg} / ideal DCG {ideal}",
+            dcg=format_number(value * ideal),
+            ideal=format_number(ideal),
+        )
+        return equation(left, value)
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "ndcg", {

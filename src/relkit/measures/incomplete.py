@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Describes, Measure, Step
-from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
 
@@ -21,7 +21,7 @@ class _SumOverRelevant(NeedsRelevant):
     def expanded_formula(self, ranking: "Ranking") -> str:
         terms = [format_number(step.gain) for step in self.steps(ranking) if step.gain]
         relevant = ranking.relevant(self.threshold())
-        return equation(f"({format_sum(terms)}) / {relevant}", self.value(ranking))
+        return equation(quotient(terms, relevant), self.value(ranking))
 
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
         return self.absent(ranking)

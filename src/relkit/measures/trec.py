@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from relkit.data.convention import Gain, gain_function
 from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
-from relkit.measures.formulas import equation, format_number, format_sum
+from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.gain import ideal_list, native_gain
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
@@ -112,7 +112,7 @@ class RNDCG(Graded):
     def expanded_formula(self, ranking: "Ranking") -> str:
         points = self._points(ranking)
         terms = [format_number(value) for _, value in points]
-        return equation(f"({format_sum(terms)}) / {len(points)}", self.value(ranking))
+        return equation(quotient(terms, len(points)), self.value(ranking))
 
     def kernel(self) -> tuple[str, dict[str, Any]] | None:
         return "rndcg", {"gain": native_gain(self.gain), "rel": self.rel}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relkit.analysis.explanation import Change, Explanation, explain_change
+from relkit.core.texts import translate
 from relkit.data.convention import Convention
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
-from relkit.report.phrases import formula_text, reason_text
 from relkit.report.wording import MARKS, asked, number, signed
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Drilldown:
 
     def _list(self, name: str, one: Explanation) -> list[Block]:
         say = self.texts.say
-        undefined = say("drill.undefined", reason=reason_text(one.undefined, self.texts.language))
+        undefined = say("drill.undefined", reason=translate(one.undefined, self.texts.language))
         value = undefined if one.undefined else number(one.value)
         caption = say("drill.derivation", run=name, value=value)
         if not one.steps:
@@ -196,7 +196,7 @@ class Drilldown:
             left = len(one.steps) - MOST_RANKS
             blocks.append(Prose((self.texts.count("drill.further", left),)))
         if one.formula:
-            blocks.append(Prose((formula_text(one.formula, self.texts.language),)))
+            blocks.append(Prose((translate(one.formula, self.texts.language),)))
         return [*blocks, *self._missed(one), *self._inverted(one)]
 
     def _missed(self, one: Explanation) -> list[Block]:

@@ -154,7 +154,7 @@ class Change(Exportable):
         """Returns the moves, what is left out of them, and both formulas.
 
         Args:
-            language: `en` or `zh`; formulas are the same in both.
+            language: `en` or `zh`.
         """
         words = catalogue("tables", language)
         rows = self.rows(language)
@@ -170,7 +170,7 @@ class Change(Exportable):
         table = Table(self._headings(language), rows[: self.limit], notes=lines, long=[0])
         blocks: list[Block] = [table if rows else Lines(lines)]
         formulas = [
-            f"{side}: {one.formula}"
+            f"{side}: {translate(one.formula, language)}"
             for side, one in zip("AB", (self.before, self.after), strict=True)
             if one.formula
         ]

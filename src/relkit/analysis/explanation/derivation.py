@@ -12,7 +12,7 @@ from relkit.analysis.explanation.subject import Subject
 from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.document.result import Exportable
-from relkit.core.texts import Catalogue, Language, catalogue, translate
+from relkit.core.texts import Catalogue, Language, Message, catalogue, translate
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
@@ -227,17 +227,16 @@ class Explanation(Exportable):
     @property
     def formula(self) -> str:
         """The formula with its numbers, such as ``ndcg@10 = DCG 3.8928 / ideal DCG 4.7619 = …``."""
-        return (
-            f"{self.name or self.measure} = {self.expanded_formula}"
-            if self.expanded_formula
-            else ""
-        )
+        if not self.expanded_formula:
+            return ""
+        values = {"name": str(self.name or self.measure), "formula": self.expanded_formula}
+        return Message("{name} = {formula}", values)
 
     def document(self, *, language: Language = "en") -> Document:
         """Returns the tables in the order in which they are shown.
 
         Args:
-            language: `en` or `zh`; formulas are the same in both.
+            language: `en` or `zh`.
         """
         words = catalogue("tables", language)
         rows = self.rows(language)
@@ -278,7 +277,7 @@ class Explanation(Exportable):
                 )
             )
         if self.formula:
-            blocks.append(Lines([self.formula]))
+            blocks.append(Lines([translate(self.formula, language)]))
         if self.against is not None:
             blocks += self.against.document(language=language).blocks
         title, *lead = self._title(language).split("\n")
