@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
+from importlib import import_module, util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -12,6 +15,8 @@ import relkit
 from relkit import judging
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Pages for readers; what other programs have is named as they name it.
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 #: The stub has the names themselves.
 ALL: list[str] = vars(relkit)["__all__"]
 NAMES = [name for name in ALL if not name.startswith("__")]
@@ -136,6 +141,34 @@ def test_the_reference_page_holds_every_name_of_judging() -> None:
     offered = vars(judging)["__all__"]
     assert set(re.findall(r"^::: relkit\.judging\.(\S+)$", text, re.M)) == set(offered)
     assert [name for name in offered if not inspect.getdoc(getattr(judging, name))] == []
+
+
+def _paths(text: str) -> Iterator[str]:
+    """Yields what a page names under relkit: in prose and examples, and what they import."""
+    for package, names in re.findall(r"from (relkit(?:\.\w+)*) import \(?([\w, ]+)", text):
+        for name in names.replace(" ", "").split(","):
+            yield f"{package}.{name}"
+    yield from re.findall(r"(?:`|::: )(relkit(?:\.\w+)+)", text)
+
+
+def _is_package(module: ModuleType) -> bool:
+    """Says whether a module is a folder, or what another program has as one file."""
+    return hasattr(module, "__path__") or module.__name__.startswith("relkit.compat.")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_name_what_packages_export_and_no_module(page: Path) -> None:
+    for path in _paths(page.read_text(encoding="utf-8")):
+        found: object = relkit
+        for name in path.split(".")[1:]:
+            if inspect.ismodule(found) and _is_package(found):
+                package = f"{found.__name__}.{name}"
+                if util.find_spec(package) is not None:
+                    found = import_module(package)
+                    assert _is_package(found), f"{path} names a module"
+                    continue
+                assert name in [*vars(found)["__all__"], "__version__"], path
+            found = getattr(found, name)
 
 
 def test_the_changelog_knows_this_version() -> None:

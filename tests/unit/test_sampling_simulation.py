@@ -26,7 +26,6 @@ def script() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["make_sampling"] = module
-    sys.path.append(str(SCRIPT.parent))
     spec.loader.exec_module(module)
     return module
 

@@ -51,7 +51,7 @@ class Grades(Base):
         return found
 
     def by_judge(self, project_id: int) -> Ratings:
-        """Returns grades by item and judge, as `relkit.judging.agreement` takes them."""
+        """Returns grades by item and judge, as `relkit.judging.measure_agreement` takes them."""
         query = _standing(project_id, actions.c.grade).where(actions.c.kind == "grade")
         found: dict[int, dict[str, float]] = {}
         with self.database.read() as connection:

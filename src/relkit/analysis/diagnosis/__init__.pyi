@@ -1,0 +1,22 @@
+"""The public names and where each lives; they are imported when first used."""
+
+from .averages import Averages as Averages
+from .base import (
+    Finding as Finding,
+    Rule as Rule,
+    Severity as Severity,
+    Subject as Subject,
+    register as register,
+    rules as rules,
+)
+from .coverage import Coverage as Coverage
+from .diagnosing import diagnose as diagnose
+from .flat_ndcg import FlatNDCG as FlatNDCG
+from .flat_online import FlatOnline as FlatOnline
+from .listing import Findings as Findings
+from .online import OnlineData as OnlineData, Rate as Rate, load_online as load_online
+from .poor_candidates import PoorCandidates as PoorCandidates
+from .single_relevant import SingleRelevant as SingleRelevant
+from .tail_gain import TailGain as TailGain
+from .ties import TiesDecide as TiesDecide
+from .unjudged import Unjudged as Unjudged

@@ -1,0 +1,111 @@
+"""From a comparison to what rules find in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from relkit.analysis.diagnosis.base import (
+    MODULES,
+    Finding,
+    Rule,
+    Severity,
+    Subject,
+    rules,
+)
+from relkit.analysis.diagnosis.listing import Findings
+from relkit.analysis.diagnosis.online import OnlineData, load_online
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_type
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    from relkit.analysis.comparison import Comparison
+
+__all__ = ["diagnose"]
+
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+
+
+def diagnose(
+    comparison: Comparison,
+    *,
+    online: OnlineData | Mapping[str, Any] | str | PathLike[str] | None = None,
+    stages: Any = None,
+    rules: Iterable[str | Rule] | None = None,
+) -> Findings:
+    """Returns what rules find in a comparison, the most severe first.
+
+    A rule is silent where it does not hold. It measures what it needs itself, so its findings do
+    not depend on the measures of the comparison.
+
+    Args:
+        comparison: What `relkit.compare` returns.
+        online: What is known from production: `OnlineData`, a mapping of its parts, or a file.
+        stages: The candidate's stages as `relkit.funnel` takes them, for the rule that attributes
+            its loss. Needs a comparison with one candidate.
+        rules: Names of rules, or rules with thresholds of their own; `None` applies all.
+
+    Raises:
+        UnknownNameError: If there is no rule of a name.
+        ParameterError: If stages are given and there are several candidates.
+        InputError: If the online data cannot be used.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
+        >>> tied = {query: {"a": 1.0, "b": 1.0} for query in judgments}
+        >>> clear = {query: {"a": 2.0, "b": 1.0} for query in judgments}
+        >>> comparison = relkit.compare(judgments, clear, [tied], names=["clear", "tied"])
+        >>> [finding.rule for finding in relkit.diagnose(comparison, rules=["recall-like-hit"])]
+        ['recall-like-hit']
+    """
+    from relkit.analysis.comparison import Comparison
+
+    known = load_online(online) if online is not None else None
+    check_type("comparison", comparison, Comparison, "what relkit.compare returned")
+    chosen = _rules(rules)
+    if stages is not None and len(comparison.candidates) > 1:
+        raise ParameterError(
+            message(
+                "`stages` belong to one candidate, and the comparison has {count}",
+                count=len(comparison.candidates),
+            ),
+            hint="compare one candidate with the baseline",
+        )
+    measures = tuple(dict.fromkeys(name for rule in chosen for name in rule.measures()))
+    findings: list[Finding] = []
+    spoken: set[str] = set()
+    for candidate in comparison.candidates:
+        subject = Subject(comparison, candidate, measures, known, stages)
+        for rule in chosen:
+            if rule.name in spoken:
+                continue
+            found = rule.apply(subject)
+            if found is None:
+                continue
+            if rule.sentences and not found.sentences:
+                found = replace(found, sentences=rule.sentences)
+            if rule.about_data:
+                spoken.add(rule.name)
+                findings.append(found)
+            else:
+                findings.append(subject.finding(found))
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    return Findings(findings, applied=len(chosen))
+
+
+def _rules(chosen: Iterable[str | Rule] | None) -> list[Rule]:
+    """Returns rules from their names, all of them in their order for `None`."""
+    if chosen is None:
+        kinds = [rules.get(name) for name in rules]
+        order = {
+            f"relkit.analysis.diagnosis.{module}": place for place, module in enumerate(MODULES)
+        }
+        kinds.sort(key=lambda kind: order.get(kind.__module__, len(order)))
+        return [kind() for kind in kinds]
+    if isinstance(chosen, str):
+        chosen = [chosen]
+    return [one if isinstance(one, Rule) else rules.get(one)() for one in chosen]

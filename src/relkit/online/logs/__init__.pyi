@@ -1,0 +1,39 @@
+"""The public names and where each lives; they are imported when first used."""
+
+from .base import (
+    Check as Check,
+    Finding as Finding,
+    Log as Log,
+    checks as checks,
+    register as register,
+)
+from .checkup import (
+    Change as Change,
+    Checkup as Checkup,
+    Repair as Repair,
+    examine as examine,
+)
+from .events import (
+    ActionsWithoutImpression as ActionsWithoutImpression,
+    ClicksOnly as ClicksOnly,
+    DuplicateRows as DuplicateRows,
+    RepeatedDocuments as RepeatedDocuments,
+)
+from .overview import Overview as Overview, summarise as summarise
+from .positions import (
+    CutOffLists as CutOffLists,
+    IncompleteLists as IncompleteLists,
+    InvalidPositions as InvalidPositions,
+    MixedPositions as MixedPositions,
+    SharedPositions as SharedPositions,
+    ZeroBasedPositions as ZeroBasedPositions,
+)
+from .searches import QueryVariants as QueryVariants, SeveralQueries as SeveralQueries
+from .times import (
+    Gaps as Gaps,
+    ImplausibleTimestamps as ImplausibleTimestamps,
+    MixedTimestamps as MixedTimestamps,
+    UnreadableTimestamps as UnreadableTimestamps,
+)
+from .traffic import Bots as Bots
+from .values import MissingValues as MissingValues
