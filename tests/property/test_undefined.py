@@ -109,7 +109,7 @@ def test_every_way_counts_the_same(
         return  # a comparison has the mean over queries in its place
     sample = Sample.of(results, key)
     compared = pair(key, sample, sample).baseline_value
-    if math.isfinite(value) and all(map(math.isfinite, results.parts(key)[0])):  # type: ignore[arg-type]
+    if math.isfinite(value) and all(map(math.isfinite, results.parts(key)[0])):
         assert same(compared, value)
 
 

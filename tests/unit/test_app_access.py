@@ -157,7 +157,7 @@ def test_an_unexpected_error_tells_nothing_and_has_the_headers(
 
 def test_a_database_that_does_not_answer_is_no_fault_of_the_asker(client: TestClient) -> None:
     sign_in(client)
-    with client.app.state.store.database.write() as connection:
+    with client.app.state.store.database.write() as connection:  # type: ignore[attr-defined]
         connection.exec_driver_sql("ALTER TABLE projects RENAME TO elsewhere")
     assert client.get("/").status_code == 503
 

@@ -20,7 +20,7 @@ from tests.unit.visitors import PASSWORD, sign_in, token_of
 
 from relkit.app import Settings, create_app
 from relkit.app.sign_in import own_path
-from relkit.judging import accounts
+from relkit.judging import passwords
 from relkit.judging.attempts import Attempts, Limit
 from relkit.judging.events import list_events
 from relkit.judging.store import Store, open_store
@@ -50,14 +50,14 @@ def guess(client: TestClient, name: str, times: int) -> list[int]:
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, list[int]]]:
     """Hashing stands still until the event is set; how many began is counted."""
     go, begun = threading.Event(), []
-    real = accounts.passwords.is_password
+    real = passwords.is_password
 
-    def check(*arguments: Any) -> bool:
+    def check(hashed: str, password: str) -> bool:
         begun.append(1)
         assert go.wait(60)
-        return real(*arguments)
+        return real(hashed, password)
 
-    monkeypatch.setattr(accounts.passwords, "is_password", check)
+    monkeypatch.setattr(passwords, "is_password", check)
     yield go, begun
     go.set()
 
@@ -115,13 +115,13 @@ def test_guesses_at_once_do_not_pass_the_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashes: list[int] = []
-    real = accounts.passwords.is_password
+    real = passwords.is_password
 
-    def check(*arguments: Any) -> bool:
+    def check(hashed: str, password: str) -> bool:
         hashes.append(1)
-        return real(*arguments)
+        return real(hashed, password)
 
-    monkeypatch.setattr(accounts.passwords, "is_password", check)
+    monkeypatch.setattr(passwords, "is_password", check)
     app = create_app(store, Settings(sign_in_attempts=5, sign_in_threads=60))
     with TestClient(app, follow_redirects=False) as client, ThreadPoolExecutor(60) as pool:
         csrf = token_of(client.get("/sign-in").text)
@@ -317,11 +317,11 @@ def test_old_events_are_forgotten_by_the_way(judging_database: str) -> None:
     now = 0.0
     with open_store(judging_database, clock=lambda: now) as store:
         store.accounts.create("ana", password=PASSWORD)
-        client = browser(create_app(store, Settings(event_days=10)))
+        app = create_app(store, Settings(event_days=10))
         now = 86400.0 * 2
-        sign_in(client)
+        sign_in(browser(app))
         now = 86400.0 * 14
-        sign_in(browser(client.app))
+        sign_in(browser(app))
         assert [one.at for one in list_events(store)] == [now]
 
 

@@ -50,7 +50,8 @@ class Caller:
         )
 
     def take(self, count: int = 10) -> list[dict]:
-        return self.client.post(f"/api/projects/1/tasks?count={count}").json()["tasks"]
+        tasks: list[dict] = self.client.post(f"/api/projects/1/tasks?count={count}").json()["tasks"]
+        return tasks
 
     def act(self, kind: str, key: str, **values):
         return self.client.post("/api/actions", json={"kind": kind, "key": key, **values})

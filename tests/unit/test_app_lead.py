@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 from relkit.app import Settings, create_app
 from relkit.app.catalogue import texts
 from relkit.app.protection import csrf_token
+from relkit.core.language import Language
 from relkit.io.sheets import PARTS, sheet_format, sheet_formats, write_sheet
 from relkit.judging.access import find_signed_in, start_sign_in
 from relkit.judging.exchange import export_sheet
@@ -294,7 +295,7 @@ def test_a_csv_file_for_excel_is_known_to_be_utf_8(store: Store) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_form_says_what_each_format_cannot_hold(store: Store, language: str) -> None:
+def test_the_form_says_what_each_format_cannot_hold(store: Store, language: Language) -> None:
     page = html.unescape(Somebody(store, "lea").get(f"/projects/1?lang={language}").text)
     for name in sheet_formats():
         form = sheet_format(name)

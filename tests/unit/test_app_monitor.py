@@ -22,6 +22,7 @@ import relkit
 from relkit.app import Settings, create_app
 from relkit.app.rounds import RoundsFolder
 from relkit.core.errors import InputError
+from relkit.core.language import Language
 from relkit.judging.access import start_sign_in
 from relkit.judging.store import Store
 
@@ -130,7 +131,7 @@ def test_the_numbers_are_those_of_the_command_line(store: Store, made: Path, rel
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: str) -> None:
+def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: Language) -> None:
     answer = visit(store, made).get(f"/monitor/report?lang={language}")
     assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
     assert answer.text == relkit.report.render_monitor_report(
@@ -140,10 +141,12 @@ def test_the_report_is_a_file_of_its_own(store: Store, made: Path, language: str
 
 def test_rounds_are_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = []
-    real = relkit.app.rounds.read_rounds
-    monkeypatch.setattr(
-        "relkit.app.rounds.read_rounds", lambda folder: times.append(folder) or real(folder)
-    )
+
+    def read(folder: Path) -> list[relkit.Round]:
+        times.append(folder)
+        return relkit.read_rounds(folder)
+
+    monkeypatch.setattr("relkit.app.rounds.read_rounds", read)
     rounds = RoundsFolder(made)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: rounds.parts(("en", "zh")[n % 2])[1], range(16)))

@@ -23,6 +23,7 @@ from relkit.app.staging import find_last_added
 from relkit.judging.access import start_sign_in
 from relkit.judging.records import Item, Rating
 from relkit.judging.store import Store
+from relkit.online.monitoring.archive import find_rounds
 
 
 @pytest.fixture
@@ -85,7 +86,9 @@ class Lead:
 
 
 def token_of(page: str) -> str:
-    return re.search(r'name="token" value="([0-9a-f]+)"', page)[1]
+    found = re.search(r'name="token" value="([0-9a-f]+)"', page)
+    assert found is not None
+    return found[1]
 
 
 def test_a_month_is_stored_and_shown(store: Store, sample: bytes, tmp_path: Path) -> None:
@@ -177,7 +180,7 @@ def test_a_month_is_looked_at_before_it_is_stored(
     page = lead.look(sample).text
     assert "2 of the 2 results that the sample shows are judged (100%)" in page
     assert "Grades: Live, Median." in page
-    assert relkit.online.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+    assert find_rounds(tmp_path / "rounds") == []
     assert lead.client.get("/monitor").status_code == 200
     # What was looked at is what is stored, even if a grade changes in between.
     store.grades.add(1, [(Item("tv", "b"), [Rating("bo", 0)])])
@@ -203,7 +206,7 @@ def test_a_month_that_is_hardly_judged_says_so(store: Store, tmp_path: Path) -> 
     page = lead.look((tmp_path / "drawn.csv").read_bytes(), month="2026-04").text
     assert lead.send("/monitor/new/cancel", token=token_of(page)).status_code == 303
     assert lead.send("/monitor/new/store", token=token_of(page)).status_code == 400
-    assert relkit.online.monitoring.archive.find_rounds(tmp_path / "rounds") == []
+    assert find_rounds(tmp_path / "rounds") == []
 
 
 @pytest.mark.parametrize("token", ["", "..", "../2026-03", "0" * 32, "/etc", "%2e%2e"])
@@ -226,7 +229,9 @@ def test_the_month_that_was_added_last_can_be_taken_out_and_comes_back(
         made = json.loads(manifest.read_text("utf-8"))["made"]
         assert made
     earlier, later = "2026-03", "2026-02"
-    if find_last_added(folder).month == earlier:  # both were made within one second
+    last = find_last_added(folder)
+    assert last is not None
+    if last.month == earlier:  # both were made within one second
         earlier, later = later, earlier
     before = (folder / later / "round.json").read_bytes()
     assert f"Take {later} out" in lead.client.get("/monitor").text

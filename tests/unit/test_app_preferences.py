@@ -11,6 +11,7 @@ pytest.importorskip("httpx2")
 pytest.importorskip("altair")
 
 from fastapi.testclient import TestClient
+from tests.unit.pages import block_of, section_of
 
 from relkit.app import create_app
 from relkit.app.preferences import build_page
@@ -19,6 +20,7 @@ from relkit.judging.actions import Action
 from relkit.judging.records import Comparison, Item
 from relkit.judging.sbs import Preference, summarize_preferences
 from relkit.judging.store import Store
+from relkit.report.page import Chart, Headlines, Prose, Table
 
 HOSTILE = "<script>broken()</script>"
 
@@ -91,7 +93,7 @@ def test_a_project_without_judgments_says_so(store: Store) -> None:
 def test_a_small_difference_is_not_called_a_preference() -> None:
     given = [Preference(f"q{n}", "a", "b", 1 if n < 6 else -1) for n in range(10)]
     found = build_page(summarize_preferences(given), "en")
-    (headline,) = next(iter(found.sections[0].blocks)).items  # type: ignore[union-attr]
+    (headline,) = block_of(Headlines, found.sections[0].blocks[0]).items
     assert headline.tone == "undecided"
     assert "no difference beyond chance" in headline.meaning
 
@@ -103,21 +105,19 @@ def test_many_pairs_are_corrected_and_ordered() -> None:
         for n in range(10)
     ]
     found = build_page(summarize_preferences(given), "zh")
-    headlines = next(iter(found.sections[0].blocks)).items  # type: ignore[union-attr]
+    headlines = block_of(Headlines, found.sections[0].blocks[0]).items
     # Nine of ten has p = 0.021, three times that after Holm's correction.
     assert {one.tone for one in headlines} == {"undecided"}
     assert all("Holm 校正" in one.evidence for one in headlines)
-    order = found.section("order")
-    assert order is not None
-    (chart,) = order.blocks
-    assert [row["name"] for row in chart.rows] == ["a", "b", "c"]  # type: ignore[union-attr]
-    assert [row["verdict"] for row in chart.rows] == [  # type: ignore[union-attr]
+    (block,) = section_of(found, "order").blocks
+    chart = block_of(Chart, block)
+    assert [row["name"] for row in chart.rows] == ["a", "b", "c"]
+    assert [row["verdict"] for row in chart.rows] == [
         "better", "undecided", "worse",
     ]  # fmt: skip
     endless = [Preference(f"q{n}", one, "c", -2) for one in "ab" for n in range(3)]
-    order = build_page(summarize_preferences(endless), "en").section("order")
-    assert order is not None
-    assert "no finite estimate" in order.blocks[0].texts[0]  # type: ignore[union-attr]
+    order = section_of(build_page(summarize_preferences(endless), "en"), "order")
+    assert "no finite estimate" in block_of(Prose, order.blocks[0]).texts[0]
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_many_pairs_are_corrected_and_ordered() -> None:
 def test_a_mean_names_the_system_that_it_is_for(values: list[int], said: str) -> None:
     given = [Preference(f"q{n}", "a", "b", value) for n, value in enumerate(values)]
     found = build_page(summarize_preferences(given), "en")
-    table = found.sections[0].blocks[1]
-    assert table.headings[3:7] == ("a better", "Equal", "b better", "Mean preference")  # type: ignore[union-attr]
-    assert table.rows[0][6] == said  # type: ignore[union-attr]
+    table = block_of(Table, found.sections[0].blocks[1])
+    assert table.headings[3:7] == ("a better", "Equal", "b better", "Mean preference")
+    assert table.rows[0][6] == said
     several = [Preference("q", "a", "b", 1), Preference("q", "b", "c", -2)]
     found = build_page(summarize_preferences(several), "zh")
-    table = found.sections[0].blocks[1]
-    assert table.headings[3] == "前者更好"  # type: ignore[union-attr]
-    assert [row[6] for row in table.rows] == ["偏向 b 1.00", "偏向 b 2.00"]  # type: ignore[union-attr]
+    table = block_of(Table, found.sections[0].blocks[1])
+    assert table.headings[3] == "前者更好"
+    assert [row[6] for row in table.rows] == ["偏向 b 1.00", "偏向 b 2.00"]

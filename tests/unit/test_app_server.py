@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_health_tells_a_full_disk(caplog: pytest.LogCaptureFixture) -> None:
 
 def store_health(client: TestClient) -> Health:
     """Lets an answer hold for no time, and waiting be short."""
-    health = client.app.state.health  # type: ignore[attr-defined]
+    health: Health = client.app.state.health  # type: ignore[attr-defined]
     health._keep, health._patience = 0.0, 0.2
     return health
 
@@ -183,7 +184,7 @@ def test_head_works_wherever_get_does(store: Store) -> None:
 
 
 def routes(client: TestClient) -> list:
-    found = []
+    found: list[Any] = []
     for route in client.app.routes:  # type: ignore[attr-defined]
         inner = getattr(getattr(route, "original_router", None), "routes", None)
         found += [route] if inner is None else inner

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +80,7 @@ def test_every_grade_is_one_of_the_package_or_next_to_it(store: Store) -> None:
         abs(rating.grade - known[items[item].query, items[item].document])
         for item, ratings in store.grades.ratings(month.id).items()
         for rating in ratings
+        if rating.grade is not None
     ]
     assert set(off) == {0.0, 1.0}
     assert 0.03 < sum(off) / len(off) < 0.15
@@ -163,7 +165,8 @@ def test_it_opens_on_the_months(
     relkit, told: tuple[Story, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(told[0].database.parent, tmp_path / "made")
-    served, opened = [], []
+    served: list[Any] = []
+    opened: list[str] = []
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: served.append(self.config.app))
     monkeypatch.setattr("click.launch", opened.append)
     first, second = (

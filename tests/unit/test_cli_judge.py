@@ -387,7 +387,7 @@ def test_help_of_the_parts(name: str, relkit, june: Path) -> None:
     part = command.get_command(context, name)
     assert part is not None
     for one in part.params:
-        assert one.param_type_name == "argument" or one.help  # type: ignore[attr-defined]
+        assert one.param_type_name == "argument" or one.help
 
 
 def test_the_examples_of_the_parts_work_in_order(relkit, june: Path) -> None:

@@ -7,6 +7,7 @@ import math
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -175,7 +176,7 @@ def test_looking_up() -> None:
         comparison.run("god")
 
 
-WRONG = {
+WRONG: dict[str, Any] = {
     "test": "z",
     "interval": "normal",
     "correction": "bonferroni",
@@ -243,7 +244,8 @@ def test_a_measure_of_another_program_needs_no_name_of_ours(tmp_path: Path) -> N
         lines = "".join(f"q{n},{n / 20 + add}\n" for n in range(10))
         (tmp_path / f"{name}.csv").write_text(f"query,house_score\n{lines}", "utf-8")
     one = relkit.compare_values({n: tmp_path / f"{n}.csv" for n in "ab"}).contrasts[0]
-    assert (one.measure, one.difference) == ("house_score", pytest.approx(0.25))
+    assert one.measure == "house_score"
+    assert one.difference == pytest.approx(0.25)
 
 
 BROKEN = {
@@ -279,9 +281,8 @@ finite = st.floats(-10, 10).map(lambda value: round(value, 6))
 def test_swapping_the_runs_only_turns_signs(pairs: list[tuple[float, float]]) -> None:
     old = {"m": {f"q{n}": pair[0] for n, pair in enumerate(pairs)}}
     new = {"m": {f"q{n}": pair[1] for n, pair in enumerate(pairs)}}
-    options = {"resamples": 500}
-    one = relkit.compare_values({"old": old, "new": new}, **options).contrasts[0]
-    two = relkit.compare_values({"new": new, "old": old}, **options).contrasts[0]
+    one = relkit.compare_values({"old": old, "new": new}, resamples=500).contrasts[0]
+    two = relkit.compare_values({"new": new, "old": old}, resamples=500).contrasts[0]
     assert one.difference == -two.difference
     assert one.interval == pytest.approx((-two.interval[1], -two.interval[0]))
     assert (one.wins, one.losses) == (two.losses, two.wins)
@@ -307,7 +308,7 @@ def test_a_ratio_that_rests_on_one_query_has_no_interval() -> None:
     assert perfect.contrasts[0].p_values["permutation"] == pytest.approx(2 / 32, abs=0.01)
 
 
-def described_comparison(**settings: object) -> relkit.Comparison:
+def described_comparison(**settings: Any) -> relkit.Comparison:
     judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
     old = {query: {"good": 1.0, "bad": 2.0} for query in judgments}
     new = {query: {"good": 2.0, "bad": 1.0, "new": 0.5} for query in judgments} | {"q0": old["q0"]}
@@ -318,8 +319,8 @@ def described_comparison(**settings: object) -> relkit.Comparison:
 def test_what_tells_of_the_data_is_shown_and_not_tested() -> None:
     """How much was judged is no hypothesis: it raises no other p-value by being corrected for."""
     comparison = described_comparison()
-    judgments, runs = comparison.judgments, [comparison.run(name) for name in ("old", "new")]
-    alone = relkit.compare(judgments, *runs, ["rr", "ap"], names=["old", "new"])
+    judgments, old, new = comparison.judgments, comparison.run("old"), comparison.run("new")
+    alone = relkit.compare(judgments, old, new, ["rr", "ap"], names=["old", "new"])
     for name in ("rr", "ap"):
         assert comparison.contrast("new", name) == replace(
             alone.contrast("new", name),

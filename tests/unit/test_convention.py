@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,10 +28,13 @@ def test_unknown_preset_suggests_the_nearest() -> None:
 
 @pytest.mark.parametrize("field", sorted(CHOICES))
 def test_every_choice_is_checked(field: str) -> None:
+    def rules(choice: Any) -> relkit.Convention:
+        return relkit.Convention(**{field: choice})
+
     for choice in CHOICES[field]:
-        assert getattr(relkit.Convention(**{field: choice}), field) == choice
+        assert getattr(rules(choice), field) == choice
     with pytest.raises(relkit.ParameterError, match=f"`{field}`"):
-        relkit.Convention(**{field: "nonsense"})
+        rules("nonsense")
 
 
 def test_replace_converts_text_and_suggests_fields() -> None:

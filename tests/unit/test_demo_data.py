@@ -20,7 +20,7 @@ from relkit.demo import (
     tfidf,
     write_demo,
 )
-from relkit.demo.files import Question
+from relkit.demo.question import Question
 from relkit.demo.rankers import tokenize
 
 GRADED_ON = {(3, 11), (3, 12), (3, 13)}

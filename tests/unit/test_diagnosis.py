@@ -8,7 +8,7 @@ import math
 import random
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -154,7 +154,7 @@ def test_online_checks_that_hold_are_said_to_hold() -> None:
             "head": {"baseline": 50, "candidate": 50},
             "tail": {"baseline": 9, "candidate": 9},
         },
-        "shown": BETTER and {query: list(run) for query, run in BETTER.items()},
+        "shown": {query: list(run) for query, run in BETTER.items()},
     }
     found = look(FlatOnline(), GRADED, WORSE, BETTER, online={**FLAT, **fine})
     assert [part.removeprefix("text.") for part in found.parts[2:]] == [
@@ -657,7 +657,7 @@ def test_real_runs(test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
     judgments = relkit.read_judgments(folder / "qrels.passage.txt")
     runs = [relkit.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
-    compared = relkit.compare(judgments, *runs, "ndcg@10", names=["old", "new"])
+    compared = relkit.compare(judgments, runs[0], runs[1], "ndcg@10", names=["old", "new"])
     (found,) = relkit.diagnose(compared)
     assert (found.rule, found.severity) == ("unjudged", "high")
     # Grading what speaks for one run with the best grade, all else with 0, gives the bounds.
@@ -767,7 +767,8 @@ def test_the_top_is_the_ranking_of_the_convention(ties: Any, data: st.DataObject
         st.lists(st.sampled_from([0.5, 1.0, 1.0 + 1e-12]), min_size=count, max_size=count)
     )
     ranks = data.draw(st.permutations(range(1, count + 1)))
-    kept = data.draw(st.sampled_from(["float64", "float32"]))
+    precisions: tuple[Literal["float64", "float32"], ...] = ("float64", "float32")
+    kept = data.draw(st.sampled_from(precisions))
     rules = relkit.Convention(ties=ties, scores=kept)
     run = relkit.Run.from_arrays(["q"] * count, documents, scores, ranks)
     compared = comparison({"q": {"a": 1}}, run, run, convention=rules)

@@ -186,7 +186,8 @@ def test_html_is_escaped() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_json_holds_no_infinity(name: str) -> None:
-    for run in (RUN, {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {}}):
+    empty: dict[str, dict[str, int]] = {"q": {}}
+    for run in (RUN, {"q": {"a": 3, "b": 2, "c": 1}}, empty):
         found = relkit.explain(JUDGMENTS, run, "q", name, against="lightgbm")
         json.dumps(found.to_dict(), allow_nan=False)
         change = relkit.explain_change(JUDGMENTS, run, RUN, "q", name)

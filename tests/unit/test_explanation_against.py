@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 from tests.values import whole_list
 
 import relkit
+from relkit.analysis.explanation import Discrepancy
 from relkit.data.convention import load_convention
 from relkit.data.ranking import Ranking
 from relkit.measures.lookup import registry
@@ -23,9 +25,14 @@ SECOND = math.log2(3)
 
 
 def against(preset, measure="ndcg@10", grades=GRADES, scores=SCORES, **settings):
-    found = relkit.explain({"q": grades}, {"q": scores}, "q", measure, against=preset, **settings)
-    assert found.against is not None
-    return found.against
+    return discrepancy({"q": grades}, {"q": scores}, "q", measure, against=preset, **settings)
+
+
+def discrepancy(*arguments: Any, **settings: Any) -> Discrepancy:
+    """What `relkit.explain` says of another program."""
+    found = relkit.explain(*arguments, **settings).against
+    assert found is not None
+    return found
 
 
 def counted(grades, scores, measure, convention) -> float:
@@ -173,7 +180,7 @@ def test_a_query_without_a_value_is_told_in_words() -> None:
 )
 def test_a_query_that_the_run_lacks(preset: str, reason: str) -> None:
     judgments = {"q": {"a": 1}, "p": {"a": 1}}
-    found = relkit.explain(judgments, {"p": {"a": 1}}, "q", "ndcg", against=preset).against
+    found = discrepancy(judgments, {"p": {"a": 1}}, "q", "ndcg", against=preset)
     assert found.here.value == 0.0
     assert str(found.there) == reason
     assert f"{reason.partition(':')[0]} there (the run lacks the query)" in found.title
@@ -182,7 +189,7 @@ def test_a_query_that_the_run_lacks(preset: str, reason: str) -> None:
 
 def test_a_query_that_is_not_judged() -> None:
     judgments = {"p": {"a": 1}}
-    found = relkit.explain(judgments, {"q": {"a": 1}}, "q", "dcg", against="sklearn").against
+    found = discrepancy(judgments, {"q": {"a": 1}}, "q", "dcg", against="sklearn")
     assert found.here.same(found.there)
     assert "not judged" in str(found)
     assert found.shares == ()
@@ -225,7 +232,7 @@ def test_the_program_itself_prints_that_value() -> None:
 def test_a_reference_run_can_be_explained_too() -> None:
     reference = relkit.Run.from_dict({"q": {"a": 2, "b": 1}})
     run = {"q": {"b": 1.0, "a": 1.0}}
-    found = relkit.explain(reference, run, "q", "overlap@1", against={"ties": "doc-asc"}).against
+    found = discrepancy(reference, run, "q", "overlap@1", against={"ties": "doc-asc"})
     assert (found.here.value, found.there.value) == (0.0, 1.0)
     assert [one.rule for one in found.shares] == ["ties"]
 

@@ -58,8 +58,10 @@ def test_a_document_can_gain_without_a_move() -> None:
     old, new = {"q": {"x": 3, "a": 2}}, {"q": {"b": 3, "a": 2}}
     found = relkit.explain_change(JUDGMENTS, old, new, "q", "ap")
     shares = {one.document: (one.before, one.after, one.change) for one in found.moves}
-    assert shares["a"] == (2, 2, pytest.approx((1 - 1 / 2) / 4))
-    assert shares["b"] == (None, 1, pytest.approx(1 / 4))
+    assert shares["a"][:2] == (2, 2)
+    assert shares["a"][2] == pytest.approx((1 - 1 / 2) / 4)
+    assert shares["b"][:2] == (None, 1)
+    assert shares["b"][2] == pytest.approx(1 / 4)
 
 
 CUT = [
@@ -85,7 +87,7 @@ def test_changes_add_up(measure: str) -> None:
 
 @given(grades=GRADES, old=LISTS, new=LISTS, measure=st.sampled_from(SHARED))
 def test_changes_add_up_for_any_lists(grades, old, new, measure) -> None:
-    runs = [{"q": dict(rows)} for rows in (old, new)]
+    runs = {"q": dict(old)}, {"q": dict(new)}
     found = relkit.explain_change({"q": grades}, *runs, "q", measure)
     if found.before.undefined or found.after.undefined:
         assert not found.additive

@@ -50,6 +50,7 @@ def test_contributions_add_up_to_the_difference_of_two_evaluations(
     )
     for query in judgments.queries[::5]:
         found = relkit.explain(judgments, bm25, query, measure, against=preset).against
+        assert found is not None
         assert math.fsum(share.contribution for share in found.shares) == pytest.approx(
             there[query] - here[query], abs=1e-12
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -81,7 +82,8 @@ def test_the_same_pairs_as_by_looking_at_all_of_them(rows, limit, measure, ties)
     if found.undefined:
         assert found.inversions == ()
         return
-    one = found.measure
+    assert found.scores is not None
+    one: Any = found.measure
     removed = one.unjudged == "removed"
     order = [
         (name, score, grades.get(name, 0))

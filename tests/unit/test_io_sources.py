@@ -312,7 +312,7 @@ def test_a_format_is_added_by_one_class(tmp_path: Path, monkeypatch: pytest.Monk
         def recognises(self, head: bytes) -> bool:
             return head.startswith(b"pairs!")
 
-        def read_judgments(self, source, *, columns=None, scale=None):  # type: ignore[no-untyped-def]
+        def read_judgments(self, source, *, columns=None, scale=None):
             grades: dict[str, dict[str, float]] = {}
             for line in source.read_all().decode().splitlines()[1:]:
                 query, document = line.split("=")

@@ -71,9 +71,9 @@ def test_clicks_carts_and_purchases_are_joined_to_impressions(tmp_path: Path) ->
 def test_results_stand_for_impressions_where_there_are_none(tmp_path: Path, name: str) -> None:
     sessions = read(
         tmp_path,
-        query("q1", **{name: ["a", "b"]}),
+        query("q1") | {name: ["a", "b"]},
         event("item_click", "q1", "b", 2),
-        query("q2", **{name: ["a", "b", "c"]}),
+        query("q2") | {name: ["a", "b", "c"]},
         event("impression", "q2", "c", 3),
     )
     assert table(sessions, "session", "position", "doc", "clicked") == [

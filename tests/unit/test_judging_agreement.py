@@ -8,7 +8,7 @@ import math
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, strategies as st
@@ -16,9 +16,9 @@ from hypothesis import given, strategies as st
 import relkit
 from relkit.core.errors import InputError, ParameterError
 from relkit.judging.agreement import find_disagreements, measure_agreement
-from relkit.judging.coefficients import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from relkit.judging.coefficients import Level, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
-LEVELS = ("nominal", "ordinal", "interval", "ratio")
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def units_of(raters: list[list[Any]]) -> list[list[Any]]:
@@ -289,7 +289,7 @@ def test_bad_input() -> None:
         cohen_kappa([1], [1], weights="cubic")  # type: ignore[arg-type]
     for weights in ("linear", "quadratic"):
         with pytest.raises(InputError, match=f"`{weights}` need grades that are numbers") as caught:
-            cohen_kappa(["high"], ["low"], weights=weights)  # type: ignore[arg-type, list-item]
+            cohen_kappa(["high"], ["low"], weights=weights)  # type: ignore[list-item]
         assert caught.value.hint == "weights='none' takes names"
     with pytest.raises(InputError, match="`nan` is none"):
         cohen_kappa([math.nan, 1], [1, 1], weights="quadratic")

@@ -24,7 +24,7 @@ from relkit.judging.exchange import export_sheet
 from relkit.judging.jobs import list_jobs
 from relkit.judging.llm.models import draft_configuration
 from relkit.judging.progress import measure_progress
-from relkit.judging.records import Comparison, Item, Project, Rating
+from relkit.judging.records import ActionKind, Comparison, Item, Project, Rating
 from relkit.judging.schema import metadata, sa
 from relkit.judging.status import describe_project
 from relkit.judging.store import Store, open_store
@@ -43,6 +43,10 @@ class Clock:
     def __call__(self) -> float:
         self.now += 1.5
         return self.now
+
+
+#: What judges do, in turn.
+DONE: tuple[ActionKind, ...] = ("grade", "grade", "cannot", "skip", "later", "grade")
 
 
 def fill(store: Store) -> Project:
@@ -68,7 +72,7 @@ def fill(store: Store) -> Project:
     for user in people:
         for n, task in enumerate(store.grading.take(user, project.id, count=12)):
             key = f"{user.name} {n}"
-            kind = ("grade", "grade", "cannot", "skip", "later", "grade")[n % 6]
+            kind = DONE[n % len(DONE)]
             grade = (n + len(user.name)) % 4 if kind == "grade" else None
             store.grading.record(
                 user,
@@ -138,7 +142,7 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
         "finals": [
             (rule, places[one.item.id], one.value, one.source, one.judges, one.agreeing)
             for rule in ("median", "majority", "mean_gain")
-            for one in store.decisions.final_grades(project.id, rule=rule)  # type: ignore[arg-type]
+            for one in store.decisions.final_grades(project.id, rule=rule)
         ],
         "status": describe_project(store, project.id),
         "history": [
@@ -155,7 +159,7 @@ def everything(store: Store, project: Project) -> dict[str, Any]:
         if user in {one["judge"] for one in history}:
             found[user] = measure_progress(store, project.id, store.accounts.get(user))
     for rule in ("median", "mean_gain"):
-        sheet = export_sheet(store, project.id, rule=rule)  # type: ignore[arg-type]
+        sheet = export_sheet(store, project.id, rule=rule)
         for name in sheet_formats():
             try:
                 found[f"{name} {rule}"] = write_sheet(sheet, format=name)[0]

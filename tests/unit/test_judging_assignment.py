@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from tests.unit.clock import Clock
@@ -398,7 +399,7 @@ def test_sides_are_hidden_and_by_chance(store: Store, ann: User) -> None:
     store.items.add_comparisons(
         project.id, [Comparison(f"q{n}", "old", "new", old, new) for n in range(60)]
     )
-    left = Counter()
+    left: Counter[str] = Counter()
     for task in store.grading.take(ann, project.id, count=60):
         assert task.item.document == ""
         left[task.left[0].document] += 1
@@ -477,7 +478,7 @@ def test_results_are_what_the_history_says(store: Store, clock: Clock) -> None:
                 store.grading.record(user, Action("undo", project_id=project.id, key=f"{step}"))
             continue
         kind = drawn.choice(["grade", "grade", "grade", "cannot", "skip", "later", "note"])
-        more = {
+        more: dict[str, dict[str, Any]] = {
             "grade": {"grade": drawn.randrange(4)},
             "cannot": {"reason": "r"},
             "note": {"note": "n"},

@@ -37,11 +37,13 @@ TABLE = pl.DataFrame(
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_documents_are_described_and_what_is_known_stays(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"documents{suffix}"
-    {
-        ".csv": TABLE.write_csv,
-        ".jsonl": TABLE.write_ndjson,
-        ".parquet": TABLE.write_parquet,
-    }[suffix](path)
+    match suffix:
+        case ".csv":
+            TABLE.write_csv(path)
+        case ".jsonl":
+            TABLE.write_ndjson(path)
+        case _:
+            TABLE.write_parquet(path)
     found, unknown = describe_documents(ITEMS, path)
     first, second, third = (row.item for row in found.rows)
     assert unknown == 1

@@ -141,6 +141,13 @@ def test_a_file_that_could_not_be_filled_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def fill_with(text: str) -> Callable[[str], None]:
+    def fill(path: str) -> None:
+        Path(path).write_text(text)
+
+    return fill
+
+
 def test_the_first_of_two_that_make_a_file_wins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,9 +163,9 @@ def test_the_first_of_two_that_make_a_file_wins(
     assert not make_file(str(path), fill_late)
     assert path.read_text() == "first"
     path.unlink()
-    assert make_file(str(path), lambda name: Path(name).write_text("third"))
+    assert make_file(str(path), fill_with("third"))
     assert path.read_text() == "third"
-    assert make_file(str(path), lambda name: Path(name).write_text("4"), existing="replace")
+    assert make_file(str(path), fill_with("4"), existing="replace")
     assert path.read_text() == "4"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -20,7 +20,7 @@ from relkit.judging.access import create_token, start_sign_in
 from relkit.judging.actions import Action
 from relkit.judging.mixing import count_turns, is_gold_turn, mask_item, unmask_item
 from relkit.judging.progress import measure_progress
-from relkit.judging.records import Item, Project, User
+from relkit.judging.records import ActionKind, Item, Project, User
 from relkit.judging.store import Store
 
 DAY = 86_400.0
@@ -60,7 +60,7 @@ def is_gold(title: str) -> bool:
 
 def give(store: Store, user: User, item: int, grade: float | None = None) -> None:
     """Grades an item, or skips it without a grade."""
-    kind = "skip" if grade is None else "grade"
+    kind: ActionKind = "skip" if grade is None else "grade"
     store.grading.record(user, Action(kind, key=f"{kind} {item}", item_id=item, grade=grade))
 
 
@@ -115,7 +115,11 @@ def test_no_answer_differs(store: Store) -> None:
         told.add(("task", shape(task), task["later"], change(before, found["progress"])))
         for place, kind in enumerate(plan):
             more: dict[str, Any] = {"project_id": 1} if kind == "undo" else {"item_id": number}
-            said = {"grade": {"grade": 1}, "cannot": {"reason": "r"}, "note": {"note": "n"}}
+            said: dict[str, dict[str, Any]] = {
+                "grade": {"grade": 1},
+                "cannot": {"reason": "r"},
+                "note": {"note": "n"},
+            }
             before = judge.read("/1/progress")
             receipt = judge.act(kind, **more, **said.get(kind, {}))
             after = judge.read("/1/progress")

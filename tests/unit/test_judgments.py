@@ -17,7 +17,7 @@ from relkit.data.judgments import Judgments
 from relkit.data.scale import SEARCH
 
 GRADES = {"7": {"a": 3.0, "b": 0.0}, "8": {"a": 1.0}}
-COLUMNS = {"qid": [7, 7, 8], "docid": ["a", "b", "a"], "rel": [3, 0, 1]}
+COLUMNS: dict[str, list[Any]] = {"qid": [7, 7, 8], "docid": ["a", "b", "a"], "rel": [3, 0, 1]}
 
 
 def test_dict_is_kept_in_order() -> None:

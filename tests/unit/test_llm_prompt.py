@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -19,7 +20,7 @@ def project(scale: Scale = SEARCH, en: str = "", zh: str = "", kind: str = "grad
     return Project(1, "June", kind, scale, {"en": en, "zh": zh}, 1, 0.0, None, 0, 1800.0, 0.0)  # type: ignore[arg-type]
 
 
-def data_of(user: str) -> dict[str, object]:
+def data_of(user: str) -> dict[str, Any]:
     """What stands between the two boundaries."""
     first, *lines, last = user.split("\n")
     assert first.startswith("BEGIN ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
@@ -216,7 +217,7 @@ def test_implausible_timestamps(clean: pl.DataFrame) -> None:
     assert "implausible-timestamps" in examine(clean.with_columns(timestamp=future))
 
 
-def hourly(days: int, searches: int, missing: set[int] = frozenset()) -> pl.DataFrame:
+def hourly(days: int, searches: int, missing: Collection[int] = ()) -> pl.DataFrame:
     """A log with so many searches in each hour of the day from 8 to 22, and none at night."""
     rows = [
         {"session": f"s{hour}-{search}", "query": f"q{search}", "position": 1, "doc": "d",

@@ -138,7 +138,7 @@ def test_judged_only_is_a_condensed_list_for_one_measure() -> None:
     marked = ["p(judged_only=true)@2", "ndcg(judged_only=true)@2", "ap(judged_only=true)"]
     marked += ["rr(judged_only=true)", "judged(judged_only=true)@5"]
     for ties in ("doc-desc", "doc-asc", "expected"):
-        rules = relkit.Convention(ties=ties)  # type: ignore[arg-type]
+        rules = relkit.Convention(ties=ties)
         both = relkit.evaluate(judgments, run, [*names, *marked], convention=rules)
         whole = relkit.evaluate(judgments, run, names, convention=rules)
         removed = relkit.evaluate(

@@ -343,7 +343,7 @@ def test_text_in_both_languages_fits(no_recall: list[relkit.Round]) -> None:
             assert str(found) == found.to_text("en")
     assert "tiers at the common depth (DCG@2)" in str(found)
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
-        found.to_text("fr")  # type: ignore[arg-type]
+        found.to_text("fr")
 
 
 def test_forms_hold_the_same_numbers(no_recall: list[relkit.Round]) -> None:

@@ -49,7 +49,7 @@ def around(one: Estimate, month: str) -> MonthMean:
     unit = np.resize([-1.0, 1.0], one.sampled)
     unit -= unit.mean()
     unit *= one.standard_error * math.sqrt(one.sampled) / unit.std(ddof=1)
-    return by_query(one.value + unit, month)
+    return by_query((one.value + unit).tolist(), month)
 
 
 def point(

@@ -120,9 +120,9 @@ def test_tiers_of_unequal_depth_are_compared_at_a_common_one(broken: relkit.Moni
 def test_one_round_is_a_page_too() -> None:
     found = relkit.monitor([made("2026-01", ["a", "b"])])
     for language in ("en", "zh"):
-        page = build_monitor_page(found, language=language)  # type: ignore[arg-type]
+        page = build_monitor_page(found, language=language)
         assert page.section("causes") is not None
-        assert render_monitor_report(found, language=language).count("<svg") > 3  # type: ignore[arg-type]
+        assert render_monitor_report(found, language=language).count("<svg") > 3
     assert "nothing to compare it with" in build_monitor_page(found).lead[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -273,8 +274,7 @@ def test_a_rank_column_is_the_whole_order(kernel: tuple[str, dict[str, Any]]) ->
         lines = [
             f"q 0 {document} {ranks[document]} {score!r} t\n" for document, score in run.items()
         ]
-        blocks = iter(["".join(lines).encode()])
-        held = _native.RunTable.from_chunks(lambda _, blocks=blocks: next(blocks, b""), "run")
+        held = _native.RunTable.from_chunks(BytesIO("".join(lines).encode()).read, "run")
         batch = _native.evaluate_run(table, _native.Plan([kernel], ties="rank"), held)
         documents = tuple(Document(one, run[one], judged.get(one)) for one in names)
         wanted = SLOW[name](Case(documents, tuple(judged.values())), **parameters)

@@ -139,32 +139,35 @@ def test_long_lists_of_whole_numbers() -> None:
 def test_rows_in_any_order_are_regrouped(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(4)
     random.Random(4).shuffle(rows)
-    columns = [pl.Series(list(part)) for part in zip(*rows, strict=True)]
+    query, document, score, _ = (pl.Series(list(part)) for part in zip(*rows, strict=True))
     judgments = _native.JudgmentTable.from_dict(grades_of(rows))
     for ties in ("doc-desc", "input"):
         expected = state(_native.evaluate_dict(judgments, plan(ties=ties), nested(rows)))
         for stretch in (1, 1 << 20):
             monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
-            batch = _native.evaluate_arrow(judgments, plan(ties=ties), *columns[:3])
+            batch = _native.evaluate_arrow(judgments, plan(ties=ties), query, document, score)
             assert batch.regrouped
             assert state(batch) == expected
 
 
 def test_ranks_break_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(query, document, 1.0, rank) for query, document, _, rank in rows_of(5)]
-    columns = [pl.Series(list(part)) for part in zip(*rows, strict=True)]
+    query, document, score, rank = (pl.Series(list(part)) for part in zip(*rows, strict=True))
+    columns = query, document, score
     judgments = _native.JudgmentTable.from_dict(grades_of(rows))
     # All scores tie, so the order of the ranks is the order of the input.
     expected = state(_native.evaluate_dict(judgments, plan(ties="input"), nested(rows)))
     for stretch in (1, 64, 1 << 20):
         monkeypatch.setenv("RELKIT_STRETCH", str(stretch))
-        assert state(_native.evaluate_arrow(judgments, plan(ties="rank"), *columns)) == expected
-    table = _native.RunTable.from_arrow(*columns)
+        batch = _native.evaluate_arrow(judgments, plan(ties="rank"), *columns, rank)
+        assert state(batch) == expected
+    table = _native.RunTable.from_arrow(*columns, rank)
     assert table.has_ranks
     assert state(_native.evaluate_run(judgments, plan(ties="rank"), table)) == expected
-    for bad in (columns[:3], [*columns[:3], None]):
-        with pytest.raises(InputError, match="ties=rank needs a rank column"):
-            _native.evaluate_arrow(judgments, plan(ties="rank"), *bad)
+    with pytest.raises(InputError, match="ties=rank needs a rank column"):
+        _native.evaluate_arrow(judgments, plan(ties="rank"), *columns)
+    with pytest.raises(InputError, match="ties=rank needs a rank column"):
+        _native.evaluate_arrow(judgments, plan(ties="rank"), *columns, None)
     with pytest.raises(InputError, match="ties=rank needs a rank column"):
         _native.evaluate_dict(judgments, plan(ties="rank"), nested(rows))
 
@@ -186,7 +189,7 @@ class OnlyArray:
     def __init__(self, array: pa.Array) -> None:
         self.array = array
 
-    def __arrow_c_array__(self, schema: object = None) -> tuple[object, object]:
+    def __arrow_c_array__(self, schema: object = None) -> Any:
         return self.array.__arrow_c_array__(schema)
 
 
@@ -198,7 +201,8 @@ def test_a_column_of_one_array() -> None:
 
 
 def test_no_rows() -> None:
-    empty = [pl.Series([], dtype=pl.String)] * 2 + [pl.Series([], dtype=pl.Float64)]
+    ids = pl.Series([], dtype=pl.String)
+    empty = ids, ids, pl.Series([], dtype=pl.Float64)
     judgments = _native.JudgmentTable.from_dict({"q": {"d": 1}})
     batch = _native.evaluate_arrow(judgments, plan(), *empty)
     assert (batch.queries, batch.missing, batch.rows) == (["q"], 1, 0)
@@ -389,7 +393,11 @@ def test_ids_that_are_none(key: Any) -> None:
 
 def test_ids_that_are_the_same_as_text_and_number() -> None:
     judgments = _native.JudgmentTable.from_dict({"1": {"1": 1}})
-    for run in ({"1": {1: 1.0, "2": 2, "1": 3}}, {1: {"1": 1.0}, "1": {"2": 2}}):
+    runs: list[dict[Any, dict[Any, float]]] = [
+        {"1": {1: 1.0, "2": 2, "1": 3}},
+        {1: {"1": 1.0}, "1": {"2": 2}},
+    ]
+    for run in runs:
         with pytest.raises(InputError, match=r"stands twice.*as text and as a number"):
             _native.evaluate_dict(judgments, plan(), run)
     with pytest.raises(InputError, match="two grades for query `1`, document `1`: rows 1 and 2"):

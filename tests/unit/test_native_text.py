@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -135,9 +136,9 @@ def test_every_way_gives_the_same_bits(
             assert not batch.regrouped
     draw = random.Random(seed)
     for largest in (1, 7, 300, 1 << 20):
-        read = chunks(data, lambda most=largest: draw.randint(1, most))
+        read = chunks(data, partial(draw.randint, 1, largest))
         assert state(_native.evaluate_chunks(judgments, rules, read, "x")) == expected
-        read = chunks(data, lambda most=largest: draw.randint(1, most))
+        read = chunks(data, partial(draw.randint, 1, largest))
         streamed = _native.evaluate_chunks(
             judgments, rules, read, "x", lambda: pytest.fail("again")
         )
@@ -187,9 +188,14 @@ def check_run_error(data: bytes, line: int, message: str, tmp_path: Path) -> Non
         ways: list[Callable[[], object]] = [
             lambda: _native.RunTable.from_text(str(path)),
             lambda: _native.RunTable.from_chunks(chunks(data, lambda: 5), str(path)),
-            lambda one=judgments: _native.evaluate_text(one, rules, str(path)),
-            lambda one=judgments: _native.evaluate_chunks(
-                one, rules, chunks(data, lambda: 5), str(path), lambda: pytest.fail("again")
+            partial(_native.evaluate_text, judgments, rules, str(path)),
+            partial(
+                _native.evaluate_chunks,
+                judgments,
+                rules,
+                chunks(data, lambda: 5),
+                str(path),
+                lambda: pytest.fail("again"),
             ),
         ]
         for way in ways:

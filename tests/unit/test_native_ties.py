@@ -82,4 +82,5 @@ def test_without_ties_expected_is_the_plain_number_to_the_last_bit() -> None:
         for ties in ("input", "expected")
     ]
     for place in range(len(kernels)):
-        assert np.array_equal(*(one.values(place) for one in batches), equal_nan=True)
+        one, other = (batch.values(place) for batch in batches)
+        assert np.array_equal(one, other, equal_nan=True)

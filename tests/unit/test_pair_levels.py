@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import relkit
+from relkit.core.language import Language
 from relkit.measures.labels import convention_line
 
 LIST = [3, 2, 3, 3, 2, 1]
@@ -83,8 +84,8 @@ def test_random_orders_reach_the_random_level() -> None:
         scores = chance.random(len(LABELS))
         details = relkit.evaluate_scores(LABELS, scores, GROUPS, "pnr").entries["pnr"].details
         positive, negative = positive + details["positive"], negative + details["negative"]
-    scores = np.arange(len(LABELS))
-    level = relkit.evaluate_scores(LABELS, scores, GROUPS, "pnr").entries["pnr"].details["random"]
+    places = np.arange(len(LABELS))
+    level = relkit.evaluate_scores(LABELS, places, GROUPS, "pnr").entries["pnr"].details["random"]
     assert positive / negative == pytest.approx(level, rel=0.02)
 
 
@@ -189,7 +190,7 @@ def test_every_table_of_a_comparison_names_the_convention() -> None:
 
 
 @pytest.mark.parametrize(("lang", "word"), [("en", "random order"), ("zh", "随机排序")])
-def test_the_report_shows_both_and_lists_the_rules(lang: str, word: str) -> None:
+def test_the_report_shows_both_and_lists_the_rules(lang: Language, word: str) -> None:
     judgments = {f"q{n}": {"a": n % 3, "b": 1, "c": 0} for n in range(12)}
     old = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}
     new = {query: {"b": 3.0, "a": 2.0, "c": 1.0} for query in judgments}
@@ -202,7 +203,7 @@ def test_the_report_shows_both_and_lists_the_rules(lang: str, word: str) -> None
     assert "score_ties" in page
 
 
-def report(comparison: relkit.Comparison, lang: str) -> str:
+def report(comparison: relkit.Comparison, lang: Language) -> str:
     from relkit.report.catalogue import catalogue
     from relkit.report.overview import comparison_section
     from relkit.report.provenance import convention_section

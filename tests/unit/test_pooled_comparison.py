@@ -51,14 +51,14 @@ def test_every_thread_and_source_pools_alike() -> None:
         f"q{query}": {f"d{row}": int(LABELS[row]) for row in np.flatnonzero(query == GROUPS)}
         for query in range(QUERIES)
     }
-    runs = [
+    old, new = (
         {
             query: {document: float(scores[int(document[1:])]) for document in judged}
             for query, judged in judgments.items()
         }
         for scores in (OLD, NEW)
-    ]
-    one = relkit.compare(judgments, *runs, "auc", threads=3).contrasts[0]
+    )
+    one = relkit.compare(judgments, old, new, "auc", threads=3).contrasts[0]
     other = compared()
     assert one.difference == other.difference
     # Queries are taken in the order of their ids, which differs between the two.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relkit
+from relkit.evaluation import Average
 
 LABELS, SCORES, GROUPS = [1, 0, 0, 0], [0.9, 0.1, 0.95, 0.2], [2, 2]
 
@@ -17,7 +18,7 @@ def test_every_query_counts() -> None:
 
 
 @pytest.mark.parametrize(("measure", "average"), [("auc", "macro"), ("gauc", None)])
-def test_within_queries_one_class_is_undefined(measure: str, average: str | None) -> None:
+def test_within_queries_one_class_is_undefined(measure: str, average: Average | None) -> None:
     results = relkit.evaluate_scores(LABELS, SCORES, GROUPS, [measure], average=average)
     assert results[measure] == 1.0
     assert (results.entries[measure].queries, results.entries[measure].undefined) == (1, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -28,8 +29,9 @@ def things(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
         "thing", modules={"red_things": "red crimson", "blue_things": "blue navy"}
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(sys.modules, "things", type(sys)("things"))
-    sys.modules["things"].things = registry
+    module_of_things = ModuleType("things")
+    vars(module_of_things)["things"] = registry
+    monkeypatch.setitem(sys.modules, "things", module_of_things)
     for module, name, alias in (("red_things", "red", "crimson"), ("blue_things", "blue", "navy")):
         (tmp_path / f"{module}.py").write_text(MODULE.format(name=name, alias=alias), "utf-8")
         monkeypatch.delitem(sys.modules, module, raising=False)

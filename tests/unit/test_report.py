@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.pages import section_of
 
 import relkit
 from relkit.core.errors import DependencyError, ParameterError, UnknownNameError
+from relkit.core.language import Language
 from relkit.report import build_page, render_report, write_report
 from relkit.report.page import Chart, Details, Headlines, Table
 from relkit.report.queries import extremes
 from relkit.report.wording import signed
 
 HOSTILE = "</script><script>alert(1)</script>|`*"
-LANGUAGES = ("en", "zh")
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 def made(count: int = 20, flipped: int = 19, **options: Any) -> relkit.Comparison:
@@ -111,7 +113,7 @@ def test_lead_names_what_is_better_and_what_is_open(comparison: relkit.Compariso
 
 
 def test_the_table_holds_every_number(comparison: relkit.Comparison) -> None:
-    section = build_page(comparison).section("comparison")
+    section = section_of(build_page(comparison), "comparison")
     table = next(block for block in section.blocks if isinstance(block, Table))
     contrast = comparison.contrast("new", "rr")
     row = dict(zip(table.headings, [cell.text for cell in table.cells()[0]], strict=True))
@@ -150,10 +152,11 @@ def test_several_candidates_are_compared_with_each_other(test: str) -> None:
     }
     one = relkit.compare_values(values, test=test, resamples=200)
     for language in LANGUAGES:
-        page = build_page(one, language=language)  # type: ignore[arg-type]
-        tables = [b for b in page.section("comparison").blocks if isinstance(b, Table)]
+        page = build_page(one, language=language)
+        blocks = section_of(page, "comparison").blocks
+        tables = [b for b in blocks if isinstance(b, Table)]
         assert len(tables) == 2
-        details = [b for b in page.section("comparison").blocks if isinstance(b, Details)]
+        details = [b for b in blocks if isinstance(b, Details)]
         pairs = details[0].blocks[0]
         assert isinstance(pairs, Table)
         assert [row[1].text + row[2].text for row in pairs.cells()] == ["ba", "ca", "cb"] * 2

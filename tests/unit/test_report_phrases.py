@@ -16,7 +16,7 @@ from relkit.data.ranking import Ranking
 from relkit.measures import measure, registry
 from relkit.measures.base import Measure
 
-JUDGMENTS = {f"d{n}": n % 4 for n in range(12)}
+JUDGMENTS: dict[str, float] = {f"d{n}": n % 4 for n in range(12)}
 SCORES = {f"d{n}": float(n) for n in range(2, 14)}
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.pages import block_of, section_of
 from tests.values import whole_list
 
 import relkit
@@ -23,7 +24,7 @@ from relkit.report.charts import DRAWINGS, draw
 from relkit.report.classification import PRECISION_RECALL, judged_scores, thin
 from relkit.report.diagnoses import diagnosis_section
 from relkit.report.losses import run_losses
-from relkit.report.page import Chart, Columns, Details, Finding, Page, Prose, Table
+from relkit.report.page import Chart, Columns, Details, Finding, Headlines, Page, Prose, Table
 from relkit.report.provenance import convention_section, digest
 from relkit.report.ranks import rank_bands
 
@@ -111,7 +112,7 @@ def tables(drill: Details, side: int, heading: str) -> list[Table]:
 
 
 @pytest.mark.parametrize(("language", "grade"), [("en", "grade"), ("zh", "等级")])
-def test_missed_documents_follow_the_derivation(language: str, grade: str) -> None:
+def test_missed_documents_follow_the_derivation(language: Language, grade: str) -> None:
     judgments = {f"q{n}": {f"d{m}": 1 + m % 3 for m in range(8)} for n in range(3)}
     old = {query: {"d0": 2.0, "x": 1.0} for query in judgments}
     new = {query: {f"d{m}": 1.0 * m for m in range(7)} for query in judgments}
@@ -194,6 +195,7 @@ def test_bands_add_up_to_dcg(comparison: relkit.Comparison) -> None:
 def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> None:
     judgments, _, new = collection()
     band = rank_bands(comparison, "new")[2]
+    assert band.last is not None
     steps = [
         step.contribution
         for query in judgments
@@ -257,7 +259,7 @@ def test_the_sentence_follows_the_bands(good: tuple[str, str], words: str) -> No
         old = {q: {"x": 9.0, "a": 8.0, "y": 7.0, "b": 6.0} for q in judgments}
         new = {q: {"a": 9.0, "x": 8.0} for q in judgments}
     one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
-    prose = build_page(one).section("ranks").blocks[0]
+    prose = block_of(Prose, section_of(build_page(one), "ranks").blocks[0])
     assert prose.texts[0].startswith(words)
 
 
@@ -295,7 +297,7 @@ def test_a_curve_below_chance_is_explained(language: Language) -> None:
     names = ["apart", "reversed", "good"]
     runs = (apart, turned, good)
     one = relkit.compare(judgments, runs[0], runs[1:], "rr", names=names)
-    prose = build_page(one, language=language).section("curves").blocks[0]
+    prose = block_of(Prose, section_of(build_page(one, language=language), "curves").blocks[0])
     texts = catalogue(language)
     told = {text.split("：")[0].split(":")[0].split(" ")[0]: text for text in prose.texts[1:]}
     assert set(told) == {"apart", "reversed"}
@@ -329,7 +331,7 @@ def test_one_class_has_no_curves() -> None:
     judgments = {f"q{n}": {"a": 1} for n in range(3)}
     run = {query: {"a": 1.0} for query in judgments}
     one = relkit.compare(judgments, run, dict(run), "rr", names=["old", "new"])
-    prose = build_page(one).section("curves").blocks[0]
+    prose = block_of(Prose, section_of(build_page(one), "curves").blocks[0])
     assert "needs positives and negatives" in prose.texts[0]
 
 
@@ -370,7 +372,7 @@ def test_each_bar_of_losses_is_the_ideal(comparison: relkit.Comparison, page: Pa
 def test_stages_are_shown_where_they_are_known(comparison: relkit.Comparison) -> None:
     judgments, old, new = collection()
     stages = relkit.funnel(judgments, {"retrieval": new, "re-rank": old}, 5)
-    section = build_page(comparison, funnel=stages).section("funnel")
+    section = section_of(build_page(comparison, funnel=stages), "funnel")
     charts = [one for one in section.blocks if isinstance(one, Chart)]
     assert len(charts) == 2
     rows = charts[1].table.cells()
@@ -392,11 +394,12 @@ def test_findings_are_told_in_the_language(language: Any, comparison: relkit.Com
     assert [one.title for one in shown] == [one.title(language) for one in found]
     assert [one.step for one in shown] == [one.next_step(language) for one in found]
     assert any(one.table is not None for one in shown)
-    assert len(build_page(comparison, language=language).section("diagnoses").blocks) == len(found)
+    page = build_page(comparison, language=language)
+    assert len(section_of(page, "diagnoses").blocks) == len(found)
 
 
 def test_no_finding_is_said(comparison: relkit.Comparison) -> None:
-    section = build_page(comparison, findings=[]).section("diagnoses")
+    section = section_of(build_page(comparison, findings=[]), "diagnoses")
     assert section.blocks == (Prose(("No rule found anything to report.",)),)
 
 
@@ -420,9 +423,10 @@ def test_every_rule_has_a_meaning(language: Any) -> None:
 
 
 def test_a_map_of_gains_has_a_meaning() -> None:
-    rules = relkit.Convention(gain={0: 0, 1: 1, 2: 3, 3: 7})
+    rules = {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}
     one = relkit.compare(*collection(1, 3), "ndcg", convention=rules, names=["old", "new"])
-    cells = {row[0].text: row for row in convention_section(one, catalogue("en")).blocks[0].cells()}
+    table = block_of(Table, convention_section(one, catalogue("en")).blocks[0])
+    cells = {row[0].text: row for row in table.cells()}
     assert cells["gain"][1].text == "{0:0,1:1,2:3,3:7}"
     assert "this map" in cells["gain"][2].text
 
@@ -439,8 +443,7 @@ def test_inputs_are_named_by_file_and_digest(tmp_path: Path) -> None:
         "ndcg",
         names=["old", "new"],
     )
-    table = build_page(one).section("inputs").blocks[0]
-    assert isinstance(table, Table)
+    table = block_of(Table, section_of(build_page(one), "inputs").blocks[0])
     rows = [[cell.text for cell in row] for row in table.cells()]
     assert [row[2] for row in rows] == [path.name for path in paths]
     assert [row[3] for row in rows] == [
@@ -472,7 +475,7 @@ def test_notes_are_kept() -> None:
     del new["q2"]
     one = relkit.compare(judgments, old, new, "ndcg", names=["old", "new"])
     assert one.notes
-    rows = build_page(one).section("notes").blocks[0].cells()
+    rows = block_of(Table, section_of(build_page(one), "notes").blocks[0]).cells()
     assert [row[1].text for row in rows] == [str(note) for note in one.notes]
 
 
@@ -482,7 +485,7 @@ def test_every_kind_of_measure_is_told() -> None:
     from relkit.report.wording import kind_of
 
     for language in ("en", "zh"):
-        texts = catalogue(language)  # type: ignore[arg-type]
+        texts = catalogue(language)
         for name in registry:
             for heading in registry.get(name).headings:
                 assert f"heading.{heading}" in texts
@@ -501,18 +504,19 @@ def test_what_was_judged_is_told_and_not_tested(language: Language) -> None:
     one = relkit.compare(judgments, new, old, measures, names=["new", "old"])
     texts = catalogue(language)
     page = build_page(one, language=language)
-    lines = [str(line) for line in page.section("summary").blocks[0].items]
+    headlines = block_of(Headlines, section_of(page, "summary").blocks[0])
+    lines = [str(line) for line in headlines.items]
     assert len(lines) == 3
     assert texts.say("meaning.judged.fewer") in lines[1]
     assert texts.say("meaning.data") in lines[2]
     for line in lines[1:]:
         assert "p = " not in line
         assert "p < " not in line
-    table, legend, forest = page.section("comparison").blocks[:3]
-    rows = [[cell.text for cell in row] for row in table.cells()]
+    table, legend, forest = section_of(page, "comparison").blocks[:3]
+    rows = [[cell.text for cell in row] for row in block_of(Table, table).cells()]
     # Interval, p, d_z, record, detectable, needed, other tests: nothing of it is a description's.
     assert rows[1][4:] == rows[2][4:] == ["–"] * 7
-    assert "Judged@10" in legend.texts[0]
-    assert [row["name"] for row in forest.rows] == ["ndcg@10"]
+    assert "Judged@10" in block_of(Prose, legend).texts[0]
+    assert [row["name"] for row in block_of(Chart, forest).rows] == ["ndcg@10"]
     assert texts.say("count.measures.one") in page.subtitle
     assert texts.say("correction.holm") not in page.subtitle

@@ -44,6 +44,12 @@ def monitor() -> relkit.Monitor:
     return relkit.monitor(rounds)
 
 
+def discrepancy() -> Exportable:
+    found = relkit.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
+    assert found is not None
+    return found
+
+
 RESULTS: dict[str, Callable[[], Exportable]] = {
     "Results": lambda: relkit.evaluate(JUDGMENTS, OLD, ["ndcg@10", "pnr"]),
     "SideBySide": lambda: SideBySide(
@@ -52,9 +58,7 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Comparison": comparison,
     "Funnel": lambda: relkit.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
     "Explanation": lambda: relkit.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
-    "Discrepancy": lambda: (
-        relkit.explain(JUDGMENTS, OLD, "q1", "dcg", against={"gain": "exp"}).against
-    ),
+    "Discrepancy": discrepancy,
     "Change": lambda: relkit.explain_change(JUDGMENTS, OLD, NEW, "q1", "ndcg@10"),
     "Findings": lambda: relkit.diagnose(comparison()),
     "Correlations": lambda: relkit.rank_correlation(

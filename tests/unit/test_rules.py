@@ -249,5 +249,5 @@ def test_measures_say_whether_undefined_queries_have_a_share_in_the_sums(name: s
     measure = relkit.measure(name)
     results = relkit.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, name, average="micro")
     if results.entries[name].undefined:
-        _, [below] = results.parts(name)  # type: ignore[misc]
+        _, [below] = results.parts(name)
         assert (below != 0) == measure.sums_undefined

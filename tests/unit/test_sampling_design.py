@@ -18,7 +18,7 @@ from relkit import _native
 from relkit.core.errors import DependencyError, InputError, ParameterError
 from relkit.io.sessions import read_sessions
 from relkit.online.logs import examine
-from relkit.online.sampling import build_tiers, draw_sample, frames, slots
+from relkit.online.sampling import Allocation, Design, build_tiers, draw_sample, frames, slots
 from relkit.online.sampling.frames import batches
 from relkit.online.sampling.keys import mix, mix_all
 from relkit.online.sampling.pptss import inclusion_probability
@@ -42,7 +42,7 @@ def make_log(counts: dict[str, int] | None = None, results: int = 3) -> pl.DataF
 
 
 LOG = make_log()
-DESIGNS = ("stratified", "pptss")
+DESIGNS: tuple[Design, ...] = ("stratified", "pptss")
 
 
 def fnv(text: str) -> int:
@@ -81,7 +81,7 @@ def test_mixing_an_array_is_mixing_each_number(value: int) -> None:
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_same_seed_draws_the_same_sessions(design: str) -> None:
+def test_the_same_seed_draws_the_same_sessions(design: Design) -> None:
     first = draw_sample(LOG, per_tier=5, design=design, seed=3)
     again = draw_sample(LOG, per_tier=5, design=design, seed=3)
     other = draw_sample(LOG, per_tier=5, design=design, seed=4)
@@ -92,7 +92,7 @@ def test_the_same_seed_draws_the_same_sessions(design: str) -> None:
 @pytest.mark.parametrize("design", DESIGNS)
 @given(shuffle=st.randoms(use_true_random=False), parts=st.integers(1, 5), seed=st.integers(0, 99))
 def test_row_order_and_partitions_do_not_matter(
-    design: str, shuffle: object, parts: int, seed: int
+    design: Design, shuffle: object, parts: int, seed: int
 ) -> None:
     order = list(range(len(LOG)))
     shuffle.shuffle(order)  # type: ignore[attr-defined]
@@ -106,7 +106,7 @@ def test_row_order_and_partitions_do_not_matter(
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_duckdb_draws_what_polars_draws(design: str) -> None:
+def test_duckdb_draws_what_polars_draws(design: Design) -> None:
     connection = duckdb.connect()
     connection.register("log", LOG.reverse().to_arrow())
     relation = connection.sql("select * from log")
@@ -117,7 +117,7 @@ def test_duckdb_draws_what_polars_draws(design: str) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_size_of_the_parts_does_not_matter(
-    design: str, monkeypatch: pytest.MonkeyPatch
+    design: Design, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = draw_sample(LOG, per_tier=6, design=design, seed=2)
     read: list[int] = []
@@ -166,7 +166,7 @@ def test_repeated_rows_change_nothing() -> None:
     st.sampled_from(["equal", "proportional"]),
 )
 def test_inclusion_probabilities_sum_to_the_sample_size(
-    counts: dict[str, int], per_tier: int, allocation: str
+    counts: dict[str, int], per_tier: int, allocation: Allocation
 ) -> None:
     sample = draw_sample(make_log(counts, 1), per_tier=per_tier, allocation=allocation)
     expected = sum(

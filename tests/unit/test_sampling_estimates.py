@@ -152,7 +152,7 @@ def test_horvitz_thompson_over_all_possible_samples_is_unbiased() -> None:
         for i, j in product(sizes, sizes):
             chance = sizes[i] * sizes[j] / 100**2
             sample = pptss([(i, sizes[i]), (j, sizes[j])], 100)
-            found = estimate(sample, values, by="query", estimator=estimator)  # type: ignore[arg-type]
+            found = estimate(sample, values, by="query", estimator=estimator)
             mean += chance * found.value
             square += chance * (found.value - truth) ** 2
             variance += chance * found.standard_error**2

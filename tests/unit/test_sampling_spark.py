@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from relkit.online.sampling import build_tiers, draw_sample
+from relkit.online.sampling import Design, build_tiers, draw_sample
 
 pytestmark = [
     pytest.mark.spark,
@@ -59,7 +59,7 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("design", ["stratified", "pptss"])
-def test_three_engines_draw_the_same_sample(design: str, spark: Any) -> None:
+def test_three_engines_draw_the_same_sample(design: Design, spark: Any) -> None:
     frame = spark.createDataFrame(LOG.rows(), schema=LOG.columns).repartition(3)
     connection = duckdb.connect()
     connection.register("log", LOG.sort("doc", "session").to_arrow())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def test_a_warning_says_between_which_values_the_number_lies(
 ) -> None:
     results = relkit.evaluate_scores(SORTED, CONSTANT, measures=name)
     entry = results.entries[name]
-    assert (entry.tie_decided, entry.span) == (1, pytest.approx(bounds))
+    assert entry.tie_decided == 1
+    assert entry.span == pytest.approx(bounds)
     note = tie_note(results)
     assert note.level == "warning"
     span = f"{name} could be {bounds[0]:.4f} to {bounds[1]:.4f}"
@@ -143,7 +145,7 @@ def test_measures_in_python_count_the_worst_order_too(request: pytest.FixtureReq
 
         name = "top_grade"
 
-        def steps(self, ranking: relkit.Ranking):  # type: ignore[no-untyped-def]
+        def steps(self, ranking: relkit.Ranking) -> Iterator[relkit.Step]:
             for entry in ranking.top(1):
                 grade = entry.grade or 0.0
                 yield relkit.Step(1, entry.document, entry.grade, grade, 1.0, grade, grade)

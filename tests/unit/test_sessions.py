@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -257,7 +258,11 @@ def write(frame: pl.DataFrame, path: Path) -> Path:
             data = frame.write_csv(separator="\t", quote_style="never").encode()
         case _:
             data = frame.write_ndjson().encode()
-    packed = {".gz": gzip.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}
+    packed: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".zst": zstandard.compress,
+        ".bz2": bz2.compress,
+    }
     path.write_bytes(packed[path.suffix](data) if path.suffix in packed else data)
     return path
 

@@ -99,8 +99,8 @@ def test_t_is_scipys(count: int) -> None:
 def signed_rank_p(differences: list[int]) -> float:
     """Enumerates all signs of Wilcoxon's ranks."""
     kept = [value for value in differences if value]
-    ranks = stats.rankdata(np.abs(kept))
-    centre = ranks.sum() / 2
+    ranks: list[float] = stats.rankdata(np.abs(kept)).tolist()
+    centre = sum(ranks) / 2
     observed = abs(sum(r for r, d in zip(ranks, kept, strict=True) if d > 0) - centre)
     sums = [
         abs(sum(itertools.compress(ranks, signs)) - centre)

@@ -171,7 +171,7 @@ def lines(score: str, query: str = "q9") -> str:
     return f'{LINES}{{"query":"{query}","document":"d1","score":{score}}}\n'
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a row too short": (CSV + "q9,d1\n", "x.csv:8: expected 3 columns, as in the first line"),
     "a row too long": (CSV + "q9,d1,1,2\n", "x.csv:8: expected 3 columns"),
     "no document": (CSV + "q9,,1\n", "x.csv:8: the document is empty"),

@@ -11,7 +11,7 @@ import pytest
 
 import relkit
 
-NESTED = {
+NESTED: dict[str, dict[str, dict[str, float]]] = {
     "q1": {"a": {"1": 2, "2": 0}, "b": {"1": 1}, "c": {"2": -1, "10": 1}},
     "q2": {"a": {"1": 0.5}},
 }

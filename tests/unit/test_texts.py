@@ -17,6 +17,7 @@ import pytest
 
 import relkit
 from relkit.core.texts import LANGUAGES, PAGE, Text, catalogue, message, translate
+from relkit.core.texts.languages import Language
 
 SOURCES = Path(relkit.__file__).parent
 #: Areas whose keys are the English sentences.
@@ -37,8 +38,8 @@ def fields(sentence: str) -> set[str]:
 
 @pytest.mark.parametrize("area", AREAS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_languages_hold_the_same_keys_and_values(area: str, language: str) -> None:
-    english, other = catalogue(area, "en"), catalogue(area, language)  # type: ignore[arg-type]
+def test_languages_hold_the_same_keys_and_values(area: str, language: Language) -> None:
+    english, other = catalogue(area, "en"), catalogue(area, language)
     assert english.keys() == other.keys()
     for key, sentence in other.items():
         # A language may need no noun in its number, or name a thing once.
@@ -68,14 +69,14 @@ def written() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
                 texts.add(node.value)
             elif isinstance(node, ast.JoinedStr):
                 parts = [
-                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+"
+                    re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
                     for part in node.values
                 ]
                 said = "".join(part for part in parts if part != ".+")
                 if "." in said and re.search("[a-z]{2}", said):
                     patterns.add("".join(parts))
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "name":
-                named = [one.value for one in node.args if isinstance(one, ast.Constant)]
+                named = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
                 patterns.update(rf"{one}\..+" for one in named)
     for path in SOURCES.rglob("*"):
         if path.suffix in {".html", ".js"}:
@@ -181,8 +182,8 @@ def templates() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
-def test_every_message_is_translated(language: str) -> None:
-    known = catalogue("errors", language)  # type: ignore[arg-type]
+def test_every_message_is_translated(language: Language) -> None:
+    known = catalogue("errors", language)
     wanted = {one for one in templates() if "{" in one}
     assert wanted <= known.keys(), sorted(wanted - known.keys())
     texts, _ = written()

@@ -17,7 +17,7 @@ import pytest
 import relkit as library
 from relkit.core.notes import RelkitWarning
 
-JUDGMENTS = {
+JUDGMENTS: dict[str, dict[str, float]] = {
     "q1": {"d1": 3, "d2": 2, "d3": 0},
     "q2": {"d1": 1, "d4": 0},
     "问题": {"文档": 0.5, "d": -1},
@@ -158,7 +158,7 @@ def test_a_damaged_state_is_refused(table: Callable[..., Any], damage: Callable[
     made = table({"q": {"d": 1}}).table
     state = made.__getstate__() if damage is not bytes else b"x" * 40
     with pytest.raises(library.InputError, match="damaged"):
-        type(made).__new__(type(made)).__setstate__(damage(state))
+        object.__new__(type(made)).__setstate__(damage(state))
 
 
 @pytest.mark.parametrize(

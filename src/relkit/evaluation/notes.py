@@ -160,7 +160,7 @@ def _weighty(column: Column) -> int:
     denominators = column.parts()[1]
     return sum(
         math.isnan(value) and weight != 0
-        for value, weight in zip(column.values(), denominators, strict=True)  # type: ignore[arg-type]
+        for value, weight in zip(column.values(), denominators, strict=True)
     )
 
 

@@ -48,7 +48,7 @@ class Gold(Base):
     def add(
         self,
         project_id: int,
-        grades: Iterable[tuple[Item, float]],
+        grades: Iterable[tuple[Item, float | str]],
         *,
         note: str = "",
         report: Report | None = None,

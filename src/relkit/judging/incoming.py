@@ -37,7 +37,7 @@ class Incoming:
 
     item: Item
     ratings: Sequence[Rating] = ()
-    known: float | None = None
+    known: float | str | None = None
     known_note: str = ""
     pair: Comparison | None = None
 
