@@ -171,12 +171,6 @@ def command(files: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def relkit(command: Command) -> Command:
-    """The same, for tests that do not import the package."""
-    return command
-
-
-@pytest.fixture
 def process(files: Path) -> Command:
     """Runs a command in a process of its own."""
 

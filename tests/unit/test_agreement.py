@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from tests.unit.conftest import Command
 
 import relkit
 from relkit.core.errors import ParameterError
@@ -219,11 +220,6 @@ def test_a_contrast_has_the_statistics_of_its_tests() -> None:
 # -- the command -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(name="command")
-def the_command(request: pytest.FixtureRequest) -> Any:
-    return request.getfixturevalue("relkit")
-
-
 @pytest.fixture
 def collected(tmp_path: Path) -> list[str]:
     grades, runs = collection()
@@ -237,7 +233,7 @@ def collected(tmp_path: Path) -> list[str]:
     return names
 
 
-def test_the_command_prints_what_the_library_finds(command: Any, collected: list[str]) -> None:
+def test_the_command_prints_what_the_library_finds(command: Command, collected: list[str]) -> None:
     done = command("agree", *collected, "-m", "ap,rr", "--format", "json", "--resamples", "50")
     wanted = relkit.rank_correlation(
         collected[0],
@@ -252,20 +248,20 @@ def test_the_command_prints_what_the_library_finds(command: Any, collected: list
     assert max(map(len, table.splitlines())) <= 80
 
 
-def test_many_measures_make_a_matrix_of_80_columns(command: Any, collected: list[str]) -> None:
+def test_many_measures_make_a_matrix_of_80_columns(command: Command, collected: list[str]) -> None:
     names = "ap,rr,p@1,p@3,p@5,ndcg@3,ndcg@5,ndcg@10,pnr,gauc,recall@5,bpref,err"
     table = command("agree", *collected, "-m", names, "--resamples", "0").out
     assert max(map(len, table.splitlines())) <= 80
     assert "13 err" in table
 
 
-def test_power_on_the_command_line(command: Any, collected: list[str]) -> None:
+def test_power_on_the_command_line(command: Command, collected: list[str]) -> None:
     done = command("agree", *collected, "-m", "ap", "--discriminative", "--format", "csv")
     found = relkit.discriminative_power(collected[0], collected[1:], ["ap"])["ap"]
     assert f"ap,{found.pairs},{found.separated}," in done.out
 
 
-def test_one_run_is_refused(command: Any, collected: list[str]) -> None:
+def test_one_run_is_refused(command: Command, collected: list[str]) -> None:
     done = command("agree", *collected[:2])
     assert done.code == 2
     assert "two or more runs" in done.err

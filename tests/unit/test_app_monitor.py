@@ -17,6 +17,7 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 from fastapi.testclient import TestClient
+from tests.unit.conftest import Command
 
 import relkit
 from relkit.app import Settings, create_app
@@ -124,8 +125,10 @@ def test_a_quiet_month_says_so(store: Store, folder: Path) -> None:
     assert 'class="alarms"' not in page
 
 
-def test_the_numbers_are_those_of_the_command_line(store: Store, made: Path, relkit) -> None:
-    said = relkit("monitor", "show", str(made), "--format", "json")
+def test_the_numbers_are_those_of_the_command_line(
+    store: Store, made: Path, command: Command
+) -> None:
+    said = command("monitor", "show", str(made), "--format", "json")
     assert visit(store, made).get("/api/monitor").json() == json.loads(said.out)
     assert len(visit(store, made).get("/api/monitor?queries=1").json()["worst"]) == 1
 

@@ -14,6 +14,8 @@ pytest.importorskip("fastapi")
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
 
+from tests.unit.conftest import Command
+
 import relkit
 from relkit.app import story
 from relkit.app.story import JUDGES, Story, build_story
@@ -138,31 +140,33 @@ def test_an_interrupted_start_is_taken_up(told: tuple[Story, object], tmp_path: 
 
 
 @pytest.mark.parametrize("more", [["judging.db"], ["--rounds", "rounds"]])
-def test_the_story_has_a_database_of_its_own(relkit, more: list[str]) -> None:
-    outcome = relkit("judge", "serve", *more, "--demo", "made", "--port", "0")
+def test_the_story_has_a_database_of_its_own(command: Command, more: list[str]) -> None:
+    outcome = command("judge", "serve", *more, "--demo", "made", "--port", "0")
     assert outcome.code == 2
     assert "`--demo` has a database and rounds of its own" in outcome.err
     assert not Path("made").exists()
 
 
-def test_missing_packages_are_named(relkit, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(
+    command: Command, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(story, "build_corpus", lambda: DOCUMENTS)
     monkeypatch.setitem(sys.modules, "bm25s", None)
-    outcome = relkit("judge", "serve", "--demo", "made", "--port", "0")
+    outcome = command("judge", "serve", "--demo", "made", "--port", "0")
     assert outcome.code == 4
     assert "hint: pip install 'relkit[demo]'" in outcome.err
     assert not list(files.glob("made/*.db"))
 
 
-def test_a_directory_that_cannot_be_made_is_told(relkit, files: Path) -> None:
+def test_a_directory_that_cannot_be_made_is_told(command: Command, files: Path) -> None:
     (files / "taken").write_text("a file")
-    outcome = relkit("judge", "serve", "--demo", "taken", "--port", "0")
+    outcome = command("judge", "serve", "--demo", "taken", "--port", "0")
     assert outcome.code == 3
     assert outcome.err.startswith("error: taken")
 
 
 def test_it_opens_on_the_months(
-    relkit, told: tuple[Story, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, told: tuple[Story, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(told[0].database.parent, tmp_path / "made")
     served: list[Any] = []
@@ -170,7 +174,7 @@ def test_it_opens_on_the_months(
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: served.append(self.config.app))
     monkeypatch.setattr("click.launch", opened.append)
     first, second = (
-        relkit("judge", "serve", "--demo", str(tmp_path / "made"), "--port", "0", "--browser")
+        command("judge", "serve", "--demo", str(tmp_path / "made"), "--port", "0", "--browser")
         for _ in range(2)
     )
     assert (first.code, second.code) == (0, 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.unit.conftest import Command
 
 import relkit
 from relkit import write_run
@@ -152,7 +153,7 @@ def test_names_of_runs_and_stages() -> None:
     assert_safe(compared.to_csv(per_query=True))
 
 
-def test_an_export_of_grades_is_read_everywhere(relkit, files: Path) -> None:
+def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -> None:
     """By evaluate, judge import, sample --judged and monitor add --judgments."""
     pytest.importorskip("sqlalchemy")
     from relkit.data.sheets import Row, Sheet
@@ -167,21 +168,21 @@ def test_an_export_of_grades_is_read_everywhere(relkit, files: Path) -> None:
     given = write_sheet(Sheet(tuple(rows)), format="csv")[0]
     (files / "given.csv").write_text(given, "utf-8", newline="")
     for name in ("June", "July"):
-        relkit("judge", "init", "judging.db", "--project", name)
-    relkit("judge", "import", "judging.db", "given.csv", "--project", "June")
+        command("judge", "init", "judging.db", "--project", name)
+    command("judge", "import", "judging.db", "given.csv", "--project", "June")
     project = ("judging.db", "--project")
     for form, ending in (("csv", "csv"), ("jsonl", "jsonl")):
         arguments = ("--format", form, "-o", f"june.{ending}")
-        assert relkit("judge", "export", *project, "June", *arguments).code == 0
-        told = relkit("judge", "import", *project, "July", f"june.{ending}")
+        assert command("judge", "export", *project, "June", *arguments).code == 0
+        told = command("judge", "import", *project, "July", f"june.{ending}")
         assert told.code == 0, told.err
         arguments = ("--format", form, "-o", f"july.{ending}")
-        assert relkit("judge", "export", *project, "July", *arguments).code == 0
+        assert command("judge", "export", *project, "July", *arguments).code == 0
         assert (files / f"june.{ending}").read_bytes() == (files / f"july.{ending}").read_bytes()
     exported = (files / "june.csv").read_bytes().decode()
     assert_safe(exported)
     write_run(Run.from_dict(GRADES), files / "run.csv")
-    told = relkit("evaluate", "june.csv", "run.csv", "-m", "rr", "--format", "json")
+    told = command("evaluate", "june.csv", "run.csv", "-m", "rr", "--format", "json")
     assert '"rr": 1.0' in told.out.replace('"value": 1.0', '"rr": 1.0'), told.err
     log = pl.DataFrame(
         {
@@ -192,14 +193,14 @@ def test_an_export_of_grades_is_read_everywhere(relkit, files: Path) -> None:
         }
     )
     write_sessions(Sessions.from_frame(log), files / "hostile.csv")
-    told = relkit(
+    told = command(
         "sample", "hostile.csv", "--per-tier", "9", "-o", "drawn.csv", "--judged", "june.csv",
         "--pool", "left.csv",
     )  # fmt: skip
     assert told.code == 0, told.err
     assert cells((files / "left.csv").read_text("utf-8"))[6:] == []  # all of them are judged
     assert_safe((files / "drawn.csv").read_bytes().decode())
-    told = relkit(
+    told = command(
         "monitor", "add", "rounds", "--month", "2026-03", "--sample", "drawn.csv",
         "--judgments", "june.csv",
     )  # fmt: skip

@@ -37,8 +37,8 @@ def runs(files: Path) -> Path:
 BOTH = ("compare", "j.qrels", "bad.run", "good.run")
 
 
-def test_a_table_fits_80_columns(relkit: Command, runs: Path) -> None:
-    done = relkit(*BOTH, "-m", "ndcg@10", "-m", "rr@10")
+def test_a_table_fits_80_columns(command: Command, runs: Path) -> None:
+    done = command(*BOTH, "-m", "ndcg@10", "-m", "rr@10")
     assert done.code == 0
     assert "A = bad.run, B = good.run" in done.out
     assert "▲" in done.out
@@ -48,72 +48,74 @@ def test_a_table_fits_80_columns(relkit: Command, runs: Path) -> None:
     assert done.err == ""
 
 
-def test_formats_say_the_same(relkit: Command, runs: Path) -> None:
-    found = json.loads(relkit(*BOTH, "-m", "ndcg@10", "--format", "json").out)
+def test_formats_say_the_same(command: Command, runs: Path) -> None:
+    found = json.loads(command(*BOTH, "-m", "ndcg@10", "--format", "json").out)
     one = found["contrasts"][0]
     assert (one["wins"], one["ties"], one["losses"]) == (11, 1, 0)
-    row = next(csv.DictReader(io.StringIO(relkit(*BOTH, "-m", "ndcg@10", "--format", "csv").out)))
+    row = next(csv.DictReader(io.StringIO(command(*BOTH, "-m", "ndcg@10", "--format", "csv").out)))
     assert float(row["difference"]) == one["difference"]
     assert float(row["p_permutation"]) == one["p_values"]["permutation"]
     shown = f"{one['candidate_mean']:.4f}"
-    assert f"**{shown}**<sup>a</sup>" in relkit(*BOTH, "-m", "ndcg@10", "--format", "markdown").out
-    latex = relkit(*BOTH, "-m", "ndcg@10", "--format", "latex").out
+    assert f"**{shown}**<sup>a</sup>" in command(*BOTH, "-m", "ndcg@10", "--format", "markdown").out
+    latex = command(*BOTH, "-m", "ndcg@10", "--format", "latex").out
     assert rf"\textbf{{{shown}}}\textsuperscript{{a}}" in latex
     assert r"\toprule" in latex
-    relkit(*BOTH, "-m", "ndcg@10", "-o", "out.tex")
+    command(*BOTH, "-m", "ndcg@10", "-o", "out.tex")
     assert (runs / "out.tex").read_text("utf-8") == latex
 
 
-def test_every_query(relkit: Command, runs: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(relkit(*BOTH, "-m", "rr", "-q", "--format", "csv").out)))
+def test_every_query(command: Command, runs: Path) -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(command(*BOTH, "-m", "rr", "-q", "--format", "csv").out))
+    )
     assert [row["query"] for row in rows] == QUERIES
     assert {row["query"]: float(row["difference"]) for row in rows}["q03"] == 0
-    assert relkit(*BOTH, "-m", "rr", "-q").out.count("\nq0") == 10
-    found = json.loads(relkit(*BOTH, "-m", "rr", "-q", "--format", "json").out)
+    assert command(*BOTH, "-m", "rr", "-q").out.count("\nq0") == 10
+    found = json.loads(command(*BOTH, "-m", "rr", "-q", "--format", "json").out)
     assert list(found["per_query"]["good.run"]["rr"]) == QUERIES
 
 
-def test_the_gate_closes_on_a_real_regression(relkit: Command, runs: Path) -> None:
+def test_the_gate_closes_on_a_real_regression(command: Command, runs: Path) -> None:
     backwards = ("compare", "j.qrels", "good.run", "bad.run")
-    done = relkit(*backwards, "--fail-if-worse", "ndcg@10")
+    done = command(*backwards, "--fail-if-worse", "ndcg@10")
     assert done.code == 1
     assert "bad.run is worse than good.run on ndcg@10" in done.err
     assert "11 of 12 queries lost" in done.err
     assert "relkit explain" in done.err
     assert "▼" in done.out
-    assert relkit(*BOTH, "--fail-if-worse", "ndcg@10").code == 0
-    added = relkit(*backwards, "-m", "rr", "--fail-if-worse", "ap,p@1", "--format", "json")
+    assert command(*BOTH, "--fail-if-worse", "ndcg@10").code == 0
+    added = command(*backwards, "-m", "rr", "--fail-if-worse", "ap,p@1", "--format", "json")
     assert added.code == 1
     assert json.loads(added.out)["measures"] == ["rr", "ap", "p@1"]
 
 
-def test_the_gate_stays_open_where_nothing_is_proven(relkit: Command, runs: Path) -> None:
-    done = relkit("compare", "j.qrels", "good.run", "good.run", "--fail-if-worse", "ndcg@10")
+def test_the_gate_stays_open_where_nothing_is_proven(command: Command, runs: Path) -> None:
+    done = command("compare", "j.qrels", "good.run", "good.run", "--fail-if-worse", "ndcg@10")
     assert done.code == 2  # two runs of one name
     (runs / "same.run").write_bytes((runs / "good.run").read_bytes())
-    assert relkit("compare", "j.qrels", "good.run", "same.run", "--fail-if-worse", "rr").code == 0
+    assert command("compare", "j.qrels", "good.run", "same.run", "--fail-if-worse", "rr").code == 0
 
 
-def test_a_check_that_cannot_fail_is_refused(relkit: Command) -> None:
-    done = relkit(*BOTH, "--fail-if-worse", "ap,judged@10")
+def test_a_check_that_cannot_fail_is_refused(command: Command) -> None:
+    done = command(*BOTH, "--fail-if-worse", "ap,judged@10")
     assert done.code == 2
     assert not done.out
     assert "--fail-if-worse `judged@10`: the measure describes the data" in done.err
     assert "hint: name a measure of quality, such as ndcg@10" in done.err
 
 
-def test_scores_and_values(relkit: Command, runs: Path) -> None:
+def test_scores_and_values(command: Command, runs: Path) -> None:
     rows = "".join(f"{q},{label},{2 - label},{label}\n" for q in QUERIES for label in (1, 0))
     (runs / "test.csv").write_text(f"query,label,old,new\n{rows}", "utf-8")
     scored = ("--scored", "test.csv", "--query", "query", "--label", "label")
-    done = relkit("compare", *scored, "--score", "old", "--score", "new", "-m", "gauc")
+    done = command("compare", *scored, "--score", "old", "--score", "new", "-m", "gauc")
     assert done.code == 0
     assert "A = old, B = new" in done.out
     for name in ("old", "new"):
         (runs / f"{name}.csv").write_text(
             "query,mine\n" + "".join(f"{q},{len(name) / 10 + n}\n" for n, q in enumerate(QUERIES))
         )
-    assert relkit("compare", "--values", "old.csv", "new.csv").code == 0
+    assert command("compare", "--values", "old.csv", "new.csv").code == 0
 
 
 WRONG = {
@@ -128,9 +130,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_use_says_what_to_do(name: str, relkit: Command, runs: Path) -> None:
+def test_wrong_use_says_what_to_do(name: str, command: Command, runs: Path) -> None:
     arguments, message = WRONG[name]
-    done = relkit("compare", *arguments)
+    done = command("compare", *arguments)
     assert done.code == 2
     assert message in done.err
     assert "hint: " in done.err or "Usage" in done.err or "--help" in done.err

@@ -6,72 +6,73 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz", "run.zst"])
-def test_a_run_survives_there_and_back(ending: str, relkit, files: Path) -> None:
-    there = relkit("convert", "bm25.run", f"x.{ending}", "--kind", "run")
-    back = relkit("convert", f"x.{ending}", "back.run", "--kind", "run")
+def test_a_run_survives_there_and_back(ending: str, command: Command, files: Path) -> None:
+    there = command("convert", "bm25.run", f"x.{ending}", "--kind", "run")
+    back = command("convert", f"x.{ending}", "back.run", "--kind", "run")
     assert (there.code, back.code) == (0, 0), there.err + back.err
     assert there.err == f"x.{ending}: 5 retrieved documents of 2 queries\n"
-    first = relkit("evaluate", "judgments.qrels", "bm25.run", "--format", "json")
-    second = relkit("evaluate", "judgments.qrels", "back.run", "--format", "json")
+    first = command("evaluate", "judgments.qrels", "bm25.run", "--format", "json")
+    second = command("evaluate", "judgments.qrels", "back.run", "--format", "json")
     assert json.loads(first.out)["measures"] == json.loads(second.out)["measures"]
 
 
 @pytest.mark.parametrize("name", ["judgments.qrels", "judgments.csv"])
-def test_judgments_are_recognised(name: str, relkit) -> None:
+def test_judgments_are_recognised(name: str, command: Command) -> None:
     options = ("--scale", "search") if name.endswith("csv") else ()
-    outcome = relkit("convert", name, "x.jsonl", *options)
+    outcome = command("convert", name, "x.jsonl", *options)
     assert outcome.code == 0
     assert " judgments of " in outcome.err
 
 
-def test_a_run_table_is_recognised(relkit, files: Path) -> None:
+def test_a_run_table_is_recognised(command: Command, files: Path) -> None:
     (files / "ranked.csv").write_text("query,document,score\nq1,d1,1.5\n")
-    outcome = relkit("convert", "ranked.csv", "x.run")
+    outcome = command("convert", "ranked.csv", "x.run")
     assert outcome.err == "x.run: 1 retrieved documents of 1 queries\n"
     assert (files / "x.run").read_text().split()[:5] == ["q1", "Q0", "d1", "1", "1.5"]
 
 
-def test_grades_by_name(relkit, files: Path) -> None:
-    assert relkit("convert", "judgments.csv", "x.qrels", "--scale", "search").code == 0
+def test_grades_by_name(command: Command, files: Path) -> None:
+    assert command("convert", "judgments.csv", "x.qrels", "--scale", "search").code == 0
     assert (files / "x.qrels").read_text() == "q1 0 d1 3\nq1 0 d2 2\nq2 0 d4 0\n"
 
 
-def test_an_unclear_kind_is_asked_for(relkit, files: Path) -> None:
+def test_an_unclear_kind_is_asked_for(command: Command, files: Path) -> None:
     (files / "x.json").write_text('{"q1": {"d1": 1}}')
-    outcome = relkit("convert", "x.json", "x.csv")
+    outcome = command("convert", "x.json", "x.csv")
     assert outcome.code == 2
     assert outcome.err.startswith(
         "error: does `x.json` hold judgments or a run?\nhint: say it with"
     )
 
 
-def test_an_unreadable_table_says_why(relkit, files: Path) -> None:
+def test_an_unreadable_table_says_why(command: Command, files: Path) -> None:
     (files / "x.csv").write_text("query,document,score\nq1,d1,high\n")
-    outcome = relkit("convert", "x.csv", "x.run")
+    outcome = command("convert", "x.csv", "x.run")
     assert outcome.code == 3
     assert outcome.err.startswith("error: x.csv:2: ")
 
 
-def test_an_existing_file_is_kept_unless_forced(relkit, files: Path) -> None:
+def test_an_existing_file_is_kept_unless_forced(command: Command, files: Path) -> None:
     (files / "x.csv").write_text("mine")
-    outcome = relkit("convert", "bm25.run", "x.csv")
+    outcome = command("convert", "bm25.run", "x.csv")
     assert outcome.code == 3
     assert outcome.err == "error: x.csv: is there already\nhint: --force replaces it\n"
     assert (files / "x.csv").read_text() == "mine"
-    assert relkit("convert", "bm25.run", "x.csv", "--force").code == 0
+    assert command("convert", "bm25.run", "x.csv", "--force").code == 0
     assert (files / "x.csv").read_text() != "mine"
 
 
-def test_the_input_is_never_the_output(relkit) -> None:
-    outcome = relkit("convert", "bm25.run", "bm25.run", "--force")
+def test_the_input_is_never_the_output(command: Command) -> None:
+    outcome = command("convert", "bm25.run", "bm25.run", "--force")
     assert outcome.code == 2
     assert "is one of the inputs" in outcome.err
 
 
-def test_an_ending_without_a_format(relkit) -> None:
-    outcome = relkit("convert", "bm25.run", "x.abc")
+def test_an_ending_without_a_format(command: Command) -> None:
+    outcome = command("convert", "bm25.run", "x.abc")
     assert outcome.code == 2
     assert "--to" in outcome.err

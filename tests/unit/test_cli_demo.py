@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
 import relkit.demo
 from relkit.demo import Document, Judgment
@@ -40,8 +41,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_the_demonstration(relkit, files: Path) -> None:
-    outcome = relkit("demo", "made")
+def test_the_demonstration(command: Command, files: Path) -> None:
+    outcome = command("demo", "made")
     assert outcome.code == 0
     assert sorted(path.name for path in (files / "made").iterdir()) == NAMES
     assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
@@ -53,25 +54,27 @@ def test_the_demonstration(relkit, files: Path) -> None:
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
     for line in tried:
-        again = relkit(*shlex.split(line)[1:])
+        again = command(*shlex.split(line)[1:])
         assert again.code == 0, f"{line}: {again.err}"
-    again = relkit("demo", "made")
+    again = command("demo", "made")
     assert again.out == outcome.out
     assert again.err.startswith("note: using the files in made; --rebuild makes them again\n")
 
 
 @pytest.mark.usefixtures("small")
-def test_foreign_files_are_kept(relkit, files: Path) -> None:
+def test_foreign_files_are_kept(command: Command, files: Path) -> None:
     before = (files / "judgments.qrels").read_text()
-    outcome = relkit("demo", ".")
+    outcome = command("demo", ".")
     assert outcome.code == 3
     assert outcome.err.startswith("error: .: holds judgments.qrels, bm25.run, tfidf.run already")
     assert (files / "judgments.qrels").read_text() == before
 
 
-def test_without_the_packages_the_way_out_is_named(relkit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_packages_the_way_out_is_named(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "bm25s", None)
-    outcome = relkit("demo", "made")
+    outcome = command("demo", "made")
     assert outcome.code == 4
     assert outcome.err.startswith("error: ")
     assert "pip install 'relkit[demo]'" in outcome.err

@@ -10,8 +10,9 @@ import math
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
-import relkit as library
+import relkit
 from relkit.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
@@ -22,8 +23,8 @@ def rows(text: str) -> dict[str, list[str]]:
     return {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
 
 
-def test_table_shows_values_and_counts(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "rr@10", "-m", "p@1")
+def test_table_shows_values_and_counts(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "rr@10", "-m", "p@1")
     assert outcome.code == 0
     assert outcome.out.splitlines() == [
         "measure   value  queries  undefined  missing",
@@ -36,48 +37,48 @@ def test_table_shows_values_and_counts(relkit) -> None:
     assert outcome.err == "warning: 1 query is in the judgments and not in the run (q3)\n"
 
 
-def test_the_default_measures_fit_80_columns(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-q")
+def test_the_default_measures_fit_80_columns(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-q")
     assert outcome.code == 0
     assert max(map(width, outcome.out.splitlines())) <= 80
     assert {"ndcg@10", "ndcg", "ap", "recall@100", "rr@10", "judged@10"} <= set(rows(outcome.out))
 
 
-def test_several_runs_stand_side_by_side(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "tfidf.run", "-m", "rr@10")
+def test_several_runs_stand_side_by_side(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "tfidf.run", "-m", "rr@10")
     assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "tfidf.run"]
     assert rows(outcome.out)["rr@10"] == ["0.6667", "0.8333"]
     assert outcome.err.startswith("warning: bm25.run: 1 query is in the judgments")
 
 
-def test_runs_of_the_same_name_are_told_apart(relkit, files: Path) -> None:
+def test_runs_of_the_same_name_are_told_apart(command: Command, files: Path) -> None:
     (files / "other").mkdir()
     (files / "other" / "bm25.run").write_text((files / "tfidf.run").read_text())
-    outcome = relkit("evaluate", *FILES, "other/bm25.run", "-m", "rr")
+    outcome = command("evaluate", *FILES, "other/bm25.run", "-m", "rr")
     assert outcome.out.splitlines()[0].split() == ["measure", "bm25.run", "other/bm25.run"]
 
 
-def test_lists_of_measures(relkit) -> None:
-    listed = relkit("evaluate", *FILES, "-m", "ndcg(gain=exp,ideal=judged)@10,ap", "-m", "P.1,2")
+def test_lists_of_measures(command: Command) -> None:
+    listed = command("evaluate", *FILES, "-m", "ndcg(gain=exp,ideal=judged)@10,ap", "-m", "P.1,2")
     assert set(rows(listed.out)) > {"ndcg(gain=exp,ideal=judged)@10", "ap", "p@1", "p@2"}
 
 
-def test_per_query_values(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-q", "-m", "ndcg@10")
+def test_per_query_values(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-q", "-m", "ndcg@10")
     found = rows(outcome.out)
     assert found["q2"] == [f"{2 / (2 + 1 / math.log2(3)):.4f}"]
     assert found["q3"] == ["0.0000"]
 
 
-def test_json_is_what_the_library_returns(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "ndcg@10", "-q", "--format", "json")
-    expected = library.evaluate(*FILES, ["ndcg@10"])
+def test_json_is_what_the_library_returns(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "ndcg@10", "-q", "--format", "json")
+    expected = relkit.evaluate(*FILES, ["ndcg@10"])
     assert json.loads(outcome.out) == expected.to_dict(per_query=True)
     assert json.loads(outcome.out)["measures"]["ndcg@10"]["value"] == expected["ndcg@10"]
 
 
-def test_jsonl_has_one_object_a_line(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "tfidf.run", "-m", "rr", "-q", "--format", "jsonl")
+def test_jsonl_has_one_object_a_line(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "tfidf.run", "-m", "rr", "-q", "--format", "jsonl")
     found = [json.loads(line) for line in outcome.out.splitlines()]
     assert [entry.get("query") for entry in found] == [
         "q1",
@@ -92,15 +93,15 @@ def test_jsonl_has_one_object_a_line(relkit) -> None:
     assert found[-1]["run"] == "tfidf.run"
 
 
-def test_csv_has_values_in_full(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "ndcg@10", "--format", "csv")
+def test_csv_has_values_in_full(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "ndcg@10", "--format", "csv")
     found = list(csv.DictReader(io.StringIO(outcome.out)))
-    assert float(found[0]["value"]) == library.evaluate(*FILES, ["ndcg@10"])["ndcg@10"]
+    assert float(found[0]["value"]) == relkit.evaluate(*FILES, ["ndcg@10"])["ndcg@10"]
     assert outcome.err.startswith("convention relkit: ")
 
 
-def test_csv_by_query(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "rr", "-q", "--format", "csv")
+def test_csv_by_query(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "rr", "-q", "--format", "csv")
     found = [tuple(row.values()) for row in csv.DictReader(io.StringIO(outcome.out))]
     assert found == [
         ("bm25.run", "q1", "rr", "1.0"),
@@ -109,8 +110,8 @@ def test_csv_by_query(relkit) -> None:
     ]
 
 
-def test_markdown(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "rr@10", "--format", "markdown")
+def test_markdown(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "rr@10", "--format", "markdown")
     assert outcome.out.splitlines()[:3] == [
         "| measure | value | queries | undefined | missing |",
         "| --- | ---: | ---: | ---: | ---: |",
@@ -118,9 +119,9 @@ def test_markdown(relkit) -> None:
     ]
 
 
-def test_trec_prints_what_trec_eval_prints(relkit) -> None:
+def test_trec_prints_what_trec_eval_prints(command: Command) -> None:
     options = ("--convention", "trec_eval", "--format", "trec")
-    outcome = relkit(
+    outcome = command(
         "evaluate", *FILES, "-m", "map", "-m", "P_5", "-m", "num_rel_ret", "-q", *options
     )
     assert outcome.out == (
@@ -136,8 +137,8 @@ def test_trec_prints_what_trec_eval_prints(relkit) -> None:
     )
 
 
-def test_trec_without_measures_prints_the_official_ones(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "--convention", "trec_eval", "--format", "trec")
+def test_trec_without_measures_prints_the_official_ones(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "--convention", "trec_eval", "--format", "trec")
     lines = [line.split("\t") for line in outcome.out.splitlines()]
     assert lines[0] == [f"{'runid':<22}", "all", "bm25"]
     assert lines[1] == [f"{'num_q':<22}", "all", "2"]
@@ -156,10 +157,10 @@ def test_trec_without_measures_prints_the_official_ones(relkit) -> None:
     assert names[-1] == "P_1000"
 
 
-def test_trec_agrees_with_trec_eval_on_its_own_files(relkit, test_data: Path) -> None:
+def test_trec_agrees_with_trec_eval_on_its_own_files(command: Command, test_data: Path) -> None:
     folder = test_data / "trec_eval_test" / "v9.0.8"
     inputs = test_data / "trec_eval_test" / "v10.0-rc3"
-    outcome = relkit(
+    outcome = command(
         "evaluate",
         str(inputs / "qrels.test"),
         str(inputs / "results.test"),
@@ -168,42 +169,42 @@ def test_trec_agrees_with_trec_eval_on_its_own_files(relkit, test_data: Path) ->
     assert outcome.out == (folder / "out.test").read_text()
 
 
-def test_digits(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-m", "rr", "--digits", "10")
+def test_digits(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-m", "rr", "--digits", "10")
     assert rows(outcome.out)["rr"][0] == "0.6666666667"
-    outcome = relkit("evaluate", *FILES, "-m", "rr", "--digits", "2", "--format", "trec")
+    outcome = command("evaluate", *FILES, "-m", "rr", "--digits", "2", "--format", "trec")
     assert outcome.out == f"{'recip_rank':<22}\tall\t0.67\n"
 
 
-def test_average(relkit) -> None:
-    macro = relkit("evaluate", *FILES, "-m", "recall@10", "--average", "macro")
-    micro = relkit("evaluate", *FILES, "-m", "recall@10", "--average", "micro")
+def test_average(command: Command) -> None:
+    macro = command("evaluate", *FILES, "-m", "recall@10", "--average", "macro")
+    micro = command("evaluate", *FILES, "-m", "recall@10", "--average", "micro")
     assert rows(macro.out)["recall@10"][0] == "0.5000"
     assert rows(micro.out)["recall@10"][:2] == ["(micro)", "0.6000"]
 
 
-def test_convention_preset_file_and_changes(relkit, files: Path) -> None:
-    preset = relkit("evaluate", *FILES, "-m", "rr", "--convention", "trec_eval")
+def test_convention_preset_file_and_changes(command: Command, files: Path) -> None:
+    preset = command("evaluate", *FILES, "-m", "rr", "--convention", "trec_eval")
     assert rows(preset.out)["rr"][0] == "1.0000"
     assert "missing=skip" in preset.out
     (files / "mine.toml").write_text('preset = "trec_eval"\nmissing = "zero"\n')
-    changed = relkit("evaluate", *FILES, "-m", "rr", "--convention", "mine.toml")
+    changed = command("evaluate", *FILES, "-m", "rr", "--convention", "mine.toml")
     assert rows(changed.out)["rr"][0] == "0.6667"
-    changed = relkit(
+    changed = command(
         "evaluate", *FILES, "-m", "ndcg@10", "--set", "gain=exp", "--set", "missing=skip"
     )
     assert "missing=skip, gain=exp" in changed.out
 
 
-def test_scale_changes_what_is_relevant(relkit) -> None:
-    plain = relkit("evaluate", *FILES, "-m", "num_rel")
-    search = relkit("evaluate", *FILES, "-m", "num_rel", "--scale", "search")
+def test_scale_changes_what_is_relevant(command: Command) -> None:
+    plain = command("evaluate", *FILES, "-m", "num_rel")
+    search = command("evaluate", *FILES, "-m", "num_rel", "--scale", "search")
     assert rows(plain.out)["num_rel"][0] == "5"
     assert rows(search.out)["num_rel"][0] == "3"
 
 
-def test_scored_table(relkit) -> None:
-    outcome = relkit(
+def test_scored_table(command: Command) -> None:
+    outcome = command(
         "evaluate",
         *("--scored", "scores.csv", "--query", "query", "--label", "label", "--score", "score"),
         *("-m", "auc", "-m", "pnr", "-m", "gauc"),
@@ -215,43 +216,43 @@ def test_scored_table(relkit) -> None:
     assert found["share"] == ["0.8125"]
 
 
-def test_scored_table_with_weights(relkit, files: Path) -> None:
+def test_scored_table_with_weights(command: Command, files: Path) -> None:
     rows_written = ["query,label,score,much", "1,1,0.9,1", "1,0,0.8,1", "1,1,0.7,3", "2,0,0.1,1"]
     (files / "weighted.csv").write_text("\n".join(rows_written) + "\n")
-    plain = relkit("evaluate", "--scored", "weighted.csv", "-m", "auc")
+    plain = command("evaluate", "--scored", "weighted.csv", "-m", "auc")
     assert rows(plain.out)["auc"][1] == "0.7500"
-    heavy = relkit("evaluate", "--scored", "weighted.csv", "--weight", "much", "-m", "auc")
+    heavy = command("evaluate", "--scored", "weighted.csv", "--weight", "much", "-m", "auc")
     assert rows(heavy.out)["auc"][1] == "0.6250"
-    refused = relkit("evaluate", "--scored", "weighted.csv", "--weight", "much", "-m", "tau")
+    refused = command("evaluate", "--scored", "weighted.csv", "--weight", "much", "-m", "tau")
     assert refused.code == 2
     assert "rows cannot weigh differently in tau" in refused.err
-    without = relkit("evaluate", *FILES, "--weight", "much")
+    without = command("evaluate", *FILES, "--weight", "much")
     assert without.code == 2
     assert "--weight needs --scored FILE" in without.err
 
 
-def test_scored_letor_with_scores(relkit, files: Path) -> None:
+def test_scored_letor_with_scores(command: Command, files: Path) -> None:
     (files / "test.letor").write_text(
         "2 qid:1 1:0.5\n0 qid:1 1:0.1\n1 qid:2 1:0.3\n0 qid:2 1:0.9\n"
     )
     (files / "scores.txt").write_text("0.9\n0.1\n0.2\n0.8\n")
-    outcome = relkit(
+    outcome = command(
         "evaluate", "--scored", "test.letor", "--scores", "scores.txt", "-m", "gauc", "-q"
     )
     assert rows(outcome.out)["1"] == ["1.0000"]
     assert rows(outcome.out)["2"] == ["0.0000"]
 
 
-def test_two_runs_without_judgments(relkit) -> None:
-    outcome = relkit("evaluate", "bm25.run", "tfidf.run", "-m", "overlap@2", "-q")
+def test_two_runs_without_judgments(command: Command) -> None:
+    outcome = command("evaluate", "bm25.run", "tfidf.run", "-m", "overlap@2", "-q")
     assert outcome.code == 0
     assert rows(outcome.out)["q1"] == ["0.5000"]
 
 
-def test_columns_and_formats(relkit, files: Path) -> None:
+def test_columns_and_formats(command: Command, files: Path) -> None:
     (files / "judged").write_text("a,b,c\nq1,d1,1\n")
     (files / "ranked").write_text("a,b,s\nq1,d2,2.0\nq1,d1,1.0\n")
-    outcome = relkit(
+    outcome = command(
         *("evaluate", "judged", "ranked", "-m", "rr"),
         *("--columns", "query=a,document=b", "--columns", "grade=c,score=s"),
         *("--judgments-format", "csv", "--run-format", "csv"),
@@ -260,54 +261,54 @@ def test_columns_and_formats(relkit, files: Path) -> None:
     assert rows(outcome.out)["rr"][0] == "0.5000"
 
 
-def test_compressed_files(relkit, files: Path) -> None:
+def test_compressed_files(command: Command, files: Path) -> None:
     for name in FILES:
         (files / f"{name}.gz").write_bytes(gzip.compress((files / name).read_bytes()))
-    plain = relkit("evaluate", *FILES)
-    packed = relkit("evaluate", *(f"{name}.gz" for name in FILES))
+    plain = command("evaluate", *FILES)
+    packed = command("evaluate", *(f"{name}.gz" for name in FILES))
     assert packed.out == plain.out
 
 
-def test_output_file_is_written_and_named_formats_are_kept(relkit, files: Path) -> None:
-    shown = relkit("evaluate", *FILES, "-m", "rr", "--format", "json")
-    outcome = relkit("evaluate", *FILES, "-m", "rr", "-o", "results.json")
+def test_output_file_is_written_and_named_formats_are_kept(command: Command, files: Path) -> None:
+    shown = command("evaluate", *FILES, "-m", "rr", "--format", "json")
+    outcome = command("evaluate", *FILES, "-m", "rr", "-o", "results.json")
     assert (outcome.code, outcome.out) == (0, "")
     assert (files / "results.json").read_text("utf-8") == shown.out
     assert [path.name for path in files.glob("*.partial")] == []
 
 
-def test_output_keeps_the_mode_and_the_old_file_on_errors(relkit, files: Path) -> None:
+def test_output_keeps_the_mode_and_the_old_file_on_errors(command: Command, files: Path) -> None:
     target = files / "results.csv"
     target.write_text("old")
     target.chmod(0o600)
-    assert relkit("evaluate", "judgments.qrels", "absent.run", "-o", "results.csv").code == 3
+    assert command("evaluate", "judgments.qrels", "absent.run", "-o", "results.csv").code == 3
     assert target.read_text() == "old"
-    assert relkit("evaluate", *FILES, "-o", "results.csv").code == 0
+    assert command("evaluate", *FILES, "-o", "results.csv").code == 0
     assert target.read_text().startswith("run,measure,value")
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-def test_output_never_replaces_an_input(relkit, files: Path) -> None:
+def test_output_never_replaces_an_input(command: Command, files: Path) -> None:
     before = (files / "bm25.run").read_text()
-    outcome = relkit("evaluate", *FILES, "-o", "./bm25.run")
+    outcome = command("evaluate", *FILES, "-o", "./bm25.run")
     assert outcome.code == 2
     assert "is one of the inputs" in outcome.err
     assert (files / "bm25.run").read_text() == before
 
 
-def test_output_to_a_place_that_is_not_there(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "-o", "absent/results.csv")
+def test_output_to_a_place_that_is_not_there(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "-o", "absent/results.csv")
     assert outcome.code == 3
     assert outcome.err.endswith(
         "error: absent/results.csv: cannot be written: No such file or directory\n"
     )
 
 
-def test_strict_turns_warnings_into_an_error(relkit) -> None:
-    outcome = relkit("evaluate", *FILES, "--strict")
+def test_strict_turns_warnings_into_an_error(command: Command) -> None:
+    outcome = command("evaluate", *FILES, "--strict")
     assert (outcome.code, outcome.out) == (1, "")
     assert outcome.err.startswith("error: bm25.run: 1 query is in the judgments and not in the run")
-    assert relkit("evaluate", "judgments.qrels", "tfidf.run", "--strict").code == 0
+    assert command("evaluate", "judgments.qrels", "tfidf.run", "--strict").code == 0
 
 
 @pytest.mark.parametrize(
@@ -336,75 +337,75 @@ def test_strict_turns_warnings_into_an_error(relkit) -> None:
         (("--scored", "scores.csv", "--label", "nolabel"), 3, "error: scores.csv"),
     ],
 )
-def test_refusals(relkit, arguments: tuple[str, ...], code: int, message: str) -> None:
-    outcome = relkit("evaluate", *arguments)
+def test_refusals(command: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
+    outcome = command("evaluate", *arguments)
     assert (outcome.code, outcome.out) == (code, "")
     assert outcome.err.startswith(message), outcome.err
 
 
-def test_bad_lines_are_named(relkit, files: Path) -> None:
+def test_bad_lines_are_named(command: Command, files: Path) -> None:
     (files / "bad.run").write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 many x\n")
-    outcome = relkit("evaluate", "judgments.qrels", "bad.run")
+    outcome = command("evaluate", "judgments.qrels", "bad.run")
     assert outcome.code == 3
     assert outcome.err.startswith("error: bad.run:2: ")
 
 
-def test_scored_table_with_a_column_map(relkit, files: Path) -> None:
+def test_scored_table_with_a_column_map(command: Command, files: Path) -> None:
     (files / "odd.csv").write_text("who,what,value\n1,2,0.9\n1,0,0.1\n2,0,0.8\n2,1,0.2\n")
     scored = ("evaluate", "--scored", "odd.csv", "-m", "gauc", "-q")
-    found = relkit(*scored, "--columns", "query=who,label=what", "--columns", "score=value")
+    found = command(*scored, "--columns", "query=who,label=what", "--columns", "score=value")
     assert found.code == 0, found.err
     assert (rows(found.out)["1"], rows(found.out)["2"]) == (["1.0000"], ["0.0000"])
     for others in (
         ("--columns", "query=who,grade=what", "--score", "value"),
         ("--columns", "query=who", "--query", "who", "--label", "what", "--score", "value"),
     ):
-        assert relkit(*scored, *others).out == found.out
-    outcome = relkit(*scored, "--columns", "query=who,label=what", "--query", "what")
+        assert command(*scored, *others).out == found.out
+    outcome = command(*scored, "--columns", "query=who,label=what", "--query", "what")
     assert outcome.code == 2
     assert "the query is in two columns: `what` and `who`" in outcome.err
     assert "leave out --query or query in --columns" in outcome.err
-    assert "knows no `rank`" in relkit(*scored, "--columns", "rank=who").err
+    assert "knows no `rank`" in command(*scored, "--columns", "rank=who").err
 
 
-def test_compare_scored_with_a_column_map(relkit, files: Path) -> None:
+def test_compare_scored_with_a_column_map(command: Command, files: Path) -> None:
     rows = [f"q{n % 5},{n % 3},{n * 7 % 11},{n * 5 % 13}" for n in range(40)]
     (files / "odd.csv").write_text("\n".join(["who,what,old,new", *rows]) + "\n")
     scored = ("compare", "--scored", "odd.csv", "-m", "ndcg@5")
     given = (*scored, "--score", "old", "--score", "new")
-    found = relkit(*given, "--columns", "query=who,label=what")
+    found = command(*given, "--columns", "query=who,label=what")
     assert found.code == 0, found.err
-    assert found.out == relkit(*given, "--query", "who", "--label", "what").out
-    outcome = relkit(*scored, "--columns", "query=who,label=what,score=old")
+    assert found.out == command(*given, "--query", "who", "--label", "what").out
+    outcome = command(*scored, "--columns", "query=who,label=what,score=old")
     assert outcome.code == 2
     assert "--score old --score OTHER" in outcome.err
 
 
-def test_tables_without_a_header_line(relkit, files: Path) -> None:
+def test_tables_without_a_header_line(command: Command, files: Path) -> None:
     (files / "bare.csv").write_text("q1,d1,3\nq1,d2,0\nq2,d3,1\n")
     (files / "bare-run.csv").write_text("q1,d1,3.5\nq1,d2,0.25\nq2,d3,1.5\n")
     bare = ("evaluate", "bare.csv", "bare-run.csv", "-m", "num_rel_ret")
     for columns in ((), ("--columns", "query=q1,document=d1,grade=3,score=3.5")):
-        outcome = relkit(*bare, *columns)
+        outcome = command(*bare, *columns)
         assert outcome.code == 3
         assert "bare.csv:1: this file seems to have no header line: `q1,d1,3`" in outcome.err
         assert "--columns query=1,document=2,grade=3" in outcome.err
         assert "query=q1" not in outcome.err.partition("hint")[2]
-    found = relkit(*bare, "--columns", "query=1,document=2,grade=3,score=3")
+    found = command(*bare, "--columns", "query=1,document=2,grade=3,score=3")
     # The first row is one of them.
     assert rows(found.out)["num_rel_ret"][0] == "2"
-    outcome = relkit("evaluate", "--scored", "bare.csv")
+    outcome = command("evaluate", "--scored", "bare.csv")
     assert "--columns query=1,label=2,score=3" in outcome.err
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_negative_grade_is_in_the_judgments(relkit, files: Path, packed: bool) -> None:
+def test_a_negative_grade_is_in_the_judgments(command: Command, files: Path, packed: bool) -> None:
     text = "q1 0 d1 3\nq1 0 d2 -2\nq1 0 d20 1\n"
     name = "below.qrels.gz" if packed else "below.qrels"
     (files / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     (files / "below.csv").write_text("query,document,grade\nq1,d1,3\nq1,d2,-2\n")
     for path, line in ((name, 2), ("below.csv", 3)):
-        outcome = relkit("evaluate", path, "bm25.run", "--set", "negative=error")
+        outcome = command("evaluate", path, "bm25.run", "--set", "negative=error")
         assert outcome.code == 3
         assert f"error: {path}:{line}: query `q1`, document `d2`: negative grade -2" in outcome.err
         assert "set negative=nonrelevant" in outcome.err

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 
-import relkit as library
+from tests.unit.conftest import Command
+
+import relkit
 from relkit.core.document.terminal import width
 
 FILES = ("judgments.qrels", "bm25.run")
 
 
-def test_the_table_adds_up(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q1", "-m", "ndcg@2")
+def test_the_table_adds_up(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q1", "-m", "ndcg@2")
     ideal = 3 + 2 / math.log2(3)
     assert outcome.code == 0
     assert outcome.out.splitlines()[1] == (
@@ -34,30 +36,30 @@ def test_the_table_adds_up(relkit) -> None:
     assert max(map(width, outcome.out.splitlines())) <= 80
 
 
-def test_json_holds_the_value_in_full(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q2", "-m", "ndcg@10", "--format", "json")
+def test_json_holds_the_value_in_full(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q2", "-m", "ndcg@10", "--format", "json")
     found = json.loads(outcome.out)
-    assert found["value"] == library.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
+    assert found["value"] == relkit.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
     assert found["steps"][-1]["total"] == found["value"]
 
 
-def test_markdown(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q1", "--format", "markdown")
+def test_markdown(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q1", "--format", "markdown")
     assert "| rank | document | score | grade | gain | discount | adds | total |" in outcome.out
 
 
-def test_grades_are_named_by_the_scale(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q1", "--scale", "search")
+def test_grades_are_named_by_the_scale(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q1", "--scale", "search")
     assert "middle (2)" in outcome.out
 
 
-def test_the_convention_is_followed(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q1", "-m", "dcg@1", "--set", "gain=exp")
+def test_the_convention_is_followed(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q1", "-m", "dcg@1", "--set", "gain=exp")
     assert "dcg of query q1 = 3\n" in outcome.out
 
 
-def test_moves_between_two_runs(relkit) -> None:
-    outcome = relkit(
+def test_moves_between_two_runs(command: Command) -> None:
+    outcome = command(
         "explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"
     )
     second = math.log2(3)
@@ -67,13 +69,13 @@ def test_moves_between_two_runs(relkit) -> None:
     )
     assert "A = bm25.run, B = tfidf.run" in outcome.out
     assert [line.split()[0] for line in outcome.out.splitlines()[5:7]] == ["d2", "d1"]
-    outcome = relkit(
+    outcome = command(
         *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
         *("--format", "json"),
     )
     found = json.loads(outcome.out)
     assert sum(move["change"] for move in found["moves"]) == found["difference"]
-    outcome = relkit(
+    outcome = command(
         *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
         *("--format", "markdown", "--limit", "1"),
     )
@@ -81,31 +83,31 @@ def test_moves_between_two_runs(relkit) -> None:
     assert "… and 1 more: +" in outcome.out
 
 
-def test_without_a_query_the_largest_changes_are_named(relkit) -> None:
+def test_without_a_query_the_largest_changes_are_named(command: Command) -> None:
     runs = ("judgments.qrels", "bm25.run", "tfidf.run")
-    outcome = relkit("explain", *runs, "-m", "rr")
+    outcome = command("explain", *runs, "-m", "rr")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.splitlines()[1] == (
         "hint: name a query; of 3, by rr, lost most: `q2` (-0.5000); gained most: `q3` (+1.0000)"
     )
-    outcome = relkit("explain", *runs[:2], "bm25.run", "-m", "rr")
+    outcome = command("explain", *runs[:2], "bm25.run", "-m", "rr")
     assert "rr is the same for all of them" in outcome.err
 
 
-def test_stdin_is_read_once(relkit) -> None:
-    outcome = relkit("explain", "judgments.qrels", "-", "-", "--query", "q1")
+def test_stdin_is_read_once(command: Command) -> None:
+    outcome = command("explain", "judgments.qrels", "-", "-", "--query", "q1")
     assert outcome.code == 2
     assert "stdin can be read only once" in outcome.err
 
 
-def test_two_runs(relkit) -> None:
-    outcome = relkit("explain", "bm25.run", "tfidf.run", "--query", "q1", "-m", "overlap@2")
+def test_two_runs(command: Command) -> None:
+    outcome = command("explain", "bm25.run", "tfidf.run", "--query", "q1", "-m", "overlap@2")
     assert outcome.code == 0
     assert "overlap of query q1 = 0.5\n" in outcome.out
 
 
-def test_without_a_query_the_lowest_are_named(relkit) -> None:
-    outcome = relkit("explain", *FILES, "-m", "rr")
+def test_without_a_query_the_lowest_are_named(command: Command) -> None:
+    outcome = command("explain", *FILES, "-m", "rr")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.splitlines() == [
         "error: --query is missing",
@@ -113,22 +115,22 @@ def test_without_a_query_the_lowest_are_named(relkit) -> None:
     ]
 
 
-def test_an_unknown_query_and_expected_ties_are_refused(relkit) -> None:
-    outcome = relkit("explain", *FILES, "--query", "q9")
+def test_an_unknown_query_and_expected_ties_are_refused(command: Command) -> None:
+    outcome = command("explain", *FILES, "--query", "q9")
     assert outcome.code == 2
     assert outcome.err.startswith("error: no query `q9`")
-    outcome = relkit("explain", *FILES, "--query", "q1", "--convention", "sklearn")
+    outcome = command("explain", *FILES, "--query", "q1", "--convention", "sklearn")
     assert outcome.code == 2
     assert "ties=expected" in outcome.err
     assert "`against` takes this one" in outcome.err
-    outcome = relkit("explain", *FILES, "--query", "q1", "--against", "sklearn")
+    outcome = command("explain", *FILES, "--query", "q1", "--against", "sklearn")
     assert outcome.code == 0
     assert "Against sklearn: ndcg@10 is" in outcome.out
 
 
-def test_another_program(relkit) -> None:
+def test_another_program(command: Command) -> None:
     arguments = ("explain", *FILES, "--query", "q1", "-m", "dcg@2", "--against", "lightgbm")
-    outcome = relkit(*arguments)
+    outcome = command(*arguments)
     second = math.log2(3)
     assert outcome.code == 0
     lines = outcome.out.splitlines()
@@ -137,11 +139,11 @@ def test_another_program(relkit) -> None:
         f" ({1 + 4 / second:+.4f})"
     ) in lines
     assert ["gain", "linear", "exp", f"{1 + 4 / second:+.4f}"] in [line.split() for line in lines]
-    found = json.loads(relkit(*arguments, "--format", "json").out)
+    found = json.loads(command(*arguments, "--format", "json").out)
     assert found["against"]["rules"][0]["rule"] == "gain"
-    outcome = relkit(*arguments[:3], "tfidf.run", *arguments[3:])
+    outcome = command(*arguments[:3], "tfidf.run", *arguments[3:])
     assert outcome.code == 2
     assert "--against explains one run" in outcome.err
-    outcome = relkit(*arguments[:-1], "sklaern")
+    outcome = command(*arguments[:-1], "sklaern")
     assert outcome.code == 2
     assert "did you mean `sklearn`" in outcome.err

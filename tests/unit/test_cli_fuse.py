@@ -5,22 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
-import relkit as library
+import relkit
 
 
 @pytest.mark.parametrize("ending", ["run", "run.gz", "csv", "parquet"])
-def test_a_file(ending: str, relkit, files: Path) -> None:
-    outcome = relkit("fuse", "bm25.run", "new.run", "-o", f"x.{ending}")
+def test_a_file(ending: str, command: Command, files: Path) -> None:
+    outcome = command("fuse", "bm25.run", "new.run", "-o", f"x.{ending}")
     assert outcome.code == 0, outcome.err
     assert outcome.err.splitlines()[-1].startswith(f"x.{ending}: ")
-    found = library.read_run(f"x.{ending}").to_dict()
-    expected = library.fuse(["bm25.run", "new.run"]).to_dict()
+    found = relkit.read_run(f"x.{ending}").to_dict()
+    expected = relkit.fuse(["bm25.run", "new.run"]).to_dict()
     assert found == expected
 
 
-def test_stdout_is_trec(relkit) -> None:
-    outcome = relkit(
+def test_stdout_is_trec(command: Command) -> None:
+    outcome = command(
         "fuse", "bm25.run", "tfidf.run", "--method", "wsum", "--weights", "1,3", "--top", "1"
     )
     assert outcome.code == 0
@@ -28,12 +29,12 @@ def test_stdout_is_trec(relkit) -> None:
     assert "1 of 3 queries is not in all 2 runs" in outcome.err
 
 
-def test_learning_and_searching(relkit) -> None:
-    learnt = relkit(
+def test_learning_and_searching(command: Command) -> None:
+    learnt = command(
         "fuse", "bm25.run", "tfidf.run", "--method", "posfuse", "--judgments", "judgments.qrels"
     )
     assert learnt.code == 0, learnt.err
-    searched = relkit(
+    searched = command(
         "fuse", "bm25.run", "tfidf.run", "--method", "wsum", "--judgments", "judgments.qrels",
         "--optimize", "ndcg@10", "--folds", "3",
     )  # fmt: skip
@@ -72,8 +73,10 @@ def test_learning_and_searching(relkit) -> None:
         ),
     ],
 )
-def test_refused(arguments: list[str], code: int, message: str, relkit, files: Path) -> None:
-    outcome = relkit("fuse", *arguments)
+def test_refused(
+    arguments: list[str], code: int, message: str, command: Command, files: Path
+) -> None:
+    outcome = command("fuse", *arguments)
     assert outcome.code == code
     assert message in outcome.err
     assert outcome.out == ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.unit.conftest import Command
 
 from relkit.cli.application import COMMANDS, main
 from relkit.core.document.terminal import width
@@ -49,8 +50,8 @@ def test_every_module_of_a_command_is_listed() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_starts_with_its_summary_and_an_example(name: str, relkit) -> None:
-    outcome = relkit(name, "--help")
+def test_help_starts_with_its_summary_and_an_example(name: str, command: Command) -> None:
+    outcome = command(name, "--help")
     lines = outcome.out.splitlines()
     assert outcome.code == 0
     assert outcome.err == ""
@@ -61,21 +62,21 @@ def test_help_starts_with_its_summary_and_an_example(name: str, relkit) -> None:
 
 
 @pytest.mark.parametrize("path", [(), ("logs",), ("judge",), ("monitor",)])
-def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...], relkit) -> None:
-    outcome = relkit(*path)
+def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...], command: Command) -> None:
+    outcome = command(*path)
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out == relkit(*path, "--help").out
+    assert outcome.out == command(*path, "--help").out
 
 
-def test_the_first_help_names_commands_and_exit_codes(relkit) -> None:
-    outcome = relkit()
+def test_the_first_help_names_commands_and_exit_codes(command: Command) -> None:
+    outcome = command()
     assert [name for name in COMMANDS if name not in outcome.out] == []
     assert "Exit codes:" in outcome.out
 
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])
-def test_help_fits_80_columns(name: str | None, relkit) -> None:
-    outcome = relkit(*filter(None, [name]), "--help")
+def test_help_fits_80_columns(name: str | None, command: Command) -> None:
+    outcome = command(*filter(None, [name]), "--help")
     assert max(map(width, outcome.out.splitlines())) <= 80
 
 
@@ -89,31 +90,31 @@ def test_every_option_has_a_help_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [one for one in COMMANDS if one != "demo"])
-def test_the_examples_of_the_help_work(name: str, relkit) -> None:
-    found = examples(relkit(name, "--help").out)
+def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
+    found = examples(command(name, "--help").out)
     assert found
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"]:
             continue  # it serves until it is ended: the tests of the app start it as a process
-        outcome = relkit(*arguments)
+        outcome = command(*arguments)
         assert outcome.code == 0, f"{line}: {outcome.err}"
 
 
-def test_version(relkit) -> None:
-    outcome = relkit("--version")
+def test_version(command: Command) -> None:
+    outcome = command("--version")
     assert outcome.code == 0
     assert re.fullmatch(r"relkit \d+\.\d+\.\d+\S*\n", outcome.out)
 
 
-def test_an_unknown_command_names_the_nearest(relkit) -> None:
-    outcome = relkit("evalaute")
+def test_an_unknown_command_names_the_nearest(command: Command) -> None:
+    outcome = command("evalaute")
     assert outcome.code == 2
     assert outcome.err == "error: unknown command: `evalaute`\nhint: did you mean `evaluate`?\n"
 
 
-def test_an_unknown_option_names_the_nearest(relkit) -> None:
-    outcome = relkit("evaluate", "--convetion", "relkit", "judgments.qrels", "bm25.run")
+def test_an_unknown_option_names_the_nearest(command: Command) -> None:
+    outcome = command("evaluate", "--convetion", "relkit", "judgments.qrels", "bm25.run")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(
         "error: no such option: `--convetion`\nhint: did you mean `--conv"

@@ -13,7 +13,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from relkit.cli.judge import command
+from tests.unit.conftest import Command
+
+from relkit.cli.judge import command as judge
 from relkit.core.document.terminal import width
 from relkit.judging.shown import choose_fields
 from relkit.judging.store import open_store
@@ -28,19 +30,19 @@ q2,d4,Ann,1,tail
 
 
 @pytest.fixture
-def june(relkit, files: Path) -> Path:
+def june(command: Command, files: Path) -> Path:
     """A project with grades."""
     (files / "items.csv").write_text(ITEMS, "utf-8")
-    assert relkit("judge", "init", "judging.db", "--project", "June", "--overlap", "2").code == 0
-    outcome = relkit("judge", "import", "judging.db", "items.csv", "--project", "June",
+    assert command("judge", "init", "judging.db", "--project", "June", "--overlap", "2").code == 0
+    outcome = command("judge", "import", "judging.db", "items.csv", "--project", "June",
                      "--format", "csv")  # fmt: skip
     assert (outcome.code, outcome.out) == (0, "")
     assert "June: 3 new items, 5 new grades" in outcome.err
     return files
 
 
-def test_a_new_account_has_a_password_that_is_printed_once(relkit, files: Path) -> None:
-    outcome = relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
+def test_a_new_account_has_a_password_that_is_printed_once(command: Command, files: Path) -> None:
+    outcome = command("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
     password = outcome.out.strip()
     assert outcome.code == 0
     assert len(password) >= 16
@@ -49,65 +51,67 @@ def test_a_new_account_has_a_password_that_is_printed_once(relkit, files: Path) 
         user = store.accounts.check_password("ann", password)
     assert user is not None
     assert user.role == "lead"
-    again = relkit("judge", "init", "judging.db", "--account", "ann")
+    again = command("judge", "init", "judging.db", "--account", "ann")
     assert again.code == 2
     assert "a user `ann` already" in again.err
 
 
-def test_a_lost_password_is_replaced_and_ends_the_sign_ins(relkit, files: Path) -> None:
+def test_a_lost_password_is_replaced_and_ends_the_sign_ins(command: Command, files: Path) -> None:
     from relkit.judging.access import find_signed_in, start_sign_in
 
-    before = relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead").out.strip()
+    before = command(
+        "judge", "init", "judging.db", "--account", "ann", "--role", "lead"
+    ).out.strip()
     with open_store(files / "judging.db") as store:
         secret = start_sign_in(store, store.accounts.get("ann"))
-    outcome = relkit("judge", "init", "judging.db", "--account", "ann", "--reset-password")
+    outcome = command("judge", "init", "judging.db", "--account", "ann", "--reset-password")
     assert outcome.code == 0
     with open_store(files / "judging.db") as store:
         assert store.accounts.check_password("ann", before) is None
         assert store.accounts.check_password("ann", outcome.out.strip()) is not None
         assert find_signed_in(store, secret) is None
         assert store.accounts.get("ann").role == "lead"
-    outcome = relkit("judge", "init", "judging.db", "--account", "bob", "--reset-password")
+    outcome = command("judge", "init", "judging.db", "--account", "bob", "--reset-password")
     assert (outcome.code, "unknown user: `bob`" in outcome.err) == (2, True)
-    assert relkit("judge", "init", "judging.db", "--reset-password").code == 2
+    assert command("judge", "init", "judging.db", "--reset-password").code == 2
 
 
-def test_a_made_password_has_to_be_replaced(relkit, files: Path) -> None:
-    relkit("judge", "init", "judging.db", "--account", "ann")
+def test_a_made_password_has_to_be_replaced(command: Command, files: Path) -> None:
+    command("judge", "init", "judging.db", "--account", "ann")
     with open_store(files / "judging.db") as store:
         assert store.accounts.get("ann").must_change
 
 
-def test_accounts_are_listed_with_their_tokens(relkit, files: Path) -> None:
+def test_accounts_are_listed_with_their_tokens(command: Command, files: Path) -> None:
     from relkit.judging.access import create_token, start_sign_in
 
-    relkit("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
+    command("judge", "init", "judging.db", "--account", "ann", "--role", "lead")
     with open_store(files / "judging.db") as store:
         ann = store.accounts.create("bo", password="a long sentence")
         secret = create_token(store, ann, "nightly", scope="read")
         start_sign_in(store, ann, agent="Firefox, Linux")
-    table = relkit("judge", "accounts", "judging.db").out
+    table = command("judge", "accounts", "judging.db").out
     rows = [line.split() for line in table.splitlines()]
     assert ["ann", "lead", *["has", "to", "choose", "a", "password"], "0"] in rows
     assert ["bo", "judge", "open", "1"] in rows
     assert any(row[:3] == ["bo", "nightly", "read"] for row in rows)
-    found = relkit("judge", "accounts", "judging.db", "--format", "json").out
+    found = command("judge", "accounts", "judging.db", "--format", "json").out
     assert secret not in table + found
     ann_found, bo = json.loads(found)
     assert (ann_found["tokens"], bo["tokens"][0]["scope"]) == ([], "read")
     assert bo["sign_ins"][0]["agent"] == "Firefox, Linux"
 
 
-def test_an_account_changes_on_the_command_line(relkit, files: Path) -> None:
+def test_an_account_changes_on_the_command_line(command: Command, files: Path) -> None:
     from relkit.judging.access import create_token, find_signed_in, list_tokens, start_sign_in
 
     def run(*options: str):
-        return relkit("judge", "account", "judging.db", "ann", *options)
+        return command("judge", "account", "judging.db", "ann", *options)
 
-    relkit("judge", "init", "judging.db", "--account", "ann", "--role", "admin")
+    command("judge", "init", "judging.db", "--account", "ann", "--role", "admin")
     outcome = run("--role", "lead")
     assert (outcome.code, "only administrator" in outcome.err) == (2, True)
-    relkit("judge", "init", "judging.db", "--account", "root", "--role", "admin")
+    command("judge", "init", "judging.db", "--account", "root", "--role", "admin")
     assert "ann was admin and is lead" in run("--role", "lead").err
     with open_store(files / "judging.db") as store:
         secret = start_sign_in(store, store.accounts.get("ann"))
@@ -121,33 +125,33 @@ def test_an_account_changes_on_the_command_line(relkit, files: Path) -> None:
         password = run("--reset-password").out.strip()
         assert store.accounts.check_password("ann", password) is not None
     assert run().code == 2
-    assert relkit("judge", "account", "judging.db", "eve", "--role", "lead").code == 2
+    assert command("judge", "account", "judging.db", "eve", "--role", "lead").code == 2
 
 
-def test_events_are_shown(relkit, june: Path) -> None:
-    assert relkit("judge", "init", "judging.db", "--account", "ann").code == 2  # there is an Ann
-    relkit("judge", "init", "judging.db", "--account", "eve")
-    relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
-    found = json.loads(relkit("judge", "events", "judging.db", "--format", "json").out)
+def test_events_are_shown(command: Command, june: Path) -> None:
+    assert command("judge", "init", "judging.db", "--account", "ann").code == 2  # there is an Ann
+    command("judge", "init", "judging.db", "--account", "eve")
+    command("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+    found = json.loads(command("judge", "events", "judging.db", "--format", "json").out)
     assert [(one["kind"], one["detail"], one["address"]) for one in reversed(found)] == [
         ("project_made", "June", "command line"),
         ("imported", "June: 3 + 5", "command line"),
         ("account_made", "eve (judge)", "command line"),
         ("exported", "June: trec", "command line"),
     ]
-    table = relkit("judge", "events", "judging.db", "--kind", "exported").out
+    table = command("judge", "events", "judging.db", "--kind", "exported").out
     assert "June: trec" in table
     assert "account_made" not in table
     assert (
-        relkit("judge", "events", "judging.db", "--account", "nobody").out == "nothing happened\n"
+        command("judge", "events", "judging.db", "--account", "nobody").out == "nothing happened\n"
     )
-    assert relkit("judge", "events", "judging.db", "--kind", "export").code == 2
+    assert command("judge", "events", "judging.db", "--kind", "export").code == 2
 
 
-def test_guidelines_and_rules(relkit, files: Path) -> None:
+def test_guidelines_and_rules(command: Command, files: Path) -> None:
     (files / "en.md").write_text("Grade it.", "utf-8")
     (files / "zh.md").write_text("请打分。", "utf-8")
-    outcome = relkit(
+    outcome = command(
         "judge", "init", "judging.db", "--project", "June", "--guideline-en", "en.md",
         "--guideline-zh", "zh.md", "--overlap", "3", "--gold-share", "0.1", "-k", "20",
         "--seed", "5", "--scale", "binary",
@@ -159,18 +163,18 @@ def test_guidelines_and_rules(relkit, files: Path) -> None:
     assert (project.overlap, project.gold_share, project.k, project.seed) == (3, 0.1, 20, 5)
 
 
-def test_importing_again_adds_nothing(relkit, june: Path) -> None:
-    outcome = relkit("judge", "import", "judging.db", "items.csv", "--project", "June",
+def test_importing_again_adds_nothing(command: Command, june: Path) -> None:
+    outcome = command("judge", "import", "judging.db", "items.csv", "--project", "June",
                      "--format", "csv")  # fmt: skip
     assert "June: 0 new items, 0 new grades" in outcome.err
 
 
-def test_of_several_files_all_come_in_or_none(relkit, june: Path) -> None:
+def test_of_several_files_all_come_in_or_none(command: Command, june: Path) -> None:
     (june / "good.csv").write_text("query,document,judge,grade\nq9,d1,Eve,3\n", "utf-8")
     (june / "bad.csv").write_text("query,document,judge,grade\nq1,d1,Cy,3\n", "utf-8")
     args = ("judge", "import", "judging.db", "good.csv", "bad.csv", "--project", "June",
             "--format", "csv")  # fmt: skip
-    outcome = relkit(*args)
+    outcome = command(*args)
     assert outcome.code == 3
     assert "more than 2 grades" in outcome.err
     with open_store(june / "judging.db") as store:
@@ -178,13 +182,13 @@ def test_of_several_files_all_come_in_or_none(relkit, june: Path) -> None:
         assert [user.name for user in store.accounts.all()] == ["Ann", "Bo"]
 
 
-def test_status(relkit, june: Path) -> None:
-    outcome = relkit("judge", "status", "judging.db", "--project", "June")
+def test_status(command: Command, june: Path) -> None:
+    outcome = command("judge", "status", "judging.db", "--project", "June")
     assert "June: 5 of 6 grades (83%), 2 of 3 items finished" in outcome.out
     assert "for a lead to decide: 1" in outcome.out
     assert "Ann / Bo" in outcome.out
     assert max(map(width, outcome.out.splitlines())) <= 80
-    (found,) = json.loads(relkit("judge", "status", "judging.db", "--format", "json").out)
+    (found,) = json.loads(command("judge", "status", "judging.db", "--format", "json").out)
     assert found["agreement"]["overall"]["units"] == 2
     assert found["agreement"]["overall"]["equal"] == 0.5
     assert set(found["agreement"]["tiers"]) == {"head", "tail"}
@@ -192,45 +196,45 @@ def test_status(relkit, june: Path) -> None:
     assert found["judges"][1]["available"] == 1
 
 
-def test_status_of_an_empty_database(relkit) -> None:
-    assert relkit("judge", "init", "judging.db").code == 0
-    assert relkit("judge", "status", "judging.db").out == "there is no project\n"
+def test_status_of_an_empty_database(command: Command) -> None:
+    assert command("judge", "init", "judging.db").code == 0
+    assert command("judge", "status", "judging.db").out == "there is no project\n"
 
 
-def test_export_says_what_is_lost_and_which_rule(relkit, june: Path) -> None:
-    outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+def test_export_says_what_is_lost_and_which_rule(command: Command, june: Path) -> None:
+    outcome = command("judge", "export", "judging.db", "--project", "June", "--format", "trec")
     assert outcome.out == "q1 0 d1 3\nq1 0 d2 0\nq2 0 d4 1\n"
     assert "cannot hold tiers: left out of 3 items" in outcome.err
     assert "median: the middle grade, the lower one of two" in outcome.err
-    outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", "csv",
+    outcome = command("judge", "export", "judging.db", "--project", "June", "--format", "csv",
                      "-o", "out.csv")  # fmt: skip
     assert (outcome.code, outcome.out) == (0, "")
     assert (june / "out.csv").read_text("utf-8").count("\n") == 6
-    evaluated = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec",
+    evaluated = command("judge", "export", "judging.db", "--project", "June", "--format", "trec",
                        "--rule", "mean_gain", "-o", "gains.qrels")  # fmt: skip
     assert evaluated.code == 0
     assert "q1 0 d2 0.5" in (june / "gains.qrels").read_text("utf-8")
 
 
-def test_a_byte_order_mark_where_it_is_asked_for(relkit, june: Path) -> None:
+def test_a_byte_order_mark_where_it_is_asked_for(command: Command, june: Path) -> None:
     args = ("judge", "export", "judging.db", "--project", "June", "--format", "csv", "-o", "o.csv")
-    relkit(*args)
+    command(*args)
     plain = (june / "o.csv").read_bytes()
-    relkit(*args, "--bom")
+    command(*args, "--bom")
     assert (june / "o.csv").read_bytes() == "\ufeff".encode() + plain
-    again = relkit("judge", "import", "judging.db", "o.csv", "--project", "June")
+    again = command("judge", "import", "judging.db", "o.csv", "--project", "June")
     assert "0 new items, 0 new grades" in again.err
 
 
-def test_the_labelling_interface(relkit, june: Path) -> None:
-    relkit("judge", "export", "judging.db", "--project", "June", "--format", "label-studio",
+def test_the_labelling_interface(command: Command, june: Path) -> None:
+    command("judge", "export", "judging.db", "--project", "June", "--format", "label-studio",
            "-o", "tasks.json", "--labelling-config", "view.xml")  # fmt: skip
     assert len(json.loads((june / "tasks.json").read_text("utf-8"))) == 3
     assert 'alias="high"' in (june / "view.xml").read_text("utf-8")
 
 
-def test_items_of_a_run(relkit, june: Path) -> None:
-    outcome = relkit("judge", "import", "judging.db", "--project", "June", "--run", "bm25.run",
+def test_items_of_a_run(command: Command, june: Path) -> None:
+    outcome = command("judge", "import", "judging.db", "--project", "June", "--run", "bm25.run",
                      "--run", "tfidf.run", "-k", "2")  # fmt: skip
     assert "June: 4 new items, 0 new grades" in outcome.err
     with open_store(june / "judging.db") as store:
@@ -243,26 +247,26 @@ def test_items_of_a_run(relkit, june: Path) -> None:
     ]
 
 
-def test_known_grades(relkit, june: Path) -> None:
-    outcome = relkit("judge", "import", "judging.db", "judgments.csv", "--project", "June",
+def test_known_grades(command: Command, june: Path) -> None:
+    outcome = command("judge", "import", "judging.db", "judgments.csv", "--project", "June",
                      "--format", "csv", "--gold")  # fmt: skip
     assert "June: 0 new items, 3 new known grades" in outcome.err
-    assert "3 gold items" in relkit("judge", "status", "judging.db").out
+    assert "3 gold items" in command("judge", "status", "judging.db").out
 
 
-def test_a_column_a_judge(relkit, june: Path) -> None:
+def test_a_column_a_judge(command: Command, june: Path) -> None:
     (june / "wide.csv").write_text("query,doc,Ann,Bo\nq9,d1,高,无\n", "utf-8")
-    outcome = relkit("judge", "import", "judging.db", "wide.csv", "--project", "June",
+    outcome = command("judge", "import", "judging.db", "wide.csv", "--project", "June",
                      "--judge-column", "Ann", "--judge-column", "Bo")  # fmt: skip
     assert "1 new item, 2 new grades" in outcome.err
 
 
-def test_side_by_side(relkit, june: Path) -> None:
-    relkit("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
+def test_side_by_side(command: Command, june: Path) -> None:
+    command("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
     (june / "texts.csv").write_text(
         "query,document,query_text,title,tier\nq1,d1,red shoes,Red,head\n", "utf-8"
     )
-    outcome = relkit(
+    outcome = command(
         "judge", "import", "judging.db", "texts.csv", "--project", "SBS", "--format", "csv",
         "--side", "old=bm25.run", "--side", "new=tfidf.run", "-k", "2",
     )  # fmt: skip
@@ -275,23 +279,23 @@ def test_side_by_side(relkit, june: Path) -> None:
     assert [one.document for one in first.first_results] == ["d2", "d1"]
     assert first.first_results[1].title == "Red"
     assert [one.document for one in second.second_results] == ["d9", "d1"]
-    outcome = relkit("judge", "import", "judging.db", "texts.csv", "--project", "SBS",
+    outcome = command("judge", "import", "judging.db", "texts.csv", "--project", "SBS",
                      "--format", "csv")  # fmt: skip
     assert outcome.code == 2
     assert "side-by-side project" in outcome.err
 
 
-def test_tables_describe_what_runs_name_by_ids(relkit, june: Path) -> None:
+def test_tables_describe_what_runs_name_by_ids(command: Command, june: Path) -> None:
     (june / "catalogue.csv").write_text("id,title,price\nd1,One,5\nd2,Two,6\nd9,Nine,\n", "utf-8")
     (june / "queries.tsv").write_text("id\ttext\nq1\tred shoes\nq2\tblue\nq3\tgreen\n", "utf-8")
-    relkit("judge", "init", "judging.db", "--project", "July")
-    relkit("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
+    command("judge", "init", "judging.db", "--project", "July")
+    command("judge", "init", "judging.db", "--project", "SBS", "--kind", "side_by_side")
     tables = ("--queries", "queries.tsv", "--documents", "catalogue.csv")
-    outcome = relkit("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run",
+    outcome = command("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run",
                      "-k", "2", *tables)  # fmt: skip
     assert outcome.code == 0
     assert "catalogue.csv: nothing about the document of 1 item" in outcome.err
-    relkit("judge", "import", "judging.db", "--project", "SBS", "--side", "old=bm25.run",
+    command("judge", "import", "judging.db", "--project", "SBS", "--side", "old=bm25.run",
            "--side", "new=tfidf.run", *tables)  # fmt: skip
     with open_store(june / "judging.db") as store:
         items = store.items.all(store.projects.get("July").id)
@@ -303,26 +307,26 @@ def test_tables_describe_what_runs_name_by_ids(relkit, june: Path) -> None:
     assert {one.title for one in pairs[0].first_results} >= {"One", "Two"}
 
 
-def test_tables_describe_what_was_imported_before(relkit, june: Path) -> None:
+def test_tables_describe_what_was_imported_before(command: Command, june: Path) -> None:
     (june / "catalogue.csv").write_text("id,title,price\nd1,One,5\nd2,Two,6\nd9,Nine,\n", "utf-8")
-    relkit("judge", "init", "judging.db", "--project", "July")
+    command("judge", "init", "judging.db", "--project", "July")
     words = ("judge", "import", "judging.db", "--project", "July", "--run", "bm25.run", "-k", "2")
-    relkit(*words)
+    command(*words)
     with open_store(june / "judging.db") as store:
         assert {one.title for one in store.items.all(store.projects.get("July").id)} == {""}
-    outcome = relkit(*words, "--documents", "catalogue.csv")
+    outcome = command(*words, "--documents", "catalogue.csv")
     assert "July: 0 new items, 0 new grades, texts for 3 earlier items" in outcome.err
     with open_store(june / "judging.db") as store:
         titles = {one.document: one.title for one in store.items.all(store.projects.get("July").id)}
     assert titles == {"d1": "One", "d2": "Two", "d4": "", "d9": "Nine"}
-    assert "earlier" not in relkit(*words, "--documents", "catalogue.csv").err
+    assert "earlier" not in command(*words, "--documents", "catalogue.csv").err
 
 
-def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> None:
+def test_judges_do_not_see_how_often_a_result_was_shown(command: Command, june: Path) -> None:
     (june / "pool.csv").write_text(
         "query,doc,tier,position,sessions,reason\ntv,d7,head,3,120,new\n", "utf-8"
     )
-    outcome = relkit("judge", "import", "judging.db", "pool.csv", "--project", "June")
+    outcome = command("judge", "import", "judging.db", "pool.csv", "--project", "June")
     assert "1 new item" in outcome.err
     with open_store(june / "judging.db") as store:
         item = store.items.all(store.projects.get("June").id)[-1]
@@ -331,12 +335,12 @@ def test_judges_do_not_see_how_often_a_result_was_shown(relkit, june: Path) -> N
     assert choose_fields(item) == {}
 
 
-def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:
+def test_what_is_exported_is_what_counts(command: Command, june: Path) -> None:
     from relkit import read_judgments
     from relkit.judging.exchange import final_judgments
 
     for form in ("csv", "jsonl"):
-        outcome = relkit("judge", "export", "judging.db", "--project", "June", "--format", form,
+        outcome = command("judge", "export", "judging.db", "--project", "June", "--format", form,
                          "-o", f"out.{form}")  # fmt: skip
         assert outcome.code == 0
         found = read_judgments(june / f"out.{form}")
@@ -369,34 +373,34 @@ def test_what_is_exported_is_what_counts(relkit, june: Path) -> None:
     ],
 )
 def test_what_cannot_be_done(
-    relkit, june: Path, arguments: list[str], code: int, message: str
+    command: Command, june: Path, arguments: list[str], code: int, message: str
 ) -> None:
     (june / "book.csv").write_text("query,docid,Ann,Bo\nq,d,1,2\n", "utf-8")
-    outcome = relkit("judge", *arguments)
+    outcome = command("judge", *arguments)
     assert outcome.code == code
     assert message in outcome.err
 
 
-@pytest.mark.parametrize("name", sorted(command.commands))
-def test_help_of_the_parts(name: str, relkit, june: Path) -> None:
-    outcome = relkit("judge", name, "--help")
+@pytest.mark.parametrize("name", sorted(judge.commands))
+def test_help_of_the_parts(name: str, command: Command, june: Path) -> None:
+    outcome = command("judge", name, "--help")
     lines = outcome.out.splitlines()
     assert max(map(width, lines)) <= 80
     assert lines[4].strip() == "Examples:"
-    context = click.Context(command)
-    part = command.get_command(context, name)
+    context = click.Context(judge)
+    part = judge.get_command(context, name)
     assert part is not None
     for one in part.params:
         assert one.param_type_name == "argument" or one.help
 
 
-def test_the_examples_of_the_parts_work_in_order(relkit, june: Path) -> None:
+def test_the_examples_of_the_parts_work_in_order(command: Command, june: Path) -> None:
     from tests.unit.test_cli_help import examples
 
     (june / "judging.db").unlink()
     for name in ("init", "import", "export", "status"):
-        for line in examples(relkit("judge", name, "--help").out):
-            outcome = relkit(*shlex.split(line)[1:])
+        for line in examples(command("judge", name, "--help").out):
+            outcome = command(*shlex.split(line)[1:])
             assert outcome.code == 0, f"{line}: {outcome.err}"
 
 
@@ -412,9 +416,11 @@ def test_the_help_needs_no_judging_packages() -> None:
     assert done.stdout.endswith("[]\n")
 
 
-def test_a_missing_package_of_the_app_is_named(relkit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_of_the_app_is_named(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    outcome = relkit("judge", "serve", "judging.db")
+    outcome = command("judge", "serve", "judging.db")
     assert outcome.code == 4
     assert outcome.err.splitlines()[:2] == [
         "error: the judging app needs the package uvicorn",
@@ -422,27 +428,29 @@ def test_a_missing_package_of_the_app_is_named(relkit, monkeypatch: pytest.Monke
     ]
 
 
-def test_queries_of_several_words_are_exported_with_a_table_of_ids(relkit, june: Path) -> None:
+def test_queries_of_several_words_are_exported_with_a_table_of_ids(
+    command: Command, june: Path
+) -> None:
     rows = "query,document,judge,grade\nred running shoes,a document,Ann,3\ntv,d1,Ann,1\n"
     (june / "more.csv").write_text(rows, "utf-8")
-    relkit("judge", "init", "judging.db", "--project", "Shop")
-    relkit("judge", "import", "judging.db", "more.csv", "--project", "Shop", "--format", "csv")
+    command("judge", "init", "judging.db", "--project", "Shop")
+    command("judge", "import", "judging.db", "more.csv", "--project", "Shop", "--format", "csv")
     export = ("judge", "export", "judging.db", "--project", "Shop", "--format", "trec")
-    outcome = relkit(*export)
+    outcome = command(*export)
     assert (outcome.code, outcome.out) == (2, "")
     assert "--queries FILE, or use -o FILE" in outcome.err
-    outcome = relkit(*export, "-o", "shop.qrels")
+    outcome = command(*export, "-o", "shop.qrels")
     assert outcome.code == 0, outcome.err
     assert (june / "shop.qrels").read_text() == "q1 0 d2 3\ntv 0 d1 1\n"
     queries = "id\ttext\toriginal\nq1\tred running shoes\tred running shoes\ntv\ttv\t\n"
     assert (june / "shop.queries.tsv").read_text() == queries
     assert (june / "shop.documents.tsv").read_text() == "id\toriginal\nd2\ta document\nd1\t\n"
     assert "shop.queries.tsv says what the ids of queries stand for" in outcome.err
-    outcome = relkit(*export, "--queries", "q.tsv", "--documents", "d.tsv")
+    outcome = command(*export, "--queries", "q.tsv", "--documents", "d.tsv")
     assert outcome.out == "q1 0 d2 3\ntv 0 d1 1\n"
     assert (june / "q.tsv").read_text() == queries
-    relkit("judge", "init", "judging.db", "--project", "Back")
-    outcome = relkit(
+    command("judge", "init", "judging.db", "--project", "Back")
+    outcome = command(
         "judge", "import", "judging.db", "shop.qrels", "--project", "Back",
         "--queries", "shop.queries.tsv", "--documents", "shop.documents.tsv",
     )  # fmt: skip
@@ -454,55 +462,55 @@ def test_queries_of_several_words_are_exported_with_a_table_of_ids(relkit, june:
     assert found == [("red running shoes", "", "a document", {}), ("tv", "", "d1", {})]
 
 
-def test_tables_of_ids_are_for_formats_of_ids(relkit, june: Path) -> None:
+def test_tables_of_ids_are_for_formats_of_ids(command: Command, june: Path) -> None:
     export = ("judge", "export", "judging.db", "--project", "June", "--queries", "q.tsv")
-    outcome = relkit(*export, "--format", "csv")
+    outcome = command(*export, "--format", "csv")
     assert outcome.code == 2
     assert "--queries is for formats that hold ids alone" in outcome.err
-    assert relkit(*export, "--format", "trec").code == 0
+    assert command(*export, "--format", "trec").code == 0
     assert (june / "q.tsv").read_text() == "id\ttext\toriginal\nq1\tq1\t\nq2\tq2\t\n"
 
 
-def test_an_archive_is_written_and_read(relkit, june: Path) -> None:
+def test_an_archive_is_written_and_read(command: Command, june: Path) -> None:
     args = ("judge", "export", "judging.db", "--project", "June", "--format", "archive")
-    assert "add -o" in relkit(*args).err
-    written = relkit(*args, "-o", "june.relkit-project")
+    assert "add -o" in command(*args).err
+    written = command(*args, "-o", "june.relkit-project")
     assert written.code == 0
     assert "3 items" in written.err
-    taken = relkit("judge", "import", "judging.db", "june.relkit-project")
+    taken = command("judge", "import", "judging.db", "june.relkit-project")
     assert (taken.code, "`June` already" in taken.err) == (2, True)
-    made = relkit("judge", "import", "judging.db", "june.relkit-project", "--project", "Copy")
+    made = command("judge", "import", "judging.db", "june.relkit-project", "--project", "Copy")
     assert made.code == 0
     assert "made the project Copy" in made.err
-    relkit("judge", "init", "other.db")
-    other = relkit("judge", "import", "other.db", "june.relkit-project")
+    command("judge", "init", "other.db")
+    other = command("judge", "import", "other.db", "june.relkit-project")
     assert "made the project June" in other.err
     for database, project in (("judging.db", "Copy"), ("other.db", "June")):
-        csv = relkit("judge", "export", database, "--project", project, "--format", "csv").out
-        again = relkit("judge", "export", "judging.db", "--project", "June", "--format", "csv").out
+        csv = command("judge", "export", database, "--project", project, "--format", "csv").out
+        again = command("judge", "export", "judging.db", "--project", "June", "--format", "csv").out
         assert csv == again
-    mixed = relkit("judge", "import", "judging.db", "june.relkit-project", "--run", "bm25.run")
+    mixed = command("judge", "import", "judging.db", "june.relkit-project", "--run", "bm25.run")
     assert "a project of its own" in mixed.err
     (june / "half.relkit-project").write_bytes((june / "june.relkit-project").read_bytes()[:900])
-    broken = relkit("judge", "import", "judging.db", "half.relkit-project")
+    broken = command("judge", "import", "judging.db", "half.relkit-project")
     assert (broken.code, "cut off" in broken.err) == (3, True)
-    assert "no --project" in relkit("judge", "import", "judging.db", "pool.csv").err
+    assert "no --project" in command("judge", "import", "judging.db", "pool.csv").err
 
 
-def test_a_project_is_renamed_closed_opened_and_deleted(relkit, june: Path) -> None:
+def test_a_project_is_renamed_closed_opened_and_deleted(command: Command, june: Path) -> None:
     def change(*options: str) -> str:
-        return str(relkit("judge", "project", "judging.db", *options).err)
+        return str(command("judge", "project", "judging.db", *options).err)
 
     assert "renamed to July" in change("June", "--rename", "July")
     assert "10% of what" in change("July", "--gold-share", "0.1")
     assert "closed the project July" in change("July", "--close")
-    refused = relkit("judge", "import", "judging.db", "pool.csv", "--project", "July")
+    refused = command("judge", "import", "judging.db", "pool.csv", "--project", "July")
     assert "`July` is closed" in refused.err
-    assert "July: closed" in relkit("judge", "project", "judging.db", "July").out
+    assert "July: closed" in command("judge", "project", "judging.db", "July").out
     assert "opened the project July" in change("July", "--reopen")
     assert "do not go together" in change("July", "--close", "--delete")
     assert "needs --yes" in change("July", "--delete")
-    assert "July" in relkit("judge", "status", "judging.db").out
+    assert "July" in command("judge", "status", "judging.db").out
     assert "deleted the project July" in change("July", "--delete", "--yes")
-    assert "July" not in relkit("judge", "status", "judging.db").out
+    assert "July" not in command("judge", "status", "judging.db").out
     assert "unknown project" in change("July", "--close")

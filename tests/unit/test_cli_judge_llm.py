@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from tests.unit.completions import Completions, Received, Reply, serve_completions
+from tests.unit.conftest import Command
 
 from relkit.judging.records import Item, Rating
 from relkit.judging.schema import llm_answers, sa
@@ -62,23 +63,25 @@ def arguments(server: Completions, *more: str) -> list[str]:
             "--model", "small", "--samples", "3", *more]  # fmt: skip
 
 
-def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completions) -> None:
-    outcome = relkit(*arguments(server))
+def test_from_grading_to_an_accepted_judge(
+    command: Command, june: Path, server: Completions
+) -> None:
+    outcome = command(*arguments(server))
     assert (outcome.code, outcome.out) == (0, "")
     assert "llm:small (version 1): 240 requests answered; 24,000 + 2,400 tokens" in outcome.err
     assert "80 of 80 items have a grade by it" in outcome.err
-    again = relkit(*arguments(server))
+    again = command(*arguments(server))
     assert "llm:small (version 1): 0 requests answered" in again.err
     assert len(server.received) == 240
 
-    status = relkit("judge", "status", "judging.db", "--project", "June")
+    status = command("judge", "status", "judging.db", "--project", "June")
     assert "llm:small (version 1): 80 items graded; not accepted" in status.out
     assert "June: 120 of 160 grades" in status.out
     export = ("judge", "export", "judging.db", "--project", "June", "--format", "csv")
-    before = relkit(*export)
+    before = command(*export)
     assert "llm:" not in before.out + before.err
 
-    calibration = relkit("judge", "calibrate", "judging.db", "--project", "June", "--format",
+    calibration = command("judge", "calibrate", "judging.db", "--project", "June", "--format",
                          "json", "--resamples", "200")  # fmt: skip
     found = json.loads(calibration.out)
     assert (found["items"], found["configuration"]["samples"]) == (60, 3)
@@ -89,10 +92,10 @@ def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completio
     assert 0.5 < found["overall"]["people"]["kappa"]["value"] < 0.8
     assert found["outlook"]["within"] is True
 
-    table = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200")
+    table = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200")
     assert "it is within the range of people" in table.out.replace("\n", " ")
     assert max(map(len, table.out.splitlines())) <= 80
-    markdown = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples",
+    markdown = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples",
                       "200", "--format", "markdown")  # fmt: skip
     assert markdown.out.startswith("# llm:small and people\n")
     assert "| llm:small | 0 none |" in markdown.out
@@ -102,74 +105,76 @@ def test_from_grading_to_an_accepted_judge(relkit, june: Path, server: Completio
             "".join(f"q{n // 5} Q0 d{n} 1 {100 - rank} {name}\n" for rank, n in enumerate(order)),
             "utf-8",
         )
-    systems = relkit("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
+    systems = command("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "200",
                      "--run", "up.run", "--run", "down.run", "-m", "ndcg@3")  # fmt: skip
     assert "Systems by ndcg@3" in systems.out
     assert "Kendall's τ of the two orders is 1.00; the model swaps none." in systems.out
 
     accept = ("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:small")
-    refused = relkit(*accept, "--by", "Lee", "--least-items", "61")
+    refused = command(*accept, "--by", "Lee", "--least-items", "61")
     assert refused.code != 0
     assert "both graded 60 items, and 61 are needed" in refused.err
-    assert "does not lead" in relkit(*accept, "--by", "Ann").err
-    accepted = relkit(*accept, "--by", "Lee")
+    assert "does not lead" in command(*accept, "--by", "Ann").err
+    accepted = command(*accept, "--by", "Lee")
     assert accepted.code == 0
     assert "Confusion matrix" in accepted.out
     assert "llm:small (version 1) is accepted by Lee in June" in accepted.err
     assert "20 of 80 final grades are those of the language model llm:small" in accepted.err
 
-    after = relkit(*export)
+    after = command(*export)
     rows = list(csv.DictReader(after.out.splitlines()))
     by_model = [row for row in rows if row["final_source"]]
     assert len(by_model) == 20
     assert {row["final_source"] for row in by_model} == {"llm:small"}
     assert all(int(row["final"]) == int(row["document"][1:]) % 4 for row in by_model)
     assert not any(row["judge"].startswith("llm") for row in rows)
-    trec = relkit("judge", "export", "judging.db", "--project", "June", "--format", "trec")
+    trec = command("judge", "export", "judging.db", "--project", "June", "--format", "trec")
     assert "20 of 80 final grades are those of the language model llm:small" in trec.err
     assert "which final grades are a language model's: left out of 20 items" in trec.err
-    status = relkit("judge", "status", "judging.db", "--project", "June")
+    status = command("judge", "status", "judging.db", "--project", "June")
     assert "count for 20 items that nobody graded" in " ".join(status.out.split())
     assert "June: 120 of 160 grades" in status.out
 
     (june / "june.csv").write_text(after.out, "utf-8")
-    relkit("judge", "init", "judging.db", "--project", "July", "--overlap", "2")
-    imported = relkit("judge", "import", "judging.db", "june.csv", "--project", "July")
+    command("judge", "init", "judging.db", "--project", "July", "--overlap", "2")
+    imported = command("judge", "import", "judging.db", "june.csv", "--project", "July")
     assert "20 final grades of a language model: the items come in without them" in imported.err
     assert "July: 80 new items, 120 new grades" in imported.err
 
-    other = relkit("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:other",
+    other = command("judge", "accept", "judging.db", "--project", "June", "--judge", "llm:other",
                    "--by", "Lee", "--withdraw")  # fmt: skip
     assert "`llm:other` is not accepted in `June`" in other.err
-    withdrawn = relkit(*accept, "--by", "Lee", "--withdraw")
+    withdrawn = command(*accept, "--by", "Lee", "--withdraw")
     assert "counts no longer in June" in withdrawn.err
-    assert relkit(*export).out == before.out
-    assert "no language model is accepted" in relkit(*accept, "--by", "Lee", "--withdraw").err
+    assert command(*export).out == before.out
+    assert "no language model is accepted" in command(*accept, "--by", "Lee", "--withdraw").err
 
 
 def test_texts_of_strangers_do_nothing_to_the_terminal(
-    relkit, june: Path, server: Completions
+    command: Command, june: Path, server: Completions
 ) -> None:
     hostile = "\x1b[31mred\x1b]0;title\x07\n# heading | `code` <b>"
     server.script = lambda _: Reply(json.dumps({"grade": 3, "reason": hostile}))
-    relkit(*arguments(server, "--items", "graded"))
-    command = ("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "100")
-    text = relkit(*command).out
+    command(*arguments(server, "--items", "graded"))
+    calibration = ("judge", "calibrate", "judging.db", "--project", "June", "--resamples", "100")
+    text = command(*calibration).out
     assert "The widest differences" in text
     assert "model 3 high, people 0 none: q0 → d0, Title 0. The model: [31mred" in " ".join(
         text.split()
     )
     assert "\x1b" not in text
     assert "\x07" not in text
-    markdown = relkit(*command, "--format", "markdown", "--examples", "1").out
+    markdown = command(*calibration, "--format", "markdown", "--examples", "1").out
     assert markdown.count("The model:") == 1
     assert r"\# heading \| \`code\` \<b\>" in markdown
-    assert len(json.loads(relkit(*command, "--format", "json").out)["examples"]) == 5
+    assert len(json.loads(command(*calibration, "--format", "json").out)["examples"]) == 5
 
 
-def test_a_dry_run_sends_and_stores_nothing(relkit, june: Path, server: Completions) -> None:
+def test_a_dry_run_sends_and_stores_nothing(
+    command: Command, june: Path, server: Completions
+) -> None:
     before = (june / "judging.db").read_bytes()
-    outcome = relkit(*arguments(server, "--items", "ungraded", "--dry-run"))
+    outcome = command(*arguments(server, "--items", "ungraded", "--dry-run"))
     assert outcome.code == 0
     assert outcome.out.startswith("[system]\nYou are a relevance assessor")
     assert "Grade it." in outcome.out
@@ -177,14 +182,14 @@ def test_a_dry_run_sends_and_stores_nothing(relkit, june: Path, server: Completi
     assert "60 requests for 20 items and 3 samples each" in outcome.err
     assert server.received == []
     assert (june / "judging.db").read_bytes() == before
-    relkit(*arguments(server, "--items", "ungraded", "--limit", "4"))
-    again = relkit(*arguments(server, "--items", "ungraded", "--dry-run"))
+    command(*arguments(server, "--items", "ungraded", "--limit", "4"))
+    again = command(*arguments(server, "--items", "ungraded", "--dry-run"))
     assert "48 requests for 20 items and 3 samples each" in again.err
 
 
-def test_what_is_sent(relkit, june: Path, server: Completions) -> None:
+def test_what_is_sent(command: Command, june: Path, server: Completions) -> None:
     (june / "prompt.txt").write_text("Be strict. {scale}", "utf-8")
-    outcome = relkit(*arguments(
+    outcome = command(*arguments(
         server, "--limit", "1", "--prompt", "prompt.txt", "--prompt-lang", "zh", "--parameter",
         "max_tokens=300", "--parameter", "temperature=null", "--parameter", "user=a",
     ))  # fmt: skip
@@ -197,44 +202,44 @@ def test_what_is_sent(relkit, june: Path, server: Completions) -> None:
 
 
 def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
-    relkit, june: Path, server: Completions, monkeypatch: pytest.MonkeyPatch
+    command: Command, june: Path, server: Completions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RELKIT_LLM_KEY", KEY)
-    outcome = relkit(*arguments(server, "--limit", "2"))
+    outcome = command(*arguments(server, "--limit", "2"))
     assert {one.headers["authorization"] for one in server.received} == {f"Bearer {KEY}"}
     told = json.dumps({"error": {"message": f"the key {KEY} has no credit"}}).encode()
     server.script = lambda _: Reply(status=402, body=told)
-    failed = relkit(*arguments(server))
+    failed = command(*arguments(server))
     assert failed.code != 0
     assert "HTTP 402: the key *** has no credit" in failed.err
     seen = outcome.out + outcome.err + failed.out + failed.err
     assert KEY not in seen
     for path in june.glob("judging.db*"):
         assert KEY.encode() not in path.read_bytes()
-    assert "OTHER_KEY is empty" in relkit(*arguments(server, "--api-key-env", "OTHER_KEY")).err
+    assert "OTHER_KEY is empty" in command(*arguments(server, "--api-key-env", "OTHER_KEY")).err
 
 
-def test_problems_are_counted_and_said(relkit, june: Path, server: Completions) -> None:
+def test_problems_are_counted_and_said(command: Command, june: Path, server: Completions) -> None:
     server.script = lambda request: Reply(
         "I would rather not." if number(request) == 3 else '{"grade": 1}'
     )
-    outcome = relkit(*arguments(server, "--attempts", "2"))
+    outcome = command(*arguments(server, "--attempts", "2"))
     assert outcome.code == 0
     assert "6 times the answer had no JSON object with a grade" in outcome.err
     assert "3 samples have no grade" in outcome.err
     assert "79 of 80 items have a grade by it" in outcome.err
 
 
-def test_remarks(relkit, june: Path, server: Completions) -> None:
+def test_remarks(command: Command, june: Path, server: Completions) -> None:
     with open_store(june / "judging.db") as store:
         july = store.projects.create("July")
         store.items.add(july.id, [Item("q", "bare"), Item("q", "d", title="Title 1")])
-    outcome = relkit("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
+    outcome = command("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
                      "--model", "small", "--temperature", "0")  # fmt: skip
     assert "`July` has no guideline" in outcome.err
     assert "1 of 2 items have nothing but an id" in outcome.err
     assert "at temperature 0" in outcome.err
-    none = relkit("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
+    none = command("judge", "llm", "judging.db", "--project", "July", "--endpoint", server.url,
                   "--model", "small", "--items", "graded")  # fmt: skip
     assert "no item was chosen" in none.err
 
@@ -246,16 +251,16 @@ def test_remarks(relkit, june: Path, server: Completions) -> None:
      (["--endpoint", "ftp://x"], "not an http or https URL")],
 )  # fmt: skip
 def test_bad_options(
-    relkit, june: Path, server: Completions, more: list[str], message: str
+    command: Command, june: Path, server: Completions, more: list[str], message: str
 ) -> None:
-    outcome = relkit(*arguments(server, *more))
+    outcome = command(*arguments(server, *more))
     assert outcome.code == 2
     assert message in outcome.err
     assert server.received == []
 
 
-def test_without_a_judge(relkit, june: Path) -> None:
-    outcome = relkit("judge", "calibrate", "judging.db", "--project", "June")
+def test_without_a_judge(command: Command, june: Path) -> None:
+    outcome = command("judge", "calibrate", "judging.db", "--project", "June")
     assert "no language model graded in this project" in outcome.err
     assert "relkit judge llm" in outcome.err
 
@@ -289,7 +294,7 @@ def asked(server: Completions) -> Counter[str]:
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no kill -9")
 def test_kill_9_loses_no_answer_and_repeats_no_request(
-    relkit, june: Path, server: Completions
+    command: Command, june: Path, server: Completions
 ) -> None:
     server.script = lambda request: Reply(f'{{"grade": {number(request) % 4}}}', seconds=0.02)
     lost = 0
@@ -304,7 +309,7 @@ def test_kill_9_loses_no_answer_and_repeats_no_request(
         assert kept >= already - 4 * (1 + (already > 40))
         lost = sent - kept
         assert lost <= 4 * (1 + (already > 40))
-    outcome = relkit(*arguments(server))
+    outcome = command(*arguments(server))
     assert outcome.code == 0
     assert stored(june) == 240
     # Everything else was asked once.
@@ -314,7 +319,7 @@ def test_kill_9_loses_no_answer_and_repeats_no_request(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of processes differ")
-def test_ctrl_c_keeps_what_was_asked(relkit, june: Path, server: Completions) -> None:
+def test_ctrl_c_keeps_what_was_asked(command: Command, june: Path, server: Completions) -> None:
     server.script = lambda _: Reply(seconds=0.1)
     process = start(server, june)
     wait_for(server, 20)
@@ -327,12 +332,12 @@ def test_ctrl_c_keeps_what_was_asked(relkit, june: Path, server: Completions) ->
     assert stored(june) == sent
     assert f"{sent} requests answered".encode() in err
     server.script = lambda _: Reply()
-    relkit(*arguments(server))
+    command(*arguments(server))
     assert len(server.received) == 240
 
 
-def test_no_more_requests_than_allowed(relkit, june: Path, server: Completions) -> None:
-    outcome = relkit(*arguments(server, "--limit", "4", "--requests-per-minute", "600"))
+def test_no_more_requests_than_allowed(command: Command, june: Path, server: Completions) -> None:
+    outcome = command(*arguments(server, "--limit", "4", "--requests-per-minute", "600"))
     assert outcome.code == 0
     times = sorted(request.at for request in server.received)
     assert len(times) == 12

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.unit.conftest import Command
 
 from relkit.cli.application import COMMANDS, main
 from relkit.cli.messages import language_of
@@ -19,28 +20,32 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(judged), str(run)
 
 
-def test_notes_are_said_in_the_language(files: tuple[str, str], relkit, monkeypatch) -> None:
+def test_notes_are_said_in_the_language(
+    files: tuple[str, str], command: Command, monkeypatch
+) -> None:
     told = "警告：1 条有标注的查询不在结果文件中（q2）\n"
-    assert relkit("evaluate", *files, "-m", "rr", "--lang", "zh").err == told
-    assert relkit("evaluate", *files, "-m", "rr").err.startswith("warning: 1 query is in")
+    assert command("evaluate", *files, "-m", "rr", "--lang", "zh").err == told
+    assert command("evaluate", *files, "-m", "rr").err.startswith("warning: 1 query is in")
     monkeypatch.setenv("RELKIT_LANG", "zh")
-    assert relkit("evaluate", *files, "-m", "rr").err == told
-    assert relkit("evaluate", *files, "-m", "rr", "--lang=en").err.startswith("warning: ")
+    assert command("evaluate", *files, "-m", "rr").err == told
+    assert command("evaluate", *files, "-m", "rr", "--lang=en").err.startswith("warning: ")
 
 
-def test_errors_and_hints_are_said_in_the_language(files: tuple[str, str], relkit) -> None:
-    outcome = relkit("evaluate", *files, "-m", "ndgc", "--lang", "zh")
+def test_errors_and_hints_are_said_in_the_language(
+    files: tuple[str, str], command: Command
+) -> None:
+    outcome = command("evaluate", *files, "-m", "ndgc", "--lang", "zh")
     assert (outcome.code, outcome.err) == (2, "错误：没有这个指标：`ndgc`\n建议：是不是 `ndcg`？\n")
-    outcome = relkit("evaluate", *files, "--measur", "rr", "--lang", "zh")
+    outcome = command("evaluate", *files, "--measur", "rr", "--lang", "zh")
     assert outcome.err.startswith("错误：没有这个选项：`--measur`")
 
 
-def test_what_the_native_core_says_is_translated(tmp_path: Path, files, relkit) -> None:
+def test_what_the_native_core_says_is_translated(tmp_path: Path, files, command: Command) -> None:
     empty = tmp_path / "empty.run"
     empty.write_text("")
-    outcome = relkit("evaluate", files[0], str(empty), "--lang", "zh")
+    outcome = command("evaluate", files[0], str(empty), "--lang", "zh")
     assert (outcome.code, outcome.err) == (3, f"错误：{empty}：是空文件\n")
-    outcome = relkit("evaluate", files[0], str(tmp_path / "none.run"), "--lang", "zh")
+    outcome = command("evaluate", files[0], str(tmp_path / "none.run"), "--lang", "zh")
     assert outcome.err.startswith(f"错误：{tmp_path / 'none.run'}：文件不存在\n")
 
 
@@ -53,10 +58,12 @@ def test_every_command_knows_the_option(name: str) -> None:
         assert sum("--lang" in parameter.opts for parameter in one.params) == 1, one.name
 
 
-def test_an_unknown_language_is_refused(files: tuple[str, str], relkit, monkeypatch) -> None:
-    assert relkit("evaluate", *files, "--lang", "de").code == 2
+def test_an_unknown_language_is_refused(
+    files: tuple[str, str], command: Command, monkeypatch
+) -> None:
+    assert command("evaluate", *files, "--lang", "de").code == 2
     monkeypatch.setenv("RELKIT_LANG", "de")
-    outcome = relkit("evaluate", *files)
+    outcome = command("evaluate", *files)
     assert outcome.code == 2
     assert language_of(["--lang"]) == "en"
 

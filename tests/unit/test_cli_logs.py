@@ -9,6 +9,7 @@ from types import ModuleType
 
 import polars as pl
 import pytest
+from tests.unit.conftest import Command
 
 from relkit import ParameterError, Sessions, read_sessions, write_sessions
 from relkit.core.document.terminal import width
@@ -33,33 +34,33 @@ def messy_log(files: Path) -> None:
     (files / "log.csv").write_text(LOG, "utf-8")
 
 
-def test_an_unknown_command(relkit) -> None:
-    assert relkit("logs", "docter").code == 2
+def test_an_unknown_command(command: Command) -> None:
+    assert command("logs", "docter").code == 2
 
 
 @pytest.mark.parametrize("name", ["read", "inspect", "doctor"])
-def test_help_of_the_commands(name: str, relkit, make_cli: ModuleType) -> None:
-    outcome = relkit("logs", name, "--help")
+def test_help_of_the_commands(name: str, command: Command, make_cli: ModuleType) -> None:
+    outcome = command("logs", name, "--help")
     assert max(map(width, outcome.out.splitlines())) <= 80
     assert dict(make_cli.parts_of("logs"))[name] in (ROOT / "docs" / "cli.md").read_text("utf-8")
     lines = [line.strip() for line in outcome.out.splitlines() if line.startswith("    relkit")]
     assert lines
     for line in lines:
-        worked = relkit(*shlex.split(line)[1:])
+        worked = command(*shlex.split(line)[1:])
         assert worked.code == 0, worked.err
 
 
-def test_read_writes_the_canonical_form(relkit, files: Path) -> None:
-    outcome = relkit("logs", "read", "log.csv", "-o", "log.parquet")
+def test_read_writes_the_canonical_form(command: Command, files: Path) -> None:
+    outcome = command("logs", "read", "log.csv", "-o", "log.parquet")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     written = pl.read_parquet(files / "log.parquet")
     assert written.equals(read_sessions("log.csv").collect())
     assert written["position"].min() == 0  # repaired by the doctor only
 
 
-def test_read_takes_columns_and_a_format(relkit, files: Path) -> None:
+def test_read_takes_columns_and_a_format(command: Command, files: Path) -> None:
     (files / "log.csv").rename(files / "other.txt")
-    outcome = relkit(
+    outcome = command(
         "logs", "read", "other.txt", "--columns", "session=session+user,doc=user",
         "--input-format", "csv", "-o", "out.csv",
     )  # fmt: skip
@@ -90,59 +91,61 @@ def test_read_takes_columns_and_a_format(relkit, files: Path) -> None:
         (["doctor", "log.csv", "--check", "gap"], 2, "did you mean `gaps`?"),
     ],
 )
-def test_mistakes(relkit, files: Path, arguments: list[str], code: int, message: str) -> None:
+def test_mistakes(
+    command: Command, files: Path, arguments: list[str], code: int, message: str
+) -> None:
     before = (files / "log.csv").read_bytes()
-    outcome = relkit("logs", *arguments)
+    outcome = command("logs", *arguments)
     assert outcome.code == code, outcome.err
     assert message in outcome.err
     assert (files / "log.csv").read_bytes() == before
     assert not list(files.glob("*.partial*"))
 
 
-def test_inspect(relkit, files: Path) -> None:
+def test_inspect(command: Command, files: Path) -> None:
     overview = summarise(read_sessions("log.csv"))
-    assert relkit("logs", "inspect", "log.csv").out == f"{overview}\n"
-    assert relkit("logs", "inspect", "log.csv", "--format", "markdown").out == (
+    assert command("logs", "inspect", "log.csv").out == f"{overview}\n"
+    assert command("logs", "inspect", "log.csv", "--format", "markdown").out == (
         overview.to_markdown() + "\n"
     )
-    outcome = relkit("logs", "inspect", "log.csv", "--format", "json", "-o", "log.json")
+    outcome = command("logs", "inspect", "log.csv", "--format", "json", "-o", "log.json")
     assert (outcome.code, outcome.out) == (0, "")
     content = json.loads((files / "log.json").read_text("utf-8"))
     assert (content["rows"], content["sessions"], content["users"]) == (6, 3, 3)
 
 
-def test_doctor(relkit, files: Path) -> None:
-    outcome = relkit("logs", "doctor", "log.csv")
+def test_doctor(command: Command, files: Path) -> None:
+    outcome = command("logs", "doctor", "log.csv")
     checkup = examine(read_sessions("log.csv"))
     assert outcome.code == 0
     assert outcome.out == f"{checkup}\n"
     assert max(map(width, outcome.out.splitlines())) <= 80
-    chinese = relkit("logs", "doctor", "log.csv", "--lang", "zh", "--format", "markdown").out
+    chinese = command("logs", "doctor", "log.csv", "--lang", "zh", "--format", "markdown").out
     assert chinese == checkup.to_markdown("zh") + "\n"
-    content = json.loads(relkit("logs", "doctor", "log.csv", "--format", "json").out)
+    content = json.loads(command("logs", "doctor", "log.csv", "--format", "json").out)
     assert [finding["kind"] for finding in content["findings"]] == KINDS
 
 
-def test_one_check_and_a_depth(relkit) -> None:
-    outcome = relkit("logs", "doctor", "log.csv", "--check", "gaps", "--check", "bots")
+def test_one_check_and_a_depth(command: Command) -> None:
+    outcome = command("logs", "doctor", "log.csv", "--check", "gaps", "--check", "bots")
     assert outcome.out == "rows: 6, checks: 2; nothing is wrong.\n"
 
 
-def test_strict(relkit) -> None:
-    outcome = relkit("logs", "doctor", "log.csv", "--strict")
+def test_strict(command: Command) -> None:
+    outcome = command("logs", "doctor", "log.csv", "--strict")
     assert outcome.code == 1
     assert KINDS[0] in outcome.out
     assert "the log has warnings" in outcome.err
-    assert relkit("logs", "doctor", "log.csv", "--strict", "--check", "gaps").code == 0
+    assert command("logs", "doctor", "log.csv", "--strict", "--check", "gaps").code == 0
 
 
-def test_fix_writes_a_copy_and_a_record(relkit, files: Path) -> None:
+def test_fix_writes_a_copy_and_a_record(command: Command, files: Path) -> None:
     before = (files / "log.csv").read_bytes()
-    outcome = relkit("logs", "doctor", "log.csv", "--fix", "-o", "clean.csv.gz")
+    outcome = command("logs", "doctor", "log.csv", "--fix", "-o", "clean.csv.gz")
     assert outcome.code == 0
     assert "clean.csv.gz.changes.json" in outcome.err
     assert (files / "log.csv").read_bytes() == before
-    assert relkit("logs", "doctor", "clean.csv.gz", "--strict").code == 0
+    assert command("logs", "doctor", "clean.csv.gz", "--strict").code == 0
     cleaned = read_sessions("clean.csv.gz").collect()
     assert cleaned["position"].to_list() == [1, 2, 3, 1, 2, 1]
     assert set(cleaned["query"]) == {"tv"}
@@ -152,26 +155,26 @@ def test_fix_writes_a_copy_and_a_record(relkit, files: Path) -> None:
     assert (record["source"], record["rows_before"], record["rows_after"]) == ("log.csv", 6, 6)
 
 
-def test_what_is_left_is_said(relkit, files: Path) -> None:
+def test_what_is_left_is_said(command: Command, files: Path) -> None:
     rows = "".join(f"s{number},q{number},{place},d{place}\n" for number in range(30)
                    for place in range(5))  # fmt: skip
     (files / "short.csv").write_text("session,query,position,doc\n" + rows, "utf-8")
-    outcome = relkit("logs", "doctor", "short.csv", "--fix", "-o", "a.jsonl", "--record", "r.json")
+    outcome = command("logs", "doctor", "short.csv", "--fix", "-o", "a.jsonl", "--record", "r.json")
     assert "left for you to decide: cut-off-lists" in outcome.err
     assert json.loads((files / "r.json").read_text("utf-8"))["not_repaired"] == ["cut-off-lists"]
-    deep = relkit("logs", "doctor", "a.jsonl", "--depth", "5", "--strict")
+    deep = command("logs", "doctor", "a.jsonl", "--depth", "5", "--strict")
     assert deep.code == 0
     assert "info cut-off-lists" in deep.out
 
 
-def test_notes_of_ubi_are_said(relkit, files: Path) -> None:
+def test_notes_of_ubi_are_said(command: Command, files: Path) -> None:
     rows = [
         {"query_id": "q", "user_query": "tv", "query_response_hit_ids": ["a", "b"]},
         {"action_name": "hover", "query_id": "q"},
     ]
     for name, row in zip(("queries.ndjson", "events.ndjson"), rows, strict=True):
         (files / name).write_text(json.dumps(row) + "\n", "utf-8")
-    outcome = relkit("logs", "inspect", "queries.ndjson", "events.ndjson", "--format", "json")
+    outcome = command("logs", "inspect", "queries.ndjson", "events.ndjson", "--format", "json")
     assert json.loads(outcome.out)["rows"] == 2
     assert "note: other actions" in outcome.err
 

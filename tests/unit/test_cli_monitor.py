@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 import polars as pl
 import pytest
+from tests.unit.conftest import Command
 
-import relkit as library
-from relkit.cli.monitor import command
+import relkit
+from relkit.cli.monitor import command as monitor
 from relkit.core.document.terminal import width
 
 GRADES = "query,doc,grade\n" + "".join(
@@ -33,18 +34,18 @@ def sample(path: Path, month: str, docs: list[str], per_tier: int = 30) -> None:
         for number in range(400)
         for position, doc in enumerate(docs if number % 10 else docs[::-1], 1)
     ]
-    library.draw_sample(
+    relkit.draw_sample(
         pl.DataFrame(rows), per_tier=per_tier, cuts=[0.5], names=["head", "tail"], k=5
     ).write(path)
 
 
 @pytest.fixture
-def rounds(relkit, files: Path) -> str:
+def rounds(command: Command, files: Path) -> str:
     """Two months: in the second the best document is missing."""
     (files / "grades.csv").write_text(GRADES, "utf-8")
     for month, docs in (("2026-03", ["a", "b"]), ("2026-04", ["b"])):
         sample(files / f"{month}.csv", month, docs)
-        outcome = relkit(
+        outcome = command(
             "monitor", "add", "rounds", "--month", month, "--sample", f"{month}.csv",
             "--judgments", "grades.csv",
         )  # fmt: skip
@@ -78,13 +79,13 @@ def live(files: Path) -> str:
     return "judging.db"
 
 
-def test_grades_come_straight_from_a_judging_database(relkit, live: str) -> None:
+def test_grades_come_straight_from_a_judging_database(command: Command, live: str) -> None:
     add = ("monitor", "add", "rounds", "--sample", "sample.csv", "--judgments", live)
-    outcome = relkit(*add, "--month", "2026-03", "--project", "Live")
+    outcome = command(*add, "--month", "2026-03", "--project", "Live")
     assert outcome.code == 0, outcome.err
     assert "4 sessions, 4 grades" in outcome.out
     assert "median: the middle grade, the lower one of two" in outcome.err
-    (made,) = library.read_rounds("rounds")
+    (made,) = relkit.read_rounds("rounds")
     assert {one: made.judgments[one] for one in made.judgments.queries} == {
         "cup": {"cup-1": 1.0},
         "pen": {"pen-1": 2.0},
@@ -106,33 +107,33 @@ def test_grades_come_straight_from_a_judging_database(relkit, live: str) -> None
     ],
 )
 def test_databases_that_cannot_be_used(
-    relkit, live: str, arguments: list[str], code: int, message: str
+    command: Command, live: str, arguments: list[str], code: int, message: str
 ) -> None:
     add = ("monitor", "add", "rounds", "--month", "2026-03", "--sample", "sample.csv")
-    outcome = relkit(*add, *arguments)
+    outcome = command(*add, *arguments)
     assert outcome.code == code
     assert message in outcome.err
     assert not Path("rounds").exists()
 
 
-def test_show_prints_what_the_library_says(relkit, rounds: str) -> None:
-    found = library.monitor(rounds)
-    outcome = relkit("monitor", "show", rounds)
+def test_show_prints_what_the_library_says(command: Command, rounds: str) -> None:
+    found = relkit.monitor(rounds)
+    outcome = command("monitor", "show", rounds)
     assert (outcome.code, outcome.out) == (0, f"{found.to_text()}\n")
     assert max(map(width, outcome.out.splitlines())) <= 80
-    outcome = relkit("monitor", "show", rounds, "--lang", "zh", "--queries", "0")
+    outcome = command("monitor", "show", rounds, "--lang", "zh", "--queries", "0")
     assert outcome.out == found.to_text("zh", queries=0) + "\n"
-    outcome = relkit("monitor", "show", rounds, "--format", "json")
+    outcome = command("monitor", "show", rounds, "--format", "json")
     assert json.loads(outcome.out) == json.loads(json.dumps(found.to_dict(queries=5)))
-    outcome = relkit("monitor", "show", rounds, "--format", "csv")
+    outcome = command("monitor", "show", rounds, "--format", "csv")
     assert len(list(csv.DictReader(StringIO(outcome.out)))) == len(found.points)
-    outcome = relkit("monitor", "show", rounds, "--format", "markdown", "-o", "monitor.md")
+    outcome = command("monitor", "show", rounds, "--format", "markdown", "-o", "monitor.md")
     assert (outcome.code, outcome.out) == (0, "")
     assert Path("monitor.md").read_text("utf-8") == found.to_markdown(queries=5) + "\n"
 
 
-def test_show_under_other_rules(relkit, rounds: str) -> None:
-    outcome = relkit(
+def test_show_under_other_rules(command: Command, rounds: str) -> None:
+    outcome = command(
         "monitor", "show", rounds, "--set", "gain=exp", "-k", "1", "--common-k", "1",
         "--alpha", "0.01", "--confidence", "0.9", "--format", "json",
     )  # fmt: skip
@@ -142,52 +143,54 @@ def test_show_under_other_rules(relkit, rounds: str) -> None:
     assert (values["alpha"], values["confidence"]) == (0.01, 0.9)
 
 
-def test_check_fails_where_dcg_fell(relkit, rounds: str) -> None:
-    outcome = relkit("monitor", "check", rounds)
+def test_check_fails_where_dcg_fell(command: Command, rounds: str) -> None:
+    outcome = command("monitor", "check", rounds)
     assert outcome.code == 1
     assert "all tiers: DCG@5 fell from" in outcome.out
     assert "does not show the fall" in outcome.out
     assert "the loss by recall rose" in outcome.out
     assert outcome.err.endswith("error: 2026-04: 6 alarms\n")
-    outcome = relkit("monitor", "check", rounds, "--tier", "tail", "--lang", "zh")
+    outcome = command("monitor", "check", rounds, "--tier", "tail", "--lang", "zh")
     assert outcome.code == 1
     assert outcome.out.startswith("低频：DCG@5 从 ")
     assert "高频" not in outcome.out
 
 
-def test_check_is_quiet_where_nothing_fell(relkit, rounds: str, files: Path) -> None:
+def test_check_is_quiet_where_nothing_fell(command: Command, rounds: str, files: Path) -> None:
     sample(files / "again.csv", "2026-05", ["b"])
-    relkit(
+    command(
         "monitor", "add", rounds, "--month", "2026-05", "--sample", "again.csv", "--judgments",
         "grades.csv",
     )  # fmt: skip
-    outcome = relkit("monitor", "check", rounds)
+    outcome = command("monitor", "check", rounds)
     assert (outcome.code, outcome.out) == (0, "2026-05: no alarm\n")
-    outcome = relkit("monitor", "check", rounds, "--lang", "zh", "--max-drop", "0.05")
+    outcome = command("monitor", "check", rounds, "--lang", "zh", "--max-drop", "0.05")
     assert (outcome.code, outcome.out) == (0, "2026-05：没有告警\n")
 
 
-def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(relkit, files: Path) -> None:
+def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(
+    command: Command, files: Path
+) -> None:
     (files / "grades.csv").write_text(GRADES, "utf-8")
     for month, docs, per_tier in (("2026-03", ["a", "b"], 2), ("2026-04", ["b", "a"], 2)):
         sample(files / f"{month}.csv", month, docs, per_tier)
-        relkit(
+        command(
             "monitor", "add", "rounds", "--month", month, "--sample", f"{month}.csv",
             "--judgments", "grades.csv", "--k", "1",
         )  # fmt: skip
-    found = library.monitor("rounds").change("all", "common", "2026-04")
+    found = relkit.monitor("rounds").change("all", "common", "2026-04")
     assert found is not None
     limit = -found.relative - 0.01
-    outcome = relkit("monitor", "check", "rounds", "--tier", "all", "--max-drop", f"{limit:.4f}")
+    outcome = command("monitor", "check", "rounds", "--tier", "all", "--max-drop", f"{limit:.4f}")
     assert outcome.code == 1
     assert "allowed" in outcome.out
-    outcome = relkit("monitor", "check", "rounds", "--tier", "everything")
+    outcome = command("monitor", "check", "rounds", "--tier", "everything")
     assert outcome.code == 2
     assert "no tier is called `everything`" in outcome.err
 
 
-def test_a_round_is_never_overwritten(relkit, rounds: str) -> None:
-    outcome = relkit(
+def test_a_round_is_never_overwritten(command: Command, rounds: str) -> None:
+    outcome = command(
         "monitor", "add", rounds, "--month", "2026-03", "--sample", "2026-03.csv",
         "--judgments", "grades.csv",
     )  # fmt: skip
@@ -195,25 +198,25 @@ def test_a_round_is_never_overwritten(relkit, rounds: str) -> None:
     assert "exists already" in outcome.err
 
 
-def test_a_changed_round_is_refused(relkit, rounds: str, files: Path) -> None:
+def test_a_changed_round_is_refused(command: Command, rounds: str, files: Path) -> None:
     path = files / "rounds" / "2026-03" / "judgments.csv"
     path.write_text(path.read_text("utf-8").replace("3", "2"), "utf-8")
     for name in ("show", "check"):
-        outcome = relkit("monitor", name, rounds)
+        outcome = command("monitor", name, rounds)
         assert (outcome.code, outcome.out) == (3, "")
         assert "the file has changed" in outcome.err
         assert "hint: rounds are never changed" in outcome.err
 
 
-def test_sessions_without_a_grade_are_counted(relkit) -> None:
-    outcome = relkit(
+def test_sessions_without_a_grade_are_counted(command: Command) -> None:
+    outcome = command(
         "monitor", "add", "rounds", "--month", "2026-03", "--sample", "sample.csv",
         "--judgments", "judged.csv", "--k", "head=2,middle=1", "--common-k", "1",
     )  # fmt: skip
     assert outcome.code == 0
     # Of the first result of four sessions one is graded.
     assert "warning: 3 of 4 sessions are left out" in outcome.err
-    (made,) = library.read_rounds("rounds")
+    (made,) = relkit.read_rounds("rounds")
     assert dict(made.depths) == {"head": 2, "middle": 1, "tail": 10}
 
 
@@ -228,41 +231,43 @@ def test_sessions_without_a_grade_are_counted(relkit) -> None:
         (["--month", "2026-03"], 2, "missing option"),
     ],
 )
-def test_what_cannot_be_added(relkit, arguments: list[str], code: int, message: str) -> None:
-    outcome = relkit("monitor", "add", "rounds", "--judgments", "judged.csv", *arguments)
+def test_what_cannot_be_added(
+    command: Command, arguments: list[str], code: int, message: str
+) -> None:
+    outcome = command("monitor", "add", "rounds", "--judgments", "judged.csv", *arguments)
     assert (outcome.code, outcome.out) == (code, "")
     assert message in outcome.err
     assert not Path("rounds").exists()
 
 
-def test_no_rounds(relkit) -> None:
-    outcome = relkit("monitor", "show", "nowhere")
+def test_no_rounds(command: Command) -> None:
+    outcome = command("monitor", "show", "nowhere")
     assert outcome.code == 3
     assert "relkit monitor add" in outcome.err
 
 
-def test_report_writes_the_page_of_the_library(relkit, rounds: str) -> None:
-    outcome = relkit("monitor", "report", rounds, "-o", "monitor.md", "--title", "March")
+def test_report_writes_the_page_of_the_library(command: Command, rounds: str) -> None:
+    outcome = command("monitor", "report", rounds, "-o", "monitor.md", "--title", "March")
     assert (outcome.code, outcome.out) == (0, "")
-    library.write_monitor_report(library.monitor(rounds), "other.md", title="March")
+    relkit.write_monitor_report(relkit.monitor(rounds), "other.md", title="March")
     assert Path("monitor.md").read_text("utf-8") == Path("other.md").read_text("utf-8")
-    outcome = relkit("monitor", "report", rounds, "-o", "monitor.txt")
+    outcome = command("monitor", "report", rounds, "-o", "monitor.txt")
     assert outcome.code == 2
     assert not Path("monitor.txt").exists()
 
 
-def test_the_group_alone_shows_its_help(relkit) -> None:
-    outcome = relkit("monitor")
+def test_the_group_alone_shows_its_help(command: Command) -> None:
+    outcome = command("monitor")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("Usage: relkit monitor")
 
 
-@pytest.mark.parametrize("name", list(command.commands))
-def test_help_of_the_parts(name: str, relkit, live: str) -> None:
-    outcome = relkit("monitor", name, "--help")
+@pytest.mark.parametrize("name", list(monitor.commands))
+def test_help_of_the_parts(name: str, command: Command, live: str) -> None:
+    outcome = command("monitor", name, "--help")
     assert outcome.code == 0
     assert max(map(width, outcome.out.splitlines())) <= 80
-    options = [one for one in command.commands[name].params if isinstance(one, click.Option)]
+    options = [one for one in monitor.commands[name].params if isinstance(one, click.Option)]
     assert all(one.help for one in options)
     lines = outcome.out.replace("\\\n", " ").splitlines()
     first = [
@@ -270,9 +275,9 @@ def test_help_of_the_parts(name: str, relkit, live: str) -> None:
         "--judgments", "judged.csv",
     ]  # fmt: skip
     if name != "add":
-        assert relkit(*first).code == 0
+        assert command(*first).code == 0
     examples = [line.strip() for line in lines if line.startswith("    relkit ")]
     assert examples
     for example in examples:
-        done = relkit(*shlex.split(example)[1:])
+        done = command(*shlex.split(example)[1:])
         assert done.code == 0, f"{example}: {done.err}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
 RUNS = ("judgments.qrels", "bm25.run", "tfidf.run")
 
 
-def test_writes_html(relkit, files: Path) -> None:
-    outcome = relkit("report", *RUNS, "-m", "ndcg@10,rr", "-o", "report.html")
+def test_writes_html(command: Command, files: Path) -> None:
+    outcome = command("report", *RUNS, "-m", "ndcg@10,rr", "-o", "report.html")
     text = (files / "report.html").read_text("utf-8")
     assert outcome.code == 0, outcome.err
     assert outcome.out == ""
@@ -19,16 +20,16 @@ def test_writes_html(relkit, files: Path) -> None:
     assert "1 query is in the judgments and not in the run (q3)" in outcome.err
 
 
-def test_writes_markdown_in_chinese(relkit, files: Path) -> None:
+def test_writes_markdown_in_chinese(command: Command, files: Path) -> None:
     names = ("--name", "旧", "--name", "新")
-    outcome = relkit("report", *RUNS, "-m", "rr", "--lang", "zh", "-o", "report.md", *names)
+    outcome = command("report", *RUNS, "-m", "rr", "--lang", "zh", "-o", "report.md", *names)
     assert outcome.code == 0, outcome.err
     assert (files / "report.md").read_text("utf-8").startswith("# 新 与 旧 对比\n")
 
 
-def test_stdout_needs_a_format(relkit) -> None:
-    assert relkit("report", *RUNS, "-o", "-").code == 2
-    outcome = relkit("report", *RUNS, "-m", "rr", "-o", "-", "--format", "markdown")
+def test_stdout_needs_a_format(command: Command) -> None:
+    assert command("report", *RUNS, "-o", "-").code == 2
+    outcome = command("report", *RUNS, "-m", "rr", "-o", "-", "--format", "markdown")
     assert outcome.out.startswith("# tfidf.run against bm25.run\n")
 
 
@@ -42,33 +43,35 @@ def test_stdout_needs_a_format(relkit) -> None:
         ((RUNS[0], RUNS[1], "-o", "report.md"), "missing argument"),
     ],
 )
-def test_bad_arguments(relkit, files: Path, arguments: tuple[str, ...], words: str) -> None:
-    outcome = relkit("report", *arguments)
+def test_bad_arguments(
+    command: Command, files: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    outcome = command("report", *arguments)
     assert outcome.code == 2
     assert words in outcome.err
     assert not list(files.glob("report.*"))
 
 
-def test_an_input_is_never_written_over(relkit, files: Path) -> None:
+def test_an_input_is_never_written_over(command: Command, files: Path) -> None:
     (files / "bm25.run").rename(files / "bm25.md")
-    outcome = relkit("report", RUNS[0], "bm25.md", RUNS[2], "-o", "bm25.md")
+    outcome = command("report", RUNS[0], "bm25.md", RUNS[2], "-o", "bm25.md")
     assert outcome.code == 2
     assert "is one of the inputs" in outcome.err
 
 
-def test_texts_of_queries_are_shown(relkit, files: Path) -> None:
+def test_texts_of_queries_are_shown(command: Command, files: Path) -> None:
     texts = ("--query-texts", "queries.tsv")
-    done = relkit("report", *RUNS, "-m", "rr", "-o", "report.md", *texts)
+    done = command("report", *RUNS, "-m", "rr", "-o", "report.md", *texts)
     assert done.code == 0, done.err
     assert "q2 · blue shoes" in (files / "report.md").read_text("utf-8")
     assert "queries.tsv: nothing about 1 of 3 queries (q3)" in done.err
     (files / "other.csv").write_text("id,text\nx1,red shoes\n", "utf-8")
-    done = relkit("report", *RUNS, "-m", "rr", "-o", "report.md", "--query-texts", "other.csv")
+    done = command("report", *RUNS, "-m", "rr", "-o", "report.md", "--query-texts", "other.csv")
     assert done.code == 3
     assert "other.csv: none of its rows is about one of the queries" in done.err
-    done = relkit("report", *RUNS, "-o", "-", "--format", "markdown", "--query-texts", "gone.csv")
+    done = command("report", *RUNS, "-o", "-", "--format", "markdown", "--query-texts", "gone.csv")
     assert done.code == 3
     assert "gone.csv" in done.err
-    done = relkit("report", *RUNS, "-o", "queries.tsv", "--format", "markdown", *texts)
+    done = command("report", *RUNS, "-o", "queries.tsv", "--format", "markdown", *texts)
     assert done.code == 2
     assert (files / "queries.tsv").read_text("utf-8").startswith("id\ttext")

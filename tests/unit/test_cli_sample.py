@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.unit.conftest import Command
 
 from relkit.online.sampling import draw_sample, read_sample
 
@@ -22,14 +23,14 @@ to judge: 10 pairs of query and document (10 new, 0 expired); used again: 0
 """
 
 
-def test_the_summary_by_tier(relkit) -> None:
-    outcome = relkit("sample", "log.csv", "--per-tier", "2", "--seed", "7")
+def test_the_summary_by_tier(command: Command) -> None:
+    outcome = command("sample", "log.csv", "--per-tier", "2", "--seed", "7")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == TABLE
 
 
-def test_sample_and_pool_are_written(files: Path, relkit) -> None:
-    outcome = relkit(
+def test_sample_and_pool_are_written(files: Path, command: Command) -> None:
+    outcome = command(
         "sample", "log.csv", "--per-tier", "3", "--seed", "7", "-o", "s.parquet", "--pool", "p.csv"
     )
     assert outcome.code == 0
@@ -41,8 +42,8 @@ def test_sample_and_pool_are_written(files: Path, relkit) -> None:
     assert len(pool) == expected.results.select("query", "doc").n_unique()
 
 
-def test_json_holds_tiers_pool_and_notes(relkit) -> None:
-    outcome = relkit("sample", "log.csv", "--format", "json", "-k", "5", "--common-k", "3")
+def test_json_holds_tiers_pool_and_notes(command: Command) -> None:
+    outcome = command("sample", "log.csv", "--format", "json", "-k", "5", "--common-k", "3")
     found = json.loads(outcome.out)
     assert outcome.err == ""
     assert [tier["sampled"] for tier in found["tiers"]] == [6, 7, 3]
@@ -52,32 +53,32 @@ def test_json_holds_tiers_pool_and_notes(relkit) -> None:
     assert [note["kind"] for note in found["notes"]] == ["small-tier"] * 3
 
 
-def test_markdown_in_chinese_with_notes_on_stderr(relkit) -> None:
-    outcome = relkit("sample", "log.csv", "--format", "markdown", "--lang", "zh")
+def test_markdown_in_chinese_with_notes_on_stderr(command: Command) -> None:
+    outcome = command("sample", "log.csv", "--format", "markdown", "--lang", "zh")
     assert "| 高频 | 1 | 6 | 37.5% |" in outcome.out
     assert "待标注 12 对" in outcome.out
     assert "警告：低频层只有 3 个会话，不足 100 个，已全部抽取" in outcome.err
-    english = relkit("sample", "log.csv", "--format", "markdown")
+    english = command("sample", "log.csv", "--format", "markdown")
     assert "warning: the tier tail has 3 sessions, not 100: all of them are taken" in english.err
 
 
-def test_earlier_judgments_with_an_age_limit(relkit) -> None:
-    again = relkit("sample", "log.csv", "--judged", "judged.csv")
+def test_earlier_judgments_with_an_age_limit(command: Command) -> None:
+    again = command("sample", "log.csv", "--judged", "judged.csv")
     assert "to judge: 11 pairs" in again.out
     assert "used again: 1" in again.out
     for day, expired in (("2020-06-28", 0), ("2020-06-30T12:00:00+00:00", 1)):
-        aged = relkit(
+        aged = command(
             "sample", "log.csv", "--judged", "judged.csv", "--max-age", "180d", "--as-of", day
         )
         assert f"{expired} expired" in aged.out
 
 
-def test_neyman_from_a_pilot_of_values(files: Path, relkit) -> None:
+def test_neyman_from_a_pilot_of_values(files: Path, command: Command) -> None:
     (files / "values.csv").write_text(
         "tier,value\nhead,1\nhead,9\nmiddle,2\nmiddle,3\ntail,5\ntail,5\n"
     )
     found = json.loads(
-        relkit(
+        command(
             "sample", "log.csv", "--per-tier", "3", "--allocation", "neyman", "--pilot",
             "values.csv", "--format", "json",
         ).out
@@ -86,10 +87,10 @@ def test_neyman_from_a_pilot_of_values(files: Path, relkit) -> None:
     assert [tier["sampled"] for tier in found["tiers"]] == [5, 2, 2]
 
 
-def test_columns_by_name(files: Path, relkit) -> None:
+def test_columns_by_name(files: Path, command: Command) -> None:
     text = (files / "log.csv").read_text().replace("session,query,position,doc", "a,b,c,d")
     (files / "other.csv").write_text(text)
-    named = relkit(
+    named = command(
         "sample", "other.csv", "--per-tier", "2", "--seed", "7",
         "--columns", "session=a,query=b,position=c,doc=d",
     )  # fmt: skip
@@ -97,8 +98,8 @@ def test_columns_by_name(files: Path, relkit) -> None:
 
 
 @pytest.mark.parametrize("depths", ["3,2,1", "head=3,middle=2,tail=1", " tail=1, head=3,middle=2"])
-def test_depths_by_tier(depths: str, relkit) -> None:
-    outcome = relkit("sample", "log.csv", "--format", "json", "-k", depths)
+def test_depths_by_tier(depths: str, command: Command) -> None:
+    outcome = command("sample", "log.csv", "--format", "json", "-k", depths)
     assert [tier["k"] for tier in json.loads(outcome.out)["tiers"]] == [3, 2, 1]
 
 
@@ -123,8 +124,8 @@ def test_depths_by_tier(depths: str, relkit) -> None:
         (["log.csv", "--columns", "sesion=a"], 2, "did you mean `session`"),
     ],
 )
-def test_what_cannot_be(arguments: list[str], code: int, message: str, relkit) -> None:
-    outcome = relkit("sample", *arguments)
+def test_what_cannot_be(arguments: list[str], code: int, message: str, command: Command) -> None:
+    outcome = command("sample", *arguments)
     assert outcome.code == code
     assert message in outcome.err
     assert outcome.out == ""
@@ -137,20 +138,20 @@ def test_what_cannot_be(arguments: list[str], code: int, message: str, relkit) -
         ("tier,sd\nhead,1\nhead,2\n", "names a tier twice"),
     ],
 )
-def test_pilots_that_cannot_be(text: str, message: str, files: Path, relkit) -> None:
+def test_pilots_that_cannot_be(text: str, message: str, files: Path, command: Command) -> None:
     (files / "bad.csv").write_text(text)
-    outcome = relkit("sample", "log.csv", "--allocation", "neyman", "--pilot", "bad.csv")
+    outcome = command("sample", "log.csv", "--allocation", "neyman", "--pilot", "bad.csv")
     assert outcome.code == 3
     assert message in outcome.err
 
 
-def test_a_log_in_several_files(files: Path, relkit) -> None:
+def test_a_log_in_several_files(files: Path, command: Command) -> None:
     head, *rows = (files / "log.csv").read_text().splitlines(keepends=True)
     (files / "one.csv").write_text(head + "".join(rows[1::2]))
     (files / "two.csv").write_text(head + "".join(rows[0::2]))
-    outcome = relkit(
+    outcome = command(
         "sample", "one.csv", "two.csv", "--per-tier", "2", "--seed", "7", "-o", "a.csv"
     )
     assert outcome.out == TABLE
-    relkit("sample", "log.csv", "--per-tier", "2", "--seed", "7", "-o", "b.csv")
+    command("sample", "log.csv", "--per-tier", "2", "--seed", "7", "-o", "b.csv")
     assert (files / "a.csv").read_bytes() == (files / "b.csv").read_bytes()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.unit.conftest import Command
 
 from relkit.core.document.terminal import width
 from relkit.data.convention import load_convention
@@ -47,40 +48,44 @@ EXPLAINED = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda one: " ".join(one[:1] + one[3:]))
-def test_a_chinese_table_has_no_english_heading(arguments: Sequence[str], relkit) -> None:
-    outcome = relkit(*arguments, "--lang", "zh")
+def test_a_chinese_table_has_no_english_heading(arguments: Sequence[str], command: Command) -> None:
+    outcome = command(*arguments, "--lang", "zh")
     assert outcome.code == 0
     assert re.search("指标|阶段", outcome.out)
     assert ENGLISH.findall(SAME.sub("", outcome.out)) == []
-    assert relkit(*arguments).out == relkit(*arguments, "--lang", "en").out
+    assert command(*arguments).out == command(*arguments, "--lang", "en").out
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
 @pytest.mark.parametrize("arguments", COMMANDS[3:7:3], ids=lambda one: one[0])
-def test_data_is_the_same_in_every_language(arguments: Sequence[str], form: str, relkit) -> None:
-    outcome = relkit(*arguments, "--format", form, "--lang", "zh")
-    assert outcome.out == relkit(*arguments, "--format", form).out
+def test_data_is_the_same_in_every_language(
+    arguments: Sequence[str], form: str, command: Command
+) -> None:
+    outcome = command(*arguments, "--format", form, "--lang", "zh")
+    assert outcome.out == command(*arguments, "--format", form).out
 
 
 @pytest.mark.parametrize(("arguments", "place"), [(COMMANDS[0], 0), (COMMANDS[6], 1)])
-def test_columns_stay_aligned(arguments: Sequence[str], place: int, relkit) -> None:
-    heading, rule, *rows = relkit(*arguments, "--lang", "zh").out.split("\n\n")[place].splitlines()
+def test_columns_stay_aligned(arguments: Sequence[str], place: int, command: Command) -> None:
+    heading, rule, *rows = command(*arguments, "--lang", "zh").out.split("\n\n")[place].splitlines()
     assert width(heading) == width(rule)
     assert all(width(row) <= width(rule) for row in rows if "█" not in row)
 
 
-def test_what_fusion_says_is_chinese(tmp_path: Path, relkit) -> None:
+def test_what_fusion_says_is_chinese(tmp_path: Path, command: Command) -> None:
     fused = str(tmp_path / "fused.trec")
     settings = ("--method", "wsum", "--judgments", JUDGED, "--optimize", "rr", "--folds", "2")
-    outcome = relkit("fuse", FIRST, SECOND, *settings, "-o", fused, "--lang", "zh")
+    outcome = command("fuse", FIRST, SECOND, *settings, "-o", fused, "--lang", "zh")
     assert ENGLISH.findall(SAME.sub("", outcome.err.replace(fused, ""))) == []
     lines = outcome.err.splitlines()[1:5]
     assert len({width(line.partition(" rr ")[0]) for line in lines}) == 1
 
 
 @pytest.mark.parametrize("arguments", EXPLAINED, ids=lambda one: " ".join(one[-6:]))
-def test_a_chinese_derivation_has_no_english_heading(arguments: Sequence[str], relkit) -> None:
-    outcome = relkit("explain", JUDGED, *arguments, "--lang", "zh")
+def test_a_chinese_derivation_has_no_english_heading(
+    arguments: Sequence[str], command: Command
+) -> None:
+    outcome = command("explain", JUDGED, *arguments, "--lang", "zh")
     assert outcome.code == 0
     # Formulas, ids of documents and the names of rules are the same in every language.
     text = re.sub(r"\b\w+ = .*|\S+  =  .*|ndcg@\d+ = .*|[\w.]*\w\.\w+", "", outcome.out)
@@ -90,13 +95,13 @@ def test_a_chinese_derivation_has_no_english_heading(arguments: Sequence[str], r
         rules |= {*shown, *map(str.lower, shown.values())}
     text = re.sub("|".join(map(re.escape, sorted(rules, key=len, reverse=True))), "", text)
     assert ENGLISH.findall(SAME.sub("", text)) == []
-    told = relkit("explain", JUDGED, *arguments)
-    assert told.out == relkit("explain", JUDGED, *arguments, "--lang", "en").out
+    told = command("explain", JUDGED, *arguments)
+    assert told.out == command("explain", JUDGED, *arguments, "--lang", "en").out
 
 
-def test_json_of_a_derivation_is_the_same_in_every_language(relkit) -> None:
+def test_json_of_a_derivation_is_the_same_in_every_language(command: Command) -> None:
     asked = ("explain", JUDGED, FIRST, "--query", "en01", "--format", "json")
-    assert relkit(*asked, "--lang", "zh").out == relkit(*asked).out
+    assert command(*asked, "--lang", "zh").out == command(*asked).out
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "qrels"])
@@ -105,7 +110,7 @@ def test_json_of_a_derivation_is_the_same_in_every_language(relkit) -> None:
     [("高", "高 (3)", "高 (3)"), ("high", "high (3)", "high (3)"), ("3", "high (3)", "高 (3)")],
 )
 def test_grades_are_named_as_the_file_names_them(
-    tmp_path: Path, ending: str, grade: str, english: str, chinese: str, relkit
+    tmp_path: Path, ending: str, grade: str, english: str, chinese: str, command: Command
 ) -> None:
     judged, run = tmp_path / f"judged.{ending}", tmp_path / "a.run"
     text = {
@@ -116,5 +121,5 @@ def test_grades_are_named_as_the_file_names_them(
     judged.write_text(text, "utf-8")
     run.write_text("q1 Q0 a 1 2.0 t\n")
     asked = ("explain", str(judged), str(run), "--query", "q1", "--scale", "search")
-    assert english in relkit(*asked).out
-    assert chinese in relkit(*asked, "--lang", "zh").out
+    assert english in command(*asked).out
+    assert chinese in command(*asked, "--lang", "zh").out

@@ -20,6 +20,7 @@ if os.name == "nt":
 pytest.importorskip("fastapi")
 
 from tests.faults import Graders, check_file, check_grades, locked, prepare, small_disk
+from tests.unit.conftest import Command
 from tests.web.server import Server
 
 from relkit.core.errors import InputError, ParameterError
@@ -242,24 +243,24 @@ def test_postgresql_names_its_own_programs(tmp_path: Path) -> None:
     assert "secret" not in str(told.value)
 
 
-def test_the_commands(relkit, files: Path) -> None:
+def test_the_commands(command: Command, files: Path) -> None:
     fill(files / "judging.db")
-    done = relkit("judge", "backup", "judging.db", "copy.db")
+    done = command("judge", "backup", "judging.db", "copy.db")
     assert done.code == 0
     assert done.out.startswith("copy.db: whole, version ")
     assert "items" in done.out
-    assert relkit("judge", "backup", "judging.db", "copy.db").code == 3
+    assert command("judge", "backup", "judging.db", "copy.db").code == 3
     told = json.loads(
-        relkit("judge", "backup", "judging.db", "copy.db", "--force", "--format", "json").out
+        command("judge", "backup", "judging.db", "copy.db", "--force", "--format", "json").out
     )
     assert (told["file"], told["rows"]["items"]) == ("copy.db", 300)
-    done = relkit("judge", "restore", "copy.db", "judging.db")
+    done = command("judge", "restore", "copy.db", "judging.db")
     assert (done.code, done.out) == (3, "")
     assert "--force" in done.err
-    done = relkit("judge", "restore", "copy.db", "judging.db", "--force")
+    done = command("judge", "restore", "copy.db", "judging.db", "--force")
     assert done.code == 0
     assert "the database that was there is now" in done.err
-    assert relkit("judge", "backup", "postgresql://ann@h/judging", "copy.dump").code == 2
+    assert command("judge", "backup", "postgresql://ann@h/judging", "copy.dump").code == 2
 
 
 def test_copies_while_judges_grade_hold_what_was_confirmed(tmp_path: Path) -> None:
