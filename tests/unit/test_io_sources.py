@@ -319,6 +319,7 @@ def test_a_format_is_added_by_one_class(tmp_path: Path, monkeypatch: pytest.Monk
                 grades.setdefault(query, {})[document] = 1.0
             return Judgments.from_dict(grades, scale=scale, source=source.path)
 
+    assert Pairs.name not in list(formats)  # which registers every other format for good
     monkeypatch.setattr(formats, "_things", dict(formats._things))
     monkeypatch.setattr(formats, "_aliases", dict(formats._aliases))
     formats.add(Pairs.name, Pairs())

@@ -157,8 +157,9 @@ def test_an_accumulator_goes_on_where_it_was() -> None:
 def test_a_damaged_state_is_refused(table: Callable[..., Any], damage: Callable[..., Any]) -> None:
     made = table({"q": {"d": 1}}).table
     state = made.__getstate__() if damage is not bytes else b"x" * 40
+    kind: Any = type(made)
     with pytest.raises(library.InputError, match="damaged"):
-        object.__new__(type(made)).__setstate__(damage(state))
+        kind.__new__(kind).__setstate__(damage(state))
 
 
 @pytest.mark.parametrize(
