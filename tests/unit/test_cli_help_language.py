@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.unit.conftest import Command
 
 from relkit.cli.application import COMMANDS, main
 from relkit.cli.help import sentences
@@ -87,18 +88,18 @@ def test_every_translation_is_of_a_text_that_is_said(language: str) -> None:
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)
 def test_help_is_in_the_language_and_fits_80_columns(
-    path: tuple[str, ...], language: str, relkit, monkeypatch
+    path: tuple[str, ...], language: str, command: Command, monkeypatch
 ) -> None:
     monkeypatch.setenv("RELKIT_LANG", language)
-    outcome = relkit(*path, "--help")
+    outcome = command(*path, "--help")
     assert (outcome.code, outcome.err) == (0, "")
     assert max(map(width, outcome.out.splitlines())) <= 80
     usage = catalogue("help", language)["Usage:"]
     assert outcome.out.startswith(f"{usage}{' '.join(('relkit', *path))} ")
     assert "Options:" not in outcome.out
     monkeypatch.setenv("RELKIT_LANG", "en")
-    assert relkit(*path, "--help").out.isascii() == relkit(*path, "-h").out.isascii()
-    assert "选项" not in relkit(*path, "--help").out
+    assert command(*path, "--help").out.isascii() == command(*path, "-h").out.isascii()
+    assert "选项" not in command(*path, "--help").out
 
 
 @pytest.mark.parametrize(
@@ -119,12 +120,12 @@ def test_help_is_in_the_language_and_fits_80_columns(
     ],
 )
 def test_the_argument_parser_speaks_the_language(
-    arguments: tuple[str, ...], message: str, hint: str, relkit, monkeypatch
+    arguments: tuple[str, ...], message: str, hint: str, command: Command, monkeypatch
 ) -> None:
     monkeypatch.setenv("RELKIT_LANG", "zh")
-    outcome = relkit(*arguments)
+    outcome = command(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err.splitlines()[0]
     assert hint in outcome.err
     monkeypatch.setenv("RELKIT_LANG", "en")
-    assert relkit(*arguments).err.isascii()
+    assert command(*arguments).err.isascii()

@@ -157,12 +157,12 @@ def test_measures_use_the_grades_alone_and_say_so(clicked: library.Judgments) ->
     ]
 
 
-def test_convert_says_what_it_leaves_out(relkit: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_convert_says_what_it_leaves_out(command: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("clicked.csv").write_text(CLICKED)
-    outcome = relkit("convert", "clicked.csv", "clicked.jsonl")
+    outcome = command("convert", "clicked.csv", "clicked.jsonl")
     assert "warning" not in outcome.err
     assert '"weight":120.5,"low":2.5,"high":3.0}' in Path("clicked.jsonl").read_text()
-    outcome = relkit("convert", "clicked.csv", "clicked.qrels")
+    outcome = command("convert", "clicked.csv", "clicked.qrels")
     assert "warning: the format `trec` has no columns for what grades rest on" in outcome.err
     assert outcome.err.count("not written") == 1
