@@ -91,17 +91,17 @@ def test_an_unknown_language_is_refused(
     ],
 )
 def test_values_of_native_errors_are_put_into_the_translation(
-    run: str, options: tuple[str, ...], message: str, files: tuple[str, str], relkit
+    run: str, options: tuple[str, ...], message: str, files: tuple[str, str], command: Command
 ) -> None:
     Path(files[1]).write_text(run)
-    outcome = relkit("evaluate", *files, *options, "--lang", "zh")
+    outcome = command("evaluate", *files, *options, "--lang", "zh")
     assert outcome.code == 3
     assert f"错误：{message.format(run=files[1])}" in outcome.err
-    assert "error: " in relkit("evaluate", *files, *options).err
+    assert "error: " in command("evaluate", *files, *options).err
 
 
-def test_the_hint_of_explain_is_in_the_language(files: tuple[str, str], relkit) -> None:
+def test_the_hint_of_explain_is_in_the_language(files: tuple[str, str], command: Command) -> None:
     hint = "建议：请指定一条查询；2 条中 rr 最低的是 `q2` (0.0000)、`q1` (1.0000)\n"
-    assert relkit("explain", *files, "-m", "rr", "--lang", "zh").err.endswith(hint)
+    assert command("explain", *files, "-m", "rr", "--lang", "zh").err.endswith(hint)
     hint = "hint: name a query; the lowest rr of 2 have `q2` (0.0000), `q1` (1.0000)\n"
-    assert relkit("explain", *files, "-m", "rr").err.endswith(hint)
+    assert command("explain", *files, "-m", "rr").err.endswith(hint)

@@ -196,7 +196,7 @@ def test_every_message_is_translated(language: Language) -> None:
 @cache
 def native_sentences() -> frozenset[str]:
     """Returns the sentences that the native core raises, with their hints."""
-    found = set()
+    found: set[str] = set()
     raised = re.compile(
         r"(?:InputError|NoClosedForm|TextError|Sentence)[({]((?:[^;]|;(?!\n))*?);\n"
     )
