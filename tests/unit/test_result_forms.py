@@ -67,6 +67,12 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Discrimination": lambda: relkit.discriminative_power(
         JUDGMENTS, [OLD, NEW], ["rr"], resamples=20
     ),
+    "Contrast": lambda: comparison().contrasts[0],
+    "PairContrast": lambda: relkit.compare(JUDGMENTS, OLD, [NEW, OLD], ["rr"]).pairs[0],
+    "Curve": lambda: relkit.roc_curve([1, 0, 1], [0.3, 0.2, 0.1]),
+    "Classification": lambda: relkit.classify([1, 0, 1], [0.3, 0.2, 0.1], 0.15),
+    "Pool": lambda: relkit.build_pool(relkit.draw_sample(LOG, per_tier=3)),
+    "Repair": lambda: examine(LOG.with_columns(position=0)).repair(),
     "Checkup": lambda: examine(LOG.with_columns(position=0)),
     "Overview": lambda: summarise(LOG),
     "Sample": lambda: relkit.draw_sample(LOG, per_tier=3),
@@ -119,3 +125,11 @@ print(*(one.__name__ for one in Exportable.__subclasses__()))
     run = [sys.executable, "-c", program]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == set(RESULTS)
+
+
+def test_a_long_frame_is_shown_in_part_and_says_so() -> None:
+    curve = relkit.roc_curve([n % 2 for n in range(50)], [n / 50 for n in range(50)])
+    assert len(curve.to_text().splitlines()) < 30
+    assert "20 of 51 rows: to_frame() has all" in curve.to_text()
+    assert "51 行中的前 20 行" in curve.to_text(language="zh")
+    assert curve.to_dict()["points"][0]["threshold"] is None

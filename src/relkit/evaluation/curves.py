@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relkit.core.document.json import json_number, json_values
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Classification", "Curve", "classify", "precision_recall_curve", "roc_curve"]
 
+#: What a classification is measured by.
+NUMBERS = ("accuracy", "precision", "recall", "f1", "macro_f1", "micro_f1")
+
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Exportable):
     """Points of a curve, from the highest threshold to the lowest.
 
     Attributes:
@@ -39,6 +44,13 @@ class Curve:
     def area(self) -> float:
         """Area below the curve by the trapezoidal rule; for ROC it is the AUC."""
         return float(((self.x[1:] - self.x[:-1]) * (self.y[1:] + self.y[:-1]) / 2).sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values: the area and the points; the threshold of no row is null."""
+        return {
+            "area": json_number(self.area),
+            "points": [json_values(point) for point in self.to_frame().to_dicts()],
+        }
 
     def to_frame(self) -> polars.DataFrame:
         """Returns the points as a Polars frame."""
@@ -173,7 +185,7 @@ def precision_recall_curve(
 
 
 @dataclass(frozen=True)
-class Classification:
+class Classification(Exportable):
     """How well scores cut at thresholds predict the grades.
 
     Attributes:
@@ -198,6 +210,17 @@ class Classification:
         "accuracy and F1 ignore the order of the grades: high taken for none costs the same as"
         " high taken for middle; kappa, tau and PNR see the difference"
     )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values, with the table of classes."""
+        numbers = {name: json_number(getattr(self, name)) for name in NUMBERS}
+        return {**numbers, "confusion": [list(row) for row in self.confusion], "note": self.note}
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row, one column per number."""
+        import polars
+
+        return polars.DataFrame({name: [getattr(self, name)] for name in NUMBERS})
 
 
 def classify(

@@ -256,16 +256,7 @@ class Comparison(Exportable):
         """Returns one row a contrast, one column a number."""
         import polars
 
-        rows = []
-        for one in self.contrasts:
-            row = one.to_dict()
-            row["interval_low"], row["interval_high"] = row.pop("interval")
-            row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
-            for run in ("baseline", "candidate"):
-                details = row.pop(f"{run}_details", {})
-                row |= {f"{run}_{name}": value for name, value in details.items()}
-            row |= row.pop("statistics")
-            rows.append(row)
+        rows = [one.to_row() for one in self.contrasts]
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def document(

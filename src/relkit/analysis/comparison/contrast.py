@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.core.document.json import json_number
+from relkit.core.document.result import Exportable
 from relkit.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["UNTESTED", "Contrast", "PairContrast", "Verdict", "describes_data"]
 
@@ -30,7 +34,7 @@ def describes_data(measure: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Exportable):
     """One candidate against the baseline on one measure, paired by query.
 
     Attributes:
@@ -137,9 +141,26 @@ class Contrast:
             **details,
         }
 
+    def to_row(self) -> dict[str, Any]:
+        """Returns the same without anything nested: a column per number."""
+        row = self.to_dict()
+        row["interval_low"], row["interval_high"] = row.pop("interval")
+        row |= {f"p_{name}": value for name, value in row.pop("p_values").items()}
+        for run in ("baseline", "candidate"):
+            details = row.pop(f"{run}_details", {})
+            row |= {f"{run}_{name}": value for name, value in details.items()}
+        row |= row.pop("statistics")
+        return row
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row, one column per number."""
+        import polars
+
+        return polars.DataFrame([self.to_row()])
+
 
 @dataclass(frozen=True)
-class PairContrast:
+class PairContrast(Exportable):
     """Two of several runs on one measure, by the randomised Tukey HSD test.
 
     Attributes:
@@ -172,3 +193,9 @@ class PairContrast:
             "effect_size": json_number(self.effect_size),
             "queries": self.queries,
         }
+
+    def to_frame(self) -> polars.DataFrame:
+        """Returns one row, one column per number."""
+        import polars
+
+        return polars.DataFrame([self.to_dict()])

@@ -19,14 +19,17 @@ __all__ = ["Exportable"]
 class Exportable:
     """A result that can be read as text and taken away as data, the same ways for all of them.
 
-    A subclass says what it holds: `document` for people, `to_dict` and `to_frame` for programs. The
+    A subclass says what it holds: `document` for people, `to_dict` and `to_frame` for programs.
+    Without a `document` of its own it shows people the frame. The
     options of the text forms are those of `document`, the options of `to_json` those of `to_dict`,
     and the options of `to_csv`, `to_pandas` and `to_arrow` those of `to_frame`.
     """
 
     def document(self, *values: Any, **options: Any) -> Document:
         """Returns what `to_text`, `to_markdown` and `to_html` say."""
-        raise NotImplementedError
+        from relkit.core.document.frames import frame_document
+
+        return frame_document(self.to_frame(), *values, **options)
 
     def to_dict(self, *values: Any, **options: Any) -> dict[str, Any]:
         """Returns JSON-ready values: a number that JSON cannot hold becomes null."""

@@ -53,7 +53,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Repair:
+class Repair(Exportable):
     """A log that was repaired, and the record of it.
 
     Attributes:
@@ -78,8 +78,21 @@ class Repair:
             "not_repaired": list(self.remaining),
         }
 
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per change."""
+        import polars as pl
+
+        schema = {
+            "kind": pl.String,
+            "rule": pl.String,
+            "rows_touched": pl.Int64,
+            "rows_left": pl.Int64,
+        }
+        rows = [(one.kind, one.rule, one.rows, one.left) for one in self.changes]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
     def to_json(self) -> str:
-        """Returns the record as JSON."""
+        """Returns the record as JSON; dates in the examples become text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
 
 

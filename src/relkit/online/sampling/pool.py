@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.json import note_dict
+from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_type
@@ -33,7 +34,7 @@ UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Exportable):
     """Distinct pairs of query and document that a sample shows down to its k.
 
     Attributes:
@@ -71,6 +72,10 @@ class Pool:
             "reused": len(self.reused),
             "notes": [note_dict(note) for note in self.notes],
         }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns the pairs to grade."""
+        return self.pairs
 
 
 def build_pool(
