@@ -12,17 +12,34 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = Path(__file__).with_name("examples.py")
 READMES = ("README.md", "README.zh-CN.md")
+CONSOLE = re.compile(r"^```console\n.*?^```$", re.S | re.M)
 
 
-@pytest.mark.parametrize("name", READMES)
-def test_examples_print_what_is_shown(name: str) -> None:
+def check_examples(page: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES, ROOT / name],
+        [sys.executable, "-W", "error", EXAMPLES, page],
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_examples_print_what_is_shown() -> None:
+    check_examples(ROOT / READMES[0])
+
+
+def test_examples_in_chinese_print_what_is_shown(tmp_path: Path) -> None:
+    """Commands that both languages show alike, with their output, are run once."""
+    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in READMES)
+    run = set(CONSOLE.findall(english))
+    page = tmp_path / READMES[1]
+    page.write_text(
+        CONSOLE.sub(lambda one: one[0].replace("console", "text", one[0] in run), chinese),
+        encoding="utf-8",
+    )
+    assert "--lang zh" in "".join(CONSOLE.findall(page.read_text(encoding="utf-8")))
+    check_examples(page)
 
 
 def test_both_languages_have_the_same_structure() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -41,6 +42,33 @@ def profile(browser: Browser) -> Iterator[BrowserContext]:
 def tab(profile: BrowserContext) -> Page:
     """A page of its own."""
     return profile.new_page()
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """A window that stays open for a file of tests: opening one is most of the work of a page."""
+    context = browser.new_context(no_viewport=True)
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab_of_window(window: BrowserContext) -> Iterator[Page]:
+    """A page of its own, for tests that look at pages: what it stored is forgotten with it."""
+    from tests.web.browser import call_browser
+
+    page = window.new_page()
+    yield page
+    parts = urlsplit(page.url)
+    call_browser(
+        page,
+        "Storage.clearDataForOrigin",
+        origin=f"{parts.scheme}://{parts.netloc}",
+        storageTypes="all",
+    )
+    page.close()
+    window.clear_cookies()
 
 
 @pytest.fixture

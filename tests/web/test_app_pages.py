@@ -106,6 +106,11 @@ PAGES = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def tab(tab_of_window: Page) -> Page:
+    return tab_of_window
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("pages") / "judging.db"

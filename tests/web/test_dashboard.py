@@ -24,6 +24,11 @@ from relkit.app.story import build_story
 from relkit.judging.store import open_store
 
 
+@pytest.fixture
+def tab(tab_of_window: Page) -> Page:
+    return tab_of_window
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     story = build_story(tmp_path_factory.mktemp("story"))

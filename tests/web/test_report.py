@@ -21,6 +21,11 @@ from tests.web.browser import complaints, open_page, requests
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
 
 
+@pytest.fixture
+def tab(tab_of_window: Page) -> Page:
+    return tab_of_window
+
+
 @pytest.fixture(scope="module")
 def comparison() -> relkit.Comparison:
     """Two systems on 60 queries, one of them with a name that no page should obey."""
