@@ -15,7 +15,7 @@ from relkit.app.staging import find_last_added
 from relkit.app.visitor import Leader, LeadingCaller
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, RelkitError
-from relkit.core.language import Language
+from relkit.core.texts.languages import Language, file_name
 from relkit.online.monitoring import Monitor
 from relkit.online.monitoring.wording import tier_name
 
@@ -92,7 +92,7 @@ def send_report(visitor: Leader, rounds: OpenRounds) -> Response:
     from relkit.report import render_monitor_report
 
     text = render_monitor_report(rounds.monitor(), language=visitor.language)
-    name = "monitor.html" if visitor.language == "en" else f"monitor.{visitor.language}.html"
+    name = file_name("monitor.html", visitor.language)
     return Response(
         text,
         media_type="text/html; charset=utf-8",

@@ -20,7 +20,7 @@ from relkit.app.pages import render
 from relkit.app.projects import list_levels
 from relkit.app.visitor import CheckedForm, Leader, OpenStore, Visitor, note_event
 from relkit.core.errors import InputError
-from relkit.core.language import Language
+from relkit.core.texts.languages import LANGUAGES, Language, language_name, language_tag
 from relkit.data.aggregation import Rule
 from relkit.data.scale import scales
 from relkit.data.sheets import Sheet
@@ -53,7 +53,7 @@ SHOWN = 20
 #: Results of which an agreement says something.
 FEW = 30
 #: Languages of texts: code, own name, and tag in HTML.
-WRITTEN_IN = (("en", "English", "en"), ("zh", "中文", "zh-Hans"))
+WRITTEN_IN = tuple((one, language_name(one), language_tag(one)) for one in LANGUAGES)
 #: Bytes of a file that is too large to wait for.
 LARGE = 500_000
 

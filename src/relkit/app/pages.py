@@ -16,6 +16,7 @@ from markupsafe import Markup
 from relkit.app.catalogue import name_reason, say, sentence_case, write_date, write_time
 from relkit.app.protection import csrf_token
 from relkit.app.visitor import Visitor
+from relkit.core.texts.languages import LANGUAGES, language_name, language_tag
 from relkit.core.texts.numbers import PAGE
 from relkit.online.monitoring.wording import tier_name
 
@@ -85,7 +86,12 @@ def _environment() -> jinja2.Environment:
         markdown=render_markdown,
         sentence_case=sentence_case,
     )
-    environment.globals.update(asset=_address)
+    environment.globals.update(
+        asset=_address,
+        all_languages=LANGUAGES,
+        language_name=language_name,
+        language_tag=language_tag,
+    )
     return environment
 
 

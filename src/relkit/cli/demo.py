@@ -16,18 +16,18 @@ from relkit.cli.options import no_color_option
 from relkit.cli.output import emit
 from relkit.core.document.terminal import wrap
 from relkit.core.errors import InputError, RelkitError
-from relkit.core.texts import message
+from relkit.core.texts import LANGUAGES, message
+from relkit.core.texts.languages import file_name
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
-    from relkit.core.language import Language
 
 __all__ = ["building", "command"]
 
 FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
 ROUNDS = "rounds"
-MONITORS: dict[Language, str] = {"en": "monitor.html", "zh": "monitor.zh.html"}
-REPORTS: dict[Language, str] = {"en": "report.html", "zh": "report.zh.html"}
+MONITORS = {one: file_name("monitor.html", one) for one in LANGUAGES}
+REPORTS = {one: file_name("report.html", one) for one in LANGUAGES}
 MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100", "pnr", "judged@10")
 COMPARED = ("ndcg@10", "recall@100", "rr@10", "pnr")
 SCALE = "search"

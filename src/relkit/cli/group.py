@@ -18,7 +18,7 @@ LANGUAGE: dict[str, Any] = {
     "default": "en",
     "envvar": "RELKIT_LANG",
     "show_default": True,
-    "help": "Language of messages: English or Chinese; RELKIT_LANG sets it for every command.",
+    "help": "Language of messages; RELKIT_LANG sets it for every command.",
 }
 
 

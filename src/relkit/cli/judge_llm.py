@@ -140,7 +140,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     type=click.Choice(LANGUAGES),
     default="en",
     show_default=True,
-    help="Language of the prompt: English or Chinese.",
+    help="Language of the prompt.",
 )
 @click.option(
     "--prompt",

@@ -371,7 +371,7 @@ def check(
     required=True,
     help="Where to write: .html or .md, in one step when everything is done.",
 )
-@language_option("Language of the page: English or Chinese.")
+@language_option("Language of the page.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")
 @click.option(
     "--queries",

@@ -198,7 +198,7 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
     )
 
 
-def language_option(what: str = "Language of the texts: English or Chinese.") -> Callable[[F], F]:
+def language_option(what: str = "Language of the texts.") -> Callable[[F], F]:
     """Returns the option ``--lang``; the command gets it as `language`."""
 
     return click.option("--lang", "language", **{**LANGUAGE, "help": what})

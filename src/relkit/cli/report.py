@@ -65,7 +65,7 @@ pip install 'relkit[report]'; Markdown does not.
     type=click.Choice(["html", "markdown"]),
     help="What to write.  [default: by the ending of FILE]",
 )
-@language_option("Language of the page and of messages: English or Chinese.")
+@language_option("Language of the page and of messages.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
 @click.option(
     "--name",

@@ -134,7 +134,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     help="What age is counted from, such as 2025-06-30.  [default: now]",
 )
 @format_option("table", "json", "markdown", help="How to print the summary.")
-@language_option("Language of the summary: English or Chinese.")
+@language_option("Language of the summary.")
 @columns_option
 @click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")
 @no_color_option

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.packages import optional_package
+from relkit.core.texts.languages import language_tag
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import WIDTHS, draw
 from relkit.report.page import (
@@ -87,7 +88,9 @@ def _environment(page: Page) -> jinja2.Environment:
             **{size: Markup(draw(chart, f"{name}-{size}", size)) for size in WIDTHS},
         }
 
-    environment.globals.update(drawn=drawn, say=catalogue(page.language).say)
+    environment.globals.update(
+        drawn=drawn, say=catalogue(page.language).say, language_tag=language_tag
+    )
     return environment
 
 

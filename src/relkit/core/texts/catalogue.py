@@ -76,8 +76,9 @@ class Catalogue(Mapping[str, str]):
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """All texts by their keys."""
-        return _read(self.area, self.language)
+        """All texts by their keys; English ones where the language has none."""
+        own = _read(self.area, self.language)
+        return own if self.area in SENTENCES else {**_read(self.area, "en"), **own}
 
     def say(self, key: str, /, **values: Any) -> str:
         """Returns a text with values put in, or as it is written where there are none.
@@ -110,7 +111,8 @@ class Catalogue(Mapping[str, str]):
 
     def word(self, key: str, /) -> str:
         """Returns a text that all areas share."""
-        return _read(COMMON, self.language)[key]
+        known = _read(COMMON, self.language)
+        return known[key] if key in known else _read(COMMON, "en")[key]
 
     def name(self, group: str, value: str, /) -> str:
         """Returns the name of a value in this language, the value itself where it has none.
@@ -177,7 +179,7 @@ def _read(area: str, language: str) -> Mapping[str, str]:
 
     # importlib.resources takes longer to import than a catalogue takes to read.
     path = os.path.join(os.path.dirname(__file__), language, f"{area}.toml")
-    if area in SENTENCES and not os.path.exists(path):
+    if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:
         return _flat(tomllib.load(file))
