@@ -44,7 +44,8 @@ class HelpPage(click.HelpFormatter):
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Writes how the command is called."""
-        first = f"{say('Usage:')}{prog} "
+        usage = say("Usage:")
+        first = f"{usage}{' ' if usage.isascii() else ''}{prog} "
         words = " ".join(map(say, args.split(" ")))
         self._write(wrap(words, self.width, " " * width(first), first))
 
