@@ -16,7 +16,13 @@ from bench.contenders import (
 from bench.timing import Contender, Workload
 
 #: Suffixes of the run's files by what the table calls them.
-FORMATS = {"TREC text": "run", "CSV": "csv", "TSV": "tsv", "JSON Lines": "jsonl"}
+FORMATS = {
+    "TREC text": "run",
+    "CSV": "csv",
+    "CSV, all quoted": "quoted.csv",
+    "TSV": "tsv",
+    "JSON Lines": "jsonl",
+}
 
 
 def formats(home: Path) -> Workload:

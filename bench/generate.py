@@ -244,13 +244,14 @@ def make_several(folder: Path, scale: float, random: np.random.Generator) -> Non
 
 
 def make_tables(folder: Path, scale: float, random: np.random.Generator) -> None:
-    """Writes tables, like msdev: the same run as TREC text, CSV, TSV and JSON Lines."""
+    """Writes tables, like msdev: the same run as TREC text, CSV, quoted CSV, TSV and JSON Lines."""
     qrels, run = _sparse(random, _scaled(6980, scale))
     _write(qrels, folder / "tables.qrels")
     _write(run, folder / "tables.run")
     columns = run.select("query", "document", "score", "rank")
     for suffix, separator in (("csv", ","), ("tsv", "\t")):
         columns.write_csv(folder / f"tables.{suffix}", separator=separator, float_precision=6)
+    columns.write_csv(folder / "tables.quoted.csv", quote_style="always", float_precision=6)
     columns.write_ndjson(folder / "tables.jsonl")
 
 

@@ -92,7 +92,8 @@ def markdown(outcomes: list[Outcome], facts: dict[str, str], date: str, scale: f
         "",
         f"Written by `python -m bench.run` on {date}. Medians of runs taken in turn on one",
         "machine; what a peer returns was first checked against relkit's under the same rules.",
-        "Five measures: ndcg@10, ndcg, ap, recall@100, rr@10. How to run it: `bench/README.md`.",
+        "Five measures: ndcg@10, ndcg, ap, recall@100, rr@10. How to run it: `make bench`;",
+        "`python -m bench --help` lists the options.",
         "",
     ]
     if scale != 1:

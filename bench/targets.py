@@ -87,6 +87,7 @@ TARGETS = (
     Target("process", "relkit", "", 100, "at most", "memory"),
     Target("process", "relkit, shuffled", "", 1.5, "at most", "share"),
     Target("formats", "CSV", "TREC text", 1.5, "at most"),
+    Target("formats", "CSV, all quoted", "TREC text", 1.5, "at most"),
     Target("formats", "TSV", "TREC text", 1.5, "at most"),
     Target("formats", "JSON Lines", "TREC text", 6, "at most"),
     Target("formats", "CSV, process", "", 150, "at most", "memory"),

@@ -78,6 +78,9 @@ def test_deep_judges_about_200_documents_a_query_on_four_grades(data: Path) -> N
 def test_tables_hold_the_rows_of_the_run(data: Path) -> None:
     rows = read(data / "tables.run").select("query", "document", "score", "rank").rows()
     assert pl.read_csv(data / "tables.csv").rows() == rows
+    quoted = (data / "tables.quoted.csv").read_text("utf-8").splitlines()
+    plain = (data / "tables.csv").read_text("utf-8").splitlines()
+    assert quoted == [",".join(f'"{field}"' for field in line.split(",")) for line in plain]
     assert pl.read_csv(data / "tables.tsv", separator="\t").rows() == rows
     lines = pl.read_ndjson(data / "tables.jsonl")
     assert lines.schema["query"] == pl.String
