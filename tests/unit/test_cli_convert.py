@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
+from relkit.cli.convert import HELP
+from relkit.io.format import formats
+
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz", "run.zst"])
 def test_a_run_survives_there_and_back(ending: str, command: Command, files: Path) -> None:
@@ -70,6 +73,18 @@ def test_the_input_is_never_the_output(command: Command) -> None:
     outcome = command("convert", "bm25.run", "bm25.run", "--force")
     assert outcome.code == 2
     assert "is one of the inputs" in outcome.err
+
+
+def test_the_help_names_every_format_with_what_it_holds() -> None:
+    text = " ".join(HELP.partition("Both kinds:")[2].split())
+    both, _, judgments = text.replace("(as ranx has it)", "").partition("; judgments alone:")
+    named = {
+        "run": {name.strip() for name in both.split(",")},
+        "judgments": {name.strip() for name in judgments.partition(";")[0].split(",")},
+    }
+    known = {name: formats.get(name).holds for name in formats}
+    assert named["run"] == {name for name, holds in known.items() if "run" in holds}
+    assert named["judgments"] == {name for name, holds in known.items() if "run" not in holds}
 
 
 def test_an_ending_without_a_format(command: Command) -> None:

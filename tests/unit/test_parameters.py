@@ -45,3 +45,14 @@ def test_what_lies_not_between_0_and_1(value: object) -> None:
     check_fraction("alpha", 0.05)
     with pytest.raises(ParameterError, match="`alpha` must lie between 0 and 1"):
         check_fraction("alpha", value)
+
+
+def test_what_is_taken_by_keyword_is_what_there_is() -> None:
+    from dataclasses import fields
+    from inspect import signature
+
+    from relkit.analysis.comparison.settings import Options, Settings
+    from relkit.report.contents import PageOptions, build_page
+
+    assert [*Options.__annotations__] == [one.name for one in fields(Settings)]
+    assert [*PageOptions.__annotations__] == [*signature(build_page).parameters][1:]

@@ -30,9 +30,10 @@ Examples:
   relkit convert judgments.qrels judgments.csv.gz
   relkit convert judgments.csv grades.qrels --scale search
 
-Formats are recognised by the names' endings and by content: trec, csv, tsv,
-jsonl, json (as ranx has it), parquet; .gz, .zst, .bz2 and .xz are compressed.
-- is stdin or stdout.
+Formats are recognised by the names' endings and by content. Both kinds: trec,
+csv, tsv, jsonl, json (as ranx has it), parquet; judgments alone: letor,
+quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
+label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
 """
 
 

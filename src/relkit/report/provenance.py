@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 BLOCK = 1 << 20
-SETTINGS = ("interval", "correction", "alpha", "confidence", "resamples", "seed")
 
 
 def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
@@ -86,8 +85,9 @@ def input_section(comparison: Comparison, texts: Catalogue) -> Section:
     else:
         blocks.append(Prose((say("inputs.none"),)))
     rows = [(say("inputs.test"), say(f"test.{comparison.test}"))]
-    for name in SETTINGS:
-        value = getattr(comparison.settings, name)
+    for name, value in comparison.settings.to_dict().items():
+        if name == "test":
+            continue  # what was done may differ from what was asked for
         if name == "interval":
             shown = say(f"interval.{value}")
         elif name == "correction":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypedDict
 
 from relkit.analysis.statistics import CORRECTIONS, INTERVALS, Resampling
 from relkit.core.parameters import check_choice, check_fraction
@@ -47,6 +47,12 @@ class Settings:
         for name in ("alpha", "confidence"):
             check_fraction(name, getattr(self, name))
         _ = self.draws
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns what the numbers depend on, by name: all but the threads."""
+        values = asdict(self)
+        del values["threads"]
+        return values
 
     @property
     def draws(self) -> Resampling:

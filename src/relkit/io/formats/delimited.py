@@ -32,6 +32,7 @@ from relkit.io.sheet_tables import (
 )
 from relkit.io.sheets import SheetFormat
 from relkit.io.tables import Table, short_grades
+from relkit.io.tabular import TabularFormat
 from relkit.io.text import Text
 
 if TYPE_CHECKING:
@@ -39,14 +40,13 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
-    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
 __all__ = ["Csv", "Tsv"]
 
 
-class Csv(SheetFormat):
+class Csv(TabularFormat, SheetFormat):
     """Comma-separated values; the header may also use semicolons, tabs or bars.
 
     Where several lines are of one item, one per judge, the columns of items and grades are read
@@ -59,8 +59,6 @@ class Csv(SheetFormat):
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     separators: ClassVar[str] = ",;\t|"
     general: ClassVar[bool] = True
-    tabular: ClassVar[bool] = True
-    keeps_evidence: ClassVar[bool] = True
     steady: ClassVar[bool] = True
     keeps: ClassVar[frozenset[str]] = frozenset(
         {*ITEM_COLUMNS, *RATING_COLUMNS, "query_id", "ratings", "final", "final_source", "ungraded"}
@@ -98,40 +96,7 @@ class Csv(SheetFormat):
         """
         if not columns and self.is_sheet(source.head):
             return super().read_judgments(source, scale=scale)
-        return self._table(source, "judgments", columns).judgments(scale)
-
-    def read_run(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """Reads a query, a document, a score column, and a rank column where there is one."""
-        return self._table(source, "run", columns).run(name)
-
-    def read_scored(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        scores: Source | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads a label and a score column, a query column, and a document column if named."""
-        return self._table(source, "scored", columns).labelled(scale)
-
-    def read_features(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads a label column and those of features, and perhaps queries and documents."""
-        return self._table(source, "features", columns).labelled(scale)
+        return self.table(source, "judgments", columns).judgments(scale)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items with all their columns; judgments of subtopics, as their highest grades."""
@@ -184,7 +149,8 @@ class Csv(SheetFormat):
             )
         return None if batch is None else (batch, score_notes(layout.position))
 
-    def _table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+    def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        """Reads some columns of every row."""
         data = Text(source)
         layout = self._layout(source, data, kind, columns)
 

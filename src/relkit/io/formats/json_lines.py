@@ -21,6 +21,7 @@ from relkit.io.rows import json_object
 from relkit.io.sheet_lines import is_judged, read_lines, write_lines
 from relkit.io.sheets import PARTS, SheetFormat
 from relkit.io.tables import Table, short_grades
+from relkit.io.tabular import TabularFormat
 from relkit.io.text import Text
 
 if TYPE_CHECKING:
@@ -28,22 +29,19 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
-    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
 __all__ = ["Jsonl"]
 
 
-class Jsonl(SheetFormat):
+class Jsonl(TabularFormat, SheetFormat):
     """JSON Lines (also called NDJSON): a judgment, a retrieved document or an item per line."""
 
     name: ClassVar[str] = "jsonl"
     title: ClassVar[str] = "JSON Lines"
     suffix: ClassVar[str] = ".jsonl"
     general: ClassVar[bool] = True
-    tabular: ClassVar[bool] = True
-    keeps_evidence: ClassVar[bool] = True
     steady: ClassVar[bool] = True
     keeps: ClassVar[frozenset[str]] = frozenset(PARTS) - {"name"}
     aliases: ClassVar[tuple[str, ...]] = ("ndjson",)
@@ -58,6 +56,28 @@ class Jsonl(SheetFormat):
         """Says whether there are lists of ratings, or members for judges and grades."""
         return b'"ratings"' in head or is_judged(_first(head))
 
+    def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        """Reads some keys of every object."""
+        data = Text(source)
+        chosen = _keys(data, kind, columns)
+
+        def records() -> Iterator[Record]:
+            for line, row in _objects(data):
+                fields = {role: row.get(name) for role, name in chosen.items()}
+                for role, value in fields.items():
+                    if fault := _fault(value):
+                        raise ParseError(
+                            message("the {role} {fault}", role=role, fault=fault),
+                            path=source.path,
+                            line=line,
+                        )
+                yield line, fields
+
+        series = _fast(data, chosen)
+        if series is None:
+            series = _slow(records(), chosen)
+        return Table(series, source.path, records)
+
     def read_judgments(
         self,
         source: Source,
@@ -71,29 +91,7 @@ class Jsonl(SheetFormat):
         """
         if not columns and self.is_sheet(source.head):
             return super().read_judgments(source, scale=scale)
-        return _table(source, "judgments", columns).judgments(scale)
-
-    def read_run(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """Reads objects with a query, a document, a score, and a rank where there is one."""
-        return _table(source, "run", columns).run(name)
-
-    def read_scored(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        scores: Source | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads objects with a label and a score, a query, and perhaps a document."""
-        return _table(source, "scored", columns).labelled(scale)
+        return self.table(source, "judgments", columns).judgments(scale)
 
     def stream_run(
         self,
@@ -116,17 +114,6 @@ class Jsonl(SheetFormat):
                 threads=threads,
             )
         return None if batch is None else (batch, score_notes(keys))
-
-    def read_features(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads a label column and those of features, and perhaps queries and documents."""
-        return _table(source, "features", columns).labelled(scale)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads items with all their members; judgments of subtopics, as their highest grades."""
@@ -160,28 +147,6 @@ def _first(head: bytes) -> dict[str, Any]:
         return dict(json.loads(lines[0]))
     except (ValueError, RecursionError):
         return {}
-
-
-def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
-    data = Text(source)
-    chosen = _keys(data, kind, columns)
-
-    def records() -> Iterator[Record]:
-        for line, row in _objects(data):
-            fields = {role: row.get(name) for role, name in chosen.items()}
-            for role, value in fields.items():
-                if fault := _fault(value):
-                    raise ParseError(
-                        message("the {role} {fault}", role=role, fault=fault),
-                        path=source.path,
-                        line=line,
-                    )
-            yield line, fields
-
-    series = _fast(data, chosen)
-    if series is None:
-        series = _slow(records(), chosen)
-    return Table(series, source.path, records)
 
 
 def _keys(data: Text, kind: str, columns: Mapping[str, str] | None) -> dict[str, str]:

@@ -11,37 +11,46 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.texts import message
 from relkit.data.sheets import Sheet, join_rows
-from relkit.io.format import Format, formats
+from relkit.io.format import formats
 from relkit.io.graded import judgments_of
 from relkit.io.numbers import number_text
 from relkit.io.open import Source
 from relkit.io.row_groups import RowGroups
 from relkit.io.sheet_tables import names_judges, read_rows
 from relkit.io.tables import Table
+from relkit.io.tabular import TabularFormat
 
 if TYPE_CHECKING:
     import polars as pl
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
-    from relkit.data.labelled import LabelledRows, StreamedRows
+    from relkit.data.labelled import StreamedRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
 __all__ = ["Parquet"]
 
 
-class Parquet(Format):
+class Parquet(TabularFormat):
     """Apache Parquet."""
 
     name: ClassVar[str] = "parquet"
-    tabular: ClassVar[bool] = True
-    keeps_evidence: ClassVar[bool] = True
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     def recognises(self, head: bytes) -> bool:
         """The four bytes with which every Parquet file begins."""
         return head.startswith(b"PAR1")
+
+    def table(self, source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
+        """Reads some columns."""
+        from relkit.data.columns import polars_columns
+
+        with _readable(source.path):
+            frame = _frame(source)
+            return Table(
+                polars_columns(frame, kind, columns=columns, path=source.path), source.path
+            )
 
     def read_judgments(
         self,
@@ -55,7 +64,7 @@ class Parquet(Format):
             names = _frame(source).collect_schema().names()
         if not columns and names_judges(names):
             return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
-        return _table(source, "judgments", columns).judgments(scale)
+        return self.table(source, "judgments", columns).judgments(scale)
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
@@ -65,39 +74,6 @@ class Parquet(Format):
             frame = _frame(source).collect()
         rows = read_rows(_texts(frame), source.path, scale, "row")
         return join_rows(Sheet(tuple(rows)), source.path)
-
-    def read_run(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """Reads a query, a document, a score column, and a rank column where there is one."""
-        return _table(source, "run", columns).run(name)
-
-    def read_scored(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        scores: Source | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads a label and a score column, a query column, and perhaps a document column."""
-        return _table(source, "scored", columns).labelled(scale)
-
-    def read_features(
-        self,
-        source: Source,
-        *,
-        columns: Mapping[str, str] | None = None,
-        groups: Source | None = None,
-        scale: Scale | None = None,
-    ) -> LabelledRows:
-        """Reads a label column and those of features, and perhaps queries and documents."""
-        return _table(source, "features", columns).labelled(scale)
 
     def stream_run(
         self,
@@ -180,14 +156,6 @@ class Parquet(Format):
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes the columns query, document and score, and rank where the run has ranks."""
         run.to_frame().write_parquet(stream)
-
-
-def _table(source: Source, kind: str, columns: Mapping[str, str] | None) -> Table:
-    from relkit.data.columns import polars_columns
-
-    with _readable(source.path):
-        frame = _frame(source)
-        return Table(polars_columns(frame, kind, columns=columns, path=source.path), source.path)
 
 
 def _frame(source: Source) -> pl.LazyFrame:
