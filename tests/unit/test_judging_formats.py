@@ -565,7 +565,7 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
         ("csv", "query,doc,judge,grade,seconds\nq,d,Ann,1,inf\n", "the time `inf`"),
         ("jsonl", '{"query": "q", "document": "d", "inclusion_probability": 1e999}', "inf"),
         ("csv", "query,doc,cannot\nq,d,1\n", "no judge"),
-        ("csv", 'query,doc\n"q,d\n', "unexpected end"),
+        ("csv", 'query,doc\n"q,d\n', "a quoted field does not end"),
         ("jsonl", "{\n", "file:1: not JSON"),
         ("jsonl", "[1]\n", "is not an object"),
         ("jsonl", '{"query": "q"}\n', "`document` is no id: `None`"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.cells import APOSTROPHE, show_texts
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["csv_reader", "json_object", "read_cells"]
+__all__ = ["check_width", "csv_reader", "csv_rows", "json_object", "read_cells"]
 
 LONGEST = 1 << 30
 
@@ -29,6 +29,52 @@ def csv_reader(lines: Iterable[str], **dialect: Any) -> Reader:
 
     csv.field_size_limit(LONGEST)
     return csv.reader(lines, **dialect)
+
+
+def csv_rows(
+    lines: Iterable[str], path: str, separator: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Yields every row with the number of the line in which it begins; blank lines are passed over.
+
+    Raises:
+        ParseError: If quotes are not as they must be.
+
+    Examples:
+        >>> list(csv_rows(["a,b\\n", "\\n", '"1\\n', '2",3\\n'], "t.csv"))
+        [(1, ['a', 'b']), (3, ['1\\n2', '3'])]
+    """
+    import csv
+
+    reader = csv_reader(lines, delimiter=separator, strict=True)
+    start = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        problem = (
+            "a quoted field does not end"
+            if "unexpected end" in str(error)
+            else f"a quoted field is not well formed ({error})"
+        )
+        raise ParseError(
+            problem, path=path, line=start, hint='double the quotes inside a field: "a ""b"""'
+        ) from None
+
+
+def check_width(fields: Sequence[str], width: int, path: str, line: int) -> None:
+    """Refuses a row that has more or fewer fields than there are headings.
+
+    Raises:
+        ParseError: If it has.
+    """
+    if len(fields) != width:
+        raise ParseError(
+            message("expected {count} columns, got {count_2}", count=width, count_2=len(fields)),
+            path=path,
+            line=line,
+        )
 
 
 def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str, Any]:

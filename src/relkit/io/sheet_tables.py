@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
@@ -17,7 +16,7 @@ from relkit.data.scale import Scale
 from relkit.data.sheets import Item, Rating, Row, Sheet
 from relkit.io.numbers import plain_number
 from relkit.io.plain_text import check_characters
-from relkit.io.rows import csv_reader
+from relkit.io.rows import check_width, csv_reader, csv_rows
 from relkit.io.sheet_values import mapping, parse_grade, parse_json, write_json
 
 __all__ = [
@@ -86,34 +85,17 @@ def table(
     lines = TextIOWrapper(
         BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", ""
     )
-    reader = csv_reader(lines, strict=True, delimiter=separator)
     headings: list[str] | None = None
-    line = 1
-    try:
-        for fields in reader:
-            start, line = line, reader.line_num + 1
-            if not fields:
-                continue
-            if headings is None:
-                headings = [name.strip() for name in fields]
-                if len(set(headings)) < len(headings):
-                    raise ParseError("two columns have the same name", path=path, line=start)
-                continue
-            if single == "pad" and len(fields) == 1:
-                fields.extend([""] * (len(headings) - 1))
-            if len(fields) != len(headings):
-                raise ParseError(
-                    message(
-                        "expected {count} columns, got {count_2}",
-                        count=len(headings),
-                        count_2=len(fields),
-                    ),
-                    path=path,
-                    line=start,
-                )
-            yield start, dict(zip(headings, fields, strict=True))
-    except csv.Error as error:
-        raise ParseError(str(error), path=path, line=reader.line_num) from None
+    for start, fields in csv_rows(lines, path, separator):
+        if headings is None:
+            headings = [name.strip() for name in fields]
+            if len(set(headings)) < len(headings):
+                raise ParseError("two columns have the same name", path=path, line=start)
+            continue
+        if single == "pad" and len(fields) == 1:
+            fields.extend([""] * (len(headings) - 1))
+        check_width(fields, len(headings), path, start)
+        yield start, dict(zip(headings, fields, strict=True))
     if headings is None:
         raise InputError("there are no columns", path=path)
 

@@ -11,7 +11,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns.names import NAMES, plain_name
 from relkit.io.open import Source
-from relkit.io.rows import csv_reader
+from relkit.io.rows import check_width, csv_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,11 +73,10 @@ HINT = "trec_eval prints them with -q, relkit evaluate with -q --format csv"
 
 def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     """Yields line, measure, query and value of a table."""
-    import csv
     from io import StringIO
 
-    reader = csv_reader(StringIO(text, newline=""), strict=True)
-    header = [title.strip() for title in next(reader)]
+    rows = csv_rows(StringIO(text, newline=""), path)
+    header = [title.strip() for title in next(rows)[1]]
     lower = [title.lower() for title in header]
     plain = [plain_name(title) for title in header]
     key = next((plain.index(name) for name in NAMES["query"] if name in plain), None)
@@ -92,29 +91,16 @@ def _csv(text: str, path: str) -> Iterator[tuple[int, str, str, str]]:
     measures = [
         place for place in range(len(header)) if place != key and lower[place] not in {"", "run"}
     ]
-    try:
-        for row in reader:
-            if not any(row):
-                continue
-            if len(row) != len(header):
-                raise ParseError(
-                    message(
-                        "expected {count} columns, got {count_2}",
-                        count=len(header),
-                        count_2=len(row),
-                    ),
-                    path=path,
-                    line=reader.line_num,
-                )
-            if long:
-                measure, value = row[lower.index("measure")], row[lower.index("value")]
-                yield reader.line_num, measure, APOSTROPHE.show(row[key]), value
-            else:
-                query = APOSTROPHE.show(row[key])
-                for place in measures:
-                    yield reader.line_num, header[place], query, row[place]
-    except csv.Error as error:
-        raise ParseError(str(error), path=path, line=reader.line_num) from None
+    for line, row in rows:
+        if not any(row):
+            continue
+        check_width(row, len(header), path, line)
+        query = APOSTROPHE.show(row[key])
+        if long:
+            yield line, row[lower.index("measure")], query, row[lower.index("value")]
+        else:
+            for place in measures:
+                yield line, header[place], query, row[place]
 
 
 def _trec(lines: list[str], path: str) -> Iterator[tuple[int, str, str, str]]:

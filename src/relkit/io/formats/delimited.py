@@ -19,7 +19,7 @@ from relkit.data.sheets import Sheet
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Source
-from relkit.io.rows import csv_reader
+from relkit.io.rows import csv_rows
 from relkit.io.sheet_tables import (
     ITEM_COLUMNS,
     RATING_COLUMNS,
@@ -266,25 +266,7 @@ def _lines(data: Text) -> Iterator[str]:
 
 
 def _rows(data: Text, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Every row with the number of the line in which it begins; blank lines are passed over."""
-    import csv
-
-    reader = csv_reader(_lines(data), delimiter=separator, strict=True)
-    start = 1
-    try:
-        for fields in reader:
-            if fields:
-                yield start, fields
-            start = reader.line_num + 1
-    except csv.Error as error:
-        problem = (
-            "a quoted field does not end"
-            if "unexpected end" in str(error)
-            else f"a quoted field is not well formed ({error})"
-        )
-        raise ParseError(
-            problem, path=data.path, line=start, hint='double the quotes inside a field: "a ""b"""'
-        ) from None
+    return csv_rows(_lines(data), data.path, separator)
 
 
 def _below(data: Text, separator: str) -> Iterator[list[str]]:
