@@ -15,6 +15,7 @@ from relkit.app.staging import find_last_added
 from relkit.app.visitor import Leader, LeadingCaller
 from relkit.core.document.json import json_values
 from relkit.core.errors import InputError, RelkitError
+from relkit.core.texts import catalogue
 from relkit.core.texts.languages import Language, file_name
 from relkit.online.monitoring import Monitor
 from relkit.online.monitoring.wording import tier_name
@@ -79,10 +80,12 @@ def show_monitor(
 
 
 def _alarms(found: Monitor, language: Language) -> dict[str, list[str]]:
-    """Returns the tiers that each kind of alarm is about."""
+    """Returns the tiers that each kind of alarm is about, by its text."""
+    texts = catalogue("monitoring", language)
     tiers: dict[str, list[str]] = {}
     for alarm in found.alarms():
-        tiers.setdefault(alarm.kind, []).append(tier_name(alarm.tier, language))
+        text = texts.say(f"alarm.short.{alarm.kind}", month=found.months[-1])
+        tiers.setdefault(text, []).append(tier_name(alarm.tier, language))
     return tiers
 
 

@@ -15,7 +15,17 @@ from relkit.data.aggregation import Rule, aggregate
 if TYPE_CHECKING:
     from relkit.data.scale import Scale
 
-__all__ = ["Item", "Rating", "Row", "Sheet", "Trait", "item_parts", "join_rows"]
+__all__ = [
+    "ITEM_PARTS",
+    "ITEM_TEXTS",
+    "Item",
+    "Rating",
+    "Row",
+    "Sheet",
+    "Trait",
+    "item_parts",
+    "join_rows",
+]
 
 _NO_FIELDS: Mapping[str, Any] = {}
 
@@ -97,6 +107,12 @@ def item_parts(traits: Trait) -> tuple[str, ...]:
         ('document', 'title', 'snippet', 'url', 'image')
     """
     return tuple(one.name for one in fields(Item) if traits in one.metadata.get("traits", Trait(0)))
+
+
+#: The texts of an item besides those that say which it is.
+ITEM_TEXTS = item_parts(Trait.TEXT)[2:]
+#: What an item may have besides its query and document, in its order.
+ITEM_PARTS = tuple(one.name for one in fields(Item) if one.name not in {"query", "document", "id"})
 
 
 @dataclass(frozen=True, slots=True)

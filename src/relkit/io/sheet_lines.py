@@ -10,7 +10,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import NAMES, plain_name
 from relkit.data.scale import Scale
-from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
 from relkit.io.sheet_values import (
     identifier,
     listing,
@@ -27,7 +27,6 @@ ITEM = tuple(one.name for one in fields(Item) if one.name != "id")
 RATING = tuple(one.name for one in fields(Rating))
 #: Members of an object that are no further fields of the item.
 KNOWN = frozenset({*ITEM, "id", "grade", "ratings", "final", "final_source"})
-TEXTS = ("query_text", "title", "snippet", "url", "image", "tier", "session")
 
 
 #: Members that may have another usual name, and those that are it already.
@@ -97,7 +96,7 @@ def _row(content: Mapping[str, Any], scale: Scale | None) -> Row:
     judged = content.get("judge") not in (None, "")  # one line per judge
     known = KNOWN.union(RATING) if judged else KNOWN
     extra.update({key: value for key, value in content.items() if key not in known})
-    texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in TEXTS}
+    texts: dict[str, Any] = {name: _text(content.get(name, ""), name) for name in ITEM_TEXTS}
     item = Item(
         identifier(content.get("query"), "`query`", ""),
         identifier(content.get("document"), "`document`", ""),

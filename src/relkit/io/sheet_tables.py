@@ -13,7 +13,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data import columns
 from relkit.data.scale import Scale
-from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.data.sheets import ITEM_PARTS, Item, Rating, Row, Sheet
 from relkit.io.numbers import plain_number
 from relkit.io.plain_text import check_characters
 from relkit.io.rows import check_width, csv_reader, csv_rows
@@ -35,10 +35,8 @@ __all__ = [
     "write_rows",
 ]
 
-ITEM_COLUMNS = (
-    "query", "document", "query_text", "rank", "title", "snippet", "url", "image", "tier",
-    "session", "inclusion_probability", "fields",
-)  # fmt: skip
+#: Further fields come last: they may be columns of their own.
+ITEM_COLUMNS = ("query", "document", *(one for one in ITEM_PARTS if one != "fields"), "fields")
 RATING_COLUMNS = ("judge", "grade", "cannot", "reason", "note", "seconds", "at")
 #: Headings that mean something here; in Quepid's books others are judges.
 KNOWN = frozenset(

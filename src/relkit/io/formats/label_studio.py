@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from relkit.core.errors import InputError
 from relkit.core.texts import message
 from relkit.data.scale import SEARCH, Scale
-from relkit.data.sheets import Item, Rating, Row, Sheet
+from relkit.data.sheets import ITEM_TEXTS, Item, Rating, Row, Sheet
 from relkit.io.format import formats
 from relkit.io.numbers import plain_number
 from relkit.io.sheet_values import (
@@ -27,8 +27,6 @@ from relkit.io.sheet_values import (
 from relkit.io.sheets import SheetFormat
 
 __all__ = ["LabelStudio", "labelling_config"]
-
-TEXTS = ("query_text", "title", "snippet", "url", "image", "tier", "session")
 
 
 def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
@@ -85,7 +83,7 @@ class LabelStudio(SheetFormat):
     suffix: ClassVar[str] = ".json"
     keeps: ClassVar[frozenset[str]] = frozenset(
         {
-            *TEXTS,
+            *ITEM_TEXTS,
             "query_id",
             "rank",
             "fields",
@@ -116,7 +114,7 @@ class LabelStudio(SheetFormat):
             document = identifier(data.pop("document", None), "`document`", path)
             where = f"query `{query}`, document `{document}`"
             data.pop("shown", None)
-            values: dict[str, Any] = {name: str(data.pop(name, "") or "") for name in TEXTS}
+            values: dict[str, Any] = {name: str(data.pop(name, "") or "") for name in ITEM_TEXTS}
             for name in ("rank", "inclusion_probability"):
                 value = data.pop(name, None)
                 if value is not None:
@@ -159,7 +157,7 @@ class LabelStudio(SheetFormat):
                 "query": item.query,
                 "document": item.document,
                 "shown": item.query_text or item.query,
-                **{name: getattr(item, name) for name in TEXTS},
+                **{name: getattr(item, name) for name in ITEM_TEXTS},
             }
             for name in ("rank", "inclusion_probability"):
                 if getattr(item, name) is not None:
