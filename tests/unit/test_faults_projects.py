@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,14 +55,23 @@ def table(folder: Path) -> Path:
     return path
 
 
-def archive(folder: Path) -> Path:
-    path = folder / "june.relkit-project"
-    with open_store(folder / "source.db", create=True) as store:
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a large project, to be read or copied."""
+    path = tmp_path_factory.mktemp("source") / "source.db"
+    with open_store(path, create=True) as store:
         project = store.projects.create("Restored", overlap=2)
         given = [(Item(f"q{n % 500}", f"d{n}"), [Rating("Ann", n % 4)]) for n in range(COUNT)]
         store.grades.add(project.id, given)
-        with path.open("wb") as file:
-            pack_project(store, project.id, file)
+    return path
+
+
+@pytest.fixture(scope="module")
+def archive(source: Path) -> Path:
+    """The project of `source`, packed."""
+    path = source.with_name("june.relkit-project")
+    with open_store(source) as store, path.open("wb") as file:
+        pack_project(store, store.projects.get("Restored").id, file)
     return path
 
 
@@ -107,11 +117,10 @@ def test_an_import_is_ended(judging_database: str, tmp_path: Path, how: signal.S
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_an_unpacking_is_ended(judging_database: str, tmp_path: Path, how: signal.Signals) -> None:
-    file = archive(tmp_path)
+def test_an_unpacking_is_ended(judging_database: str, archive: Path, how: signal.Signals) -> None:
     with open_store(judging_database) as store:
         before = rows(store)
-        arguments = ["import", judging_database, str(file)]
+        arguments = ["import", judging_database, str(archive)]
         assert ended(store, judging_database, arguments, how) in (-9, 143, 3)
         assert store.projects.all() == []
         tidy_up(store)
@@ -123,8 +132,8 @@ def test_an_unpacking_is_ended(judging_database: str, tmp_path: Path, how: signa
         assert [len(one) for one in store.grades.ratings(project.id).values()] == [1] * COUNT
 
 
-def test_a_packing_is_killed(tmp_path: Path) -> None:
-    archive(tmp_path)
+def test_a_packing_is_killed(source: Path, tmp_path: Path) -> None:
+    shutil.copy(source, tmp_path)
     target = tmp_path / "again.relkit-project"
     target.write_text("what was there before")
     command = [sys.executable, "-m", "relkit", "judge", "export", str(tmp_path / "source.db"),
@@ -193,7 +202,7 @@ def test_the_database_is_locked_during_an_import(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("work", ["import", "unpack", "remove"])
 def test_postgresql_is_started_again(
-    tmp_path: Path, work: str, monkeypatch: pytest.MonkeyPatch
+    archive: Path, work: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "AT_ONCE", 10)
     for name in ("FIRST", "LEAST", "MOST", "FIRST_REMOVAL"):
@@ -201,7 +210,6 @@ def test_postgresql_is_started_again(
     try:
         with own_postgresql(durable=True) as server:
             address = server.url.format("postgres")
-            file = archive(tmp_path)
             with open_store(address, create=True) as store:
                 project = store.projects.create("June", overlap=2)
                 store.items.add(project.id, [Item("q", "before")])
@@ -217,7 +225,7 @@ def test_postgresql_is_started_again(
                         server.start()
 
                 def break_off() -> None:
-                    with file.open("rb") as opened:
+                    with archive.open("rb") as opened:
                         if work == "import":
                             many(store, restart)
                         elif work == "unpack":
