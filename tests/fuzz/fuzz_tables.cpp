@@ -25,35 +25,14 @@
 #include "kernels.hpp"
 #include "trec.hpp"
 
+#include "random.hpp"
+
 namespace {
 
+using fuzz::Random;
 using relkit::Batch;
 using relkit::JudgmentTable;
 using std::string_view_literals::operator""sv;
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x2545f4914f6cdd1dULL + 1) {}
-
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
-    return mixed ^ (mixed >> 31);
-  }
-
-  // A number from 0 to `count` - 1.
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
-  bool one_in(std::size_t count) { return below(count) == 0; }
-  template <class List>
-  const auto& pick(const List& list) {
-    return list[below(std::size(list))];
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 constexpr std::string_view queries[] = {"q1", "q2", "1", "unjudged", "query-number-5", "\xe9\x97\xae"};
 constexpr std::string_view documents[] = {
@@ -163,7 +142,7 @@ void mutate(Random& random, std::string& text) {
 }
 
 Input make_input(std::uint64_t seed) {
-  Random random(seed);
+  Random random = fuzz::random_of(seed);
   Input input = random.one_in(2) ? make_delimited(random) : make_json_lines(random);
   for (std::size_t change = random.below(4); change > 0; --change) mutate(random, input.text);
   if (input.text.empty()) input.text = "\n";
@@ -210,7 +189,7 @@ std::string describe(const std::optional<Batch>& batch) {
 // Returns whether the table could be streamed.
 bool check(std::uint64_t seed, const JudgmentTable& judgments, const relkit::Plan& plan, const std::string& path) {
   const Input input = make_input(seed);
-  Random random(seed + 77);
+  Random random = fuzz::random_of(seed + 77);
   std::ofstream(path, std::ios::binary) << input.text;
   const auto evaluate = [&](const char* lanes, std::size_t stretch, int threads) {
     ::setenv("RELKIT_SIMD", lanes, 1);

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tests.golden.make_golden import make_inputs, make_lists
+from tests.golden.inputs import make_inputs, make_lists
 from tests.peers.catalogue import PROGRAMS, Program, Rule
 from tests.peers.inputs import subtopics
 from tests.peers.make_peers import FILE

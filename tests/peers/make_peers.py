@@ -19,10 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.golden.inputs import make_inputs, make_lists
 from tests.golden.make_golden import (
     lightgbm_values,
-    make_inputs,
-    make_lists,
     run_trec_eval,
     version,
     xgboost_values,

@@ -176,7 +176,7 @@ def places(value, found: list) -> list:
 @pytest.mark.parametrize("name", JSON_FORMATS)
 def test_no_text_of_json_holds_what_cannot_be_stored(name: str, character: str) -> None:
     """Every text of a whole file is tried, and the file and the line are named."""
-    from tests.unit.test_judging_formats import FULL
+    from tests.unit.sheets import FULL
 
     text = write_sheet(FULL.finals(), format=name)[0]
     for place in range(

@@ -18,8 +18,10 @@ from tests.unit.clock import Clock
 
 if TYPE_CHECKING:
     import polars as pl
+    from tests.unit.completions import Completions
 
     from relkit.judging import Store
+    from relkit.judging.records import User
 
 JUDGMENTS = """q1 0 d1 3
 q1 0 d2 2
@@ -96,6 +98,27 @@ def file_store(tmp_path: Path) -> Iterator[Store]:
 
     with open_store(tmp_path / "judging.db", create=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    """A judge."""
+    return store.accounts.create("Ann")
+
+
+@pytest.fixture
+def bo(store: Store) -> User:
+    """Another judge."""
+    return store.accounts.create("Bo")
+
+
+@pytest.fixture
+def server() -> Iterator[Completions]:
+    """An endpoint that answers as a language model does."""
+    from tests.unit.completions import serve_completions
+
+    with serve_completions() as found:
+        yield found
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import random
 import re
@@ -11,64 +10,34 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import given, strategies as st
+from tests.unit.diagnosing import (
+    BETTER,
+    FLAT,
+    GRADED,
+    QUERIES,
+    WORSE,
+    Lists,
+    both_languages,
+    comparison,
+    every,
+    look,
+    run_of,
+)
 
 import relkit
-from relkit.analysis.diagnosis import Finding, OnlineData, Rate, Subject, load_online, rules
+from relkit.analysis.diagnosis import Finding, Subject, rules
 from relkit.analysis.diagnosis.averages import Averages
-from relkit.analysis.diagnosis.coverage import Coverage
 from relkit.analysis.diagnosis.flat_ndcg import FlatNDCG
-from relkit.analysis.diagnosis.flat_online import FlatOnline
 from relkit.analysis.diagnosis.listing import Findings
 from relkit.analysis.diagnosis.poor_candidates import PoorCandidates
 from relkit.analysis.diagnosis.single_relevant import SingleRelevant
 from relkit.analysis.diagnosis.tail_gain import TailGain
 from relkit.analysis.diagnosis.ties import TiesDecide
-from relkit.analysis.diagnosis.unjudged import Unjudged
-from relkit.data.ranking import Ranking
-
-QUERIES = [f"q{number:02d}" for number in range(20)]
-Lists = dict[str, dict[str, float]]
-
-
-def run_of(*documents: str) -> dict[str, float]:
-    """Documents in order, with falling scores."""
-    return {document: float(-place) for place, document in enumerate(documents)}
-
-
-def every(run: dict[str, float]) -> Lists:
-    return {query: dict(run) for query in QUERIES}
-
-
-def comparison(judgments: Any, baseline: Any, candidate: Any, **options: Any) -> relkit.Comparison:
-    options.setdefault("names", ["old", "new"])
-    return relkit.compare(judgments, baseline, candidate, "ndcg@10", **options)
-
-
-def look(rule: Any, judgments: Any, baseline: Any, candidate: Any, **options: Any) -> Any:
-    """What one rule finds, or None."""
-    given_to_rules = {key: options.pop(key) for key in ("online", "stages") if key in options}
-    found = relkit.diagnose(
-        comparison(judgments, baseline, candidate, **options), rules=[rule], **given_to_rules
-    )
-    assert len(found) <= 1
-    return found[0] if found else None
-
-
-def both_languages(finding: Finding) -> None:
-    """Both texts are whole sentences with every number in its place."""
-    for language, stop in (("en", "."), ("zh", "。")):
-        for text in (finding.text(language), finding.next_step(language)):  # type: ignore[arg-type]
-            assert text.endswith(stop), text
-            assert "{" not in text
-            assert "nan" not in text
-    json.dumps(finding.to_dict("zh"), allow_nan=False)
-
 
 # -- 1: recall up, NDCG flat -------------------------------------------------------------------
 
 FILLER = [f"x{place:03d}" for place in range(30)]
-GRADED = {query: {"a": 2, "b": 1, "c": 1} for query in QUERIES}
 
 
 def test_recall_up_ndcg_flat_fires() -> None:
@@ -97,164 +66,11 @@ def test_recall_up_ndcg_flat_is_silent() -> None:
     assert look(FlatNDCG(rise=0.01), GRADED, before, chance) is None
 
 
-# -- 2: NDCG up, online flat -------------------------------------------------------------------
-
-WORSE, BETTER = every(run_of("c", "b", "a")), every(run_of("a", "b", "c"))
-FLAT = {
-    "baseline": {"events": 300, "trials": 10_000},
-    "candidate": {"events": 301, "trials": 10_000},
-}
-CLICKS = {query: {"a": 1.0, "b": 5.0, "c": 9.0} for query in QUERIES}
-
-
-def test_ndcg_up_online_flat_fires_and_reports_what_it_has() -> None:
-    found = look(FlatOnline(), GRADED, WORSE, BETTER, online=FLAT)
-    assert found.parts == ("text", "text.metric")
-    assert found.steps == ("step",)
-    assert found.evidence["online_difference"] == pytest.approx(1e-4)
-    assert found.evidence["online_p"] > 0.9
-    both_languages(found)
-
-
-@pytest.mark.parametrize(
-    ("part", "check", "evidence"),
-    [
-        ({"labels": {"click": CLICKS}}, "agreement", {"label": "click"}),
-        ({"buckets": {"a": 10_000, "b": 9_000, "c": 10_000}}, "ratio", {"bucket": "b"}),
-        ({"cold_start": {"baseline": 0.1, "candidate": 0.3}}, "cold", {"cold_candidate": 0.3}),
-        (
-            {
-                "tiers": {
-                    "head": {"baseline": 5000, "candidate": 4000},
-                    "tail": {"baseline": 5000, "candidate": 6000},
-                }
-            },
-            "mix",
-            {"tier_candidate": 0.4, "mix_distance": pytest.approx(0.1)},
-        ),
-        ({"shown": {"q00": ["b", "a", "c"]}}, "shown", {"changed": 2, "positions": 3}),
-    ],
-)
-def test_each_online_check_fires_alone(part: Any, check: str, evidence: dict[str, Any]) -> None:
-    found = look(FlatOnline(), GRADED, WORSE, BETTER, online=part)
-    assert found.parts == ("text", f"text.{check}")
-    assert found.steps == (f"step.{check}",)
-    for name, value in evidence.items():
-        assert found.evidence[name] == value
-    both_languages(found)
-
-
-def test_online_checks_that_hold_are_said_to_hold() -> None:
-    fine = {
-        "labels": {"click": {q: {"a": 9, "b": 5, "c": 5} for q in QUERIES}, "cart": CLICKS},
-        "buckets": {"old": 5010, "new": 9990},
-        "planned": {"old": 1, "new": 2},
-        "cold_start": {"baseline": 0.1, "candidate": 0.1},
-        "tiers": {
-            "head": {"baseline": 50, "candidate": 50},
-            "tail": {"baseline": 9, "candidate": 9},
-        },
-        "shown": {query: list(run) for query, run in BETTER.items()},
-    }
-    found = look(FlatOnline(), GRADED, WORSE, BETTER, online={**FLAT, **fine})
-    assert [part.removeprefix("text.") for part in found.parts[2:]] == [
-        "agreement", "ratio.fine", "cold.fine", "mix.fine", "shown.fine",
-    ]  # fmt: skip
-    # The label that agrees least speaks for all; the chart has each.
-    assert found.evidence["label"] == "cart"
-    assert found.evidence["tau"] < 0
-    assert [row["what"] for row in found.chart_data if row["check"] == "agreement"] == [
-        "cart", "click",
-    ]  # fmt: skip
-    assert found.evidence["changed_share"] == 0
-    both_languages(found)
-    fine["labels"] = {"click": fine["labels"]["click"]}  # type: ignore[index]
-    assert look(FlatOnline(), GRADED, WORSE, BETTER, online=fine) is None
-    with_metric = look(FlatOnline(), GRADED, WORSE, BETTER, online={**FLAT, **fine})
-    assert with_metric.steps == ("step",)
-    both_languages(with_metric)
-
-
-def test_labels_count_only_where_there_are_some() -> None:
-    few = {"labels": {"click": {query: CLICKS[query] for query in QUERIES[:3]}}}
-    found = look(FlatOnline(), GRADED, WORSE, BETTER, online=few)
-    tau = relkit.evaluate(GRADED, few["labels"]["click"], "tau", convention={"missing": "skip"})
-    assert found.evidence["tau"] == tau["tau"]
-    assert found.evidence["label_queries"] == 3
-
-
-def test_labels_of_other_queries_are_refused() -> None:
-    labels = {"labels": {"click": {"other": {"a": 1}}}}
-    with pytest.raises(relkit.InputError, match="the label `click`: no query"):
-        look(FlatOnline(), GRADED, WORSE, BETTER, online=labels)
-
-
-def test_ndcg_up_online_flat_is_silent() -> None:
-    risen = {**FLAT, "candidate": {"events": 600, "trials": 10_000}}
-    assert look(FlatOnline(), GRADED, WORSE, BETTER, online=risen) is None
-    assert look(FlatOnline(), GRADED, BETTER, BETTER, online=FLAT) is None  # NDCG did not rise
-    chance = {**WORSE, "q00": BETTER["q00"]}
-    assert look(FlatOnline(), GRADED, WORSE, chance, online=FLAT) is None  # one query of twenty
-    assert look(FlatOnline(), GRADED, WORSE, chance, online=FLAT, alpha=0.5) is not None
-    assert look(FlatOnline(rise=0.5), GRADED, WORSE, BETTER, online=FLAT) is None
-    assert look(FlatOnline(), GRADED, WORSE, BETTER) is None  # nothing is known
-    assert look(FlatOnline(), GRADED, WORSE, BETTER, online={}) is None
-
-
-def test_online_lift_is_the_two_proportion_z_test() -> None:
-    data = OnlineData(baseline=Rate(200, 10_000), candidate=Rate(250, 10_000))
-    pooled = 450 / 20_000
-    z = 0.005 / math.sqrt(pooled * (1 - pooled) * 2 / 10_000)
-    assert data.lift == pytest.approx(0.005)
-    assert data.lift_p == pytest.approx(math.erfc(z / math.sqrt(2)))
-    assert OnlineData(baseline=Rate(0, 5), candidate=Rate(0, 5)).lift_p == 1.0
-    assert math.isnan(OnlineData().lift)
-    assert math.isnan(OnlineData().lift_p)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"click": {}}, "no part `click`"),
-        ({"baseline": {"events": 1, "trials": 2}}, "needs both"),
-        ({**FLAT, "baseline": {"events": 3, "trials": 2}}, "0 <= events <= trials"),
-        ({**FLAT, "baseline": 0.3}, "must be {events, trials}"),
-        ({**FLAT, "baseline": {"events": "many", "trials": 2}}, "must be a number"),
-        ({"buckets": {"a": 1}}, "at least two buckets"),
-        ({"buckets": {"a": 10**400, "b": 1}}, "must be a number"),
-        ({"buckets": {"a": 1, "b": -1}}, "must be 0 or more"),
-        ({"buckets": {"a": 0, "b": 0}}, "all empty"),
-        ({"buckets": [1, 2]}, "`buckets` must be a mapping"),
-        ({"buckets": {"a": 1, "b": 1}, "planned": {"a": 1}}, "same buckets"),
-        ({"buckets": {"a": 1, "b": 1}, "planned": {"a": 1, "b": 0}}, "above 0"),
-        ({"cold_start": {"baseline": 0.1}}, "must have `baseline` and `candidate`"),
-        ({"cold_start": {"baseline": 0.1, "candidate": 2}}, "must be 0 to 1"),
-        ({"tiers": {"head": 3}}, "must have `baseline` and `candidate`"),
-        ({"tiers": {"head": {"baseline": 0, "candidate": 3}}}, "no traffic of the baseline"),
-        ({"labels": {"click": {"q": 3}}}, "must be {query: {document: count}}"),
-        ({"shown": {"q": "abc"}}, "must be a list of documents"),
-    ],
-)
-def test_bad_online_data(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(relkit.InputError, match=message):
-        OnlineData.from_dict(values)
-
-
-def test_online_data_from_files(tmp_path: Any) -> None:
-    path = tmp_path / "online.json"
-    path.write_text(json.dumps(FLAT), "utf-8")
-    assert load_online(path) == OnlineData.from_dict(FLAT)
-    toml = tmp_path / "online.toml"
-    toml.write_text("[buckets]\nold = 1\nnew = 1\n", "utf-8")
-    assert load_online(toml).buckets == {"old": 1, "new": 1}
-    path.write_text(json.dumps({"clicks": 1}), "utf-8")
-    with pytest.raises(relkit.InputError, match=r"online\.json: online data has no part `clicks`"):
-        load_online(path)
-
-
 # -- 3: AUC up, DCG down -----------------------------------------------------------------------
 
 DEEP = {f"t{place:02d}": place % 2 for place in range(40)}
+
+
 TAILED = {query: {"top": 1, "bad": 0, **DEEP} for query in QUERIES}
 
 
@@ -382,118 +198,6 @@ def test_a_finding_about_the_data_is_said_once() -> None:
     assert [finding.candidate for finding in found] == [""]
 
 
-# -- 6: unjudged -------------------------------------------------------------------------------
-
-
-def test_unjudged_fires() -> None:
-    judgments = {query: {"a": 2, "b": 1} for query in QUERIES}
-    before, after = every(run_of("b", "a")), every(run_of("u", "a", "v"))
-    found = look(Unjudged(), judgments, before, after)
-    low = (0 + 2 / math.log2(3)) - (1 + 2 / math.log2(3))
-    high = low + 2 + 2 / 2  # u at rank 1 and v at rank 3 with the highest grade, 2
-    assert found.evidence["share_baseline"] == 0
-    assert found.evidence["share_candidate"] == pytest.approx(2 / 3)
-    assert found.evidence["difference"] == pytest.approx(low)
-    assert found.evidence["lowest"] == pytest.approx(low)
-    assert found.evidence["highest"] == pytest.approx(high)
-    assert found.evidence["pairs"] == 40
-    assert found.parts == ("text", "text.open")
-    assert found.severity == "high"
-    assert found.examples[0] == "q00: u"
-    first = found.chart_data[0]
-    assert (first["baseline_rank"], first["candidate_rank"]) == (None, 1)
-    assert first["influence"] == pytest.approx(2 / 20)
-    sizes = [abs(row["influence"]) for row in found.chart_data]
-    assert sizes == sorted(sizes, reverse=True)
-    both_languages(found)
-
-
-def test_judging_the_needed_pairs_settles_the_sign() -> None:
-    judgments: dict[str, dict[str, float]] = {query: {"a": 2, "b": 1} for query in QUERIES}
-    before, after = every(run_of("b", "a")), every(run_of("u", "a", "v"))
-    found = look(Unjudged(), judgments, before, after)
-    needed = found.evidence["needed"]
-    assert 0 < needed < 40
-    for row in found.chart_data[:needed]:
-        judgments[row["query"]][row["document"]] = 0
-    again = look(Unjudged(most=0.01), judgments, before, after)
-    assert again.parts == ("text", "text.settled")
-    assert again.evidence["highest"] < 0
-    # One pair fewer leaves it open.
-    judgments = {query: {"a": 2, "b": 1} for query in QUERIES}
-    for row in found.chart_data[: needed - 1]:
-        judgments[row["query"]][row["document"]] = 0
-    assert look(Unjudged(most=0.01), judgments, before, after).parts[1] == "text.open"
-    both_languages(again)
-
-
-@given(data=st.data())
-def test_needed_pairs_are_enough_whatever_their_signs(data: st.DataObject) -> None:
-    judgments = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}, "r": {"a": 1.0}}
-    lists = st.lists(st.sampled_from("abcuvwxyz"), min_size=3, max_size=9, unique=True)
-    before, after = ({query: run_of(*data.draw(lists)) for query in judgments} for _ in range(2))
-    found = look(Unjudged(most=0.0, gap=0.0), judgments, before, after)
-    for row in found.chart_data[: found.evidence["needed"]]:
-        judgments[row["query"]][row["document"]] = 0.0
-    again = look(Unjudged(most=0.0, gap=0.0), judgments, before, after)
-    assume(found.evidence["difference"] != 0)
-    assert again.parts[1] == "text.settled"
-
-
-@given(data=st.data())
-def test_bounds_hold_whatever_the_judges_say(data: st.DataObject) -> None:
-    """Every way to grade the unjudged documents gives a difference within the bounds."""
-    judgments = {"q": {"a": 2.0, "b": 1.0, "c": 0.0}, "r": {"a": 1.0}}
-    lists = st.lists(st.sampled_from("abcuvw"), min_size=1, max_size=6, unique=True)
-    before, after = ({query: run_of(*data.draw(lists)) for query in judgments} for _ in range(2))
-    found = look(Unjudged(most=0.0), judgments, before, after)
-    for grades in judgments.values():
-        for document in "uvw":
-            grades[document] = data.draw(st.sampled_from([0.0, 1.0, 2.0]))
-    values = [relkit.evaluate(judgments, run, "dcg@10")["dcg@10"] for run in (before, after)]
-    difference = values[1] - values[0]
-    assert found.evidence["lowest"] - 1e-12 <= difference <= found.evidence["highest"] + 1e-12
-
-
-def test_unjudged_ndcg_with_the_best_grades() -> None:
-    judgments = {query: {"a": 2} for query in QUERIES}
-    before, after = every(run_of("a", "u")), every(run_of("u", "a"))
-    found = look(Unjudged(), judgments, before, after)
-    assert found.evidence["ndcg_baseline_none"] == 1
-    assert found.evidence["ndcg_candidate_none"] == pytest.approx(1 / math.log2(3))
-    assert found.evidence["ndcg_baseline_high"] == 1
-    assert found.evidence["ndcg_candidate_high"] == 1
-
-
-def test_negative_grades_are_unjudged_where_the_convention_says_so() -> None:
-    judgments = {query: {"a": 1, "spam": -1} for query in QUERIES}
-    before, after = every(run_of("a")), every(run_of("spam", "a"))
-    rules = {"negative": "unjudged"}
-    found = look(Unjudged(), judgments, before, after, convention=rules)
-    assert found.examples[0] == "q00: spam"
-    assert found.evidence["ndcg_candidate_high"] == 1
-    assert look(Unjudged(), judgments, before, after) is None
-
-
-def test_the_best_gain_of_a_map_counts() -> None:
-    judgments = {query: {"a": 3} for query in QUERIES}
-    before, after = every(run_of("a", "u")), every(run_of("a", "v"))
-    odd = {"gain": {0: 0, 1: 9, 2: 1, 3: 2}}
-    found = look(Unjudged(), judgments, before, after, convention=odd)
-    assert found.evidence["highest"] == pytest.approx(9 / math.log2(3))
-    assert found.evidence["lowest"] == pytest.approx(-9 / math.log2(3))
-
-
-def test_unjudged_is_silent() -> None:
-    empty = {query: {"a": 1} for query in QUERIES}, every({}), every({})
-    assert look(Unjudged(), *empty) is None
-    judgments = {query: dict.fromkeys("abcdefgh", 1) for query in QUERIES}
-    run = every(run_of(*"abcdefgh", "u"))
-    assert look(Unjudged(), judgments, run, run) is None  # one of nine
-    condensed = {"unjudged": "removed"}
-    assert look(Unjudged(), judgments, run, every(run_of("u")), convention=condensed) is None
-
-
 # -- 7: ties -----------------------------------------------------------------------------------
 
 
@@ -568,117 +272,6 @@ def test_micro_and_macro_are_silent() -> None:
     agreeing = {**after, "q01": run_of("a")}
     assert look(Averages(), judgments, before, agreeing) is None
     assert look(Averages(least=0.2), judgments, before, after) is None
-
-
-# -- 9: coverage -------------------------------------------------------------------------------
-
-
-def test_queries_that_one_run_lacks() -> None:
-    part = {query: run for query, run in BETTER.items() if query > "q04"}
-    found = look(Coverage(), GRADED, BETTER, part)
-    assert found.parts == ("text.missing",)
-    assert found.evidence == {"missing_baseline": 0, "missing_candidate": 5}
-    assert found.examples == ("q00", "q01", "q02")
-    assert found.severity == "high"
-    both_languages(found)
-    assert look(Coverage(), GRADED, part, part) is None  # both lack them
-    large = {f"q{number:03d}": {"a": 1, "b": 0} for number in range(200)}
-    lists = {query: run_of("a", "b") for query in large}
-    one = look(Coverage(), large, lists, {q: run for q, run in lists.items() if q != "q007"})
-    assert (one.parts, one.severity) == (("text.missing",), "medium")
-
-
-def test_queries_without_a_value_in_one_run() -> None:
-    judgments = {query: {"a": 1, "b": 0} for query in QUERIES}
-    pairs, single = every(run_of("a", "b")), every(run_of("a"))
-    found = look(Coverage(), judgments, pairs, {**pairs, "q07": single["q07"]})
-    assert found.parts == ("text.undefined",)
-    assert found.evidence["undefined_measure"] == "pnr"
-    assert found.evidence["undefined_candidate"] == 1
-    assert found.evidence["undefined_changed"] == 1
-    assert found.examples == ("q07",)
-    assert {row["measure"]: row["changed"] for row in found.chart_data} == {"ndcg@10": 0, "pnr": 1}
-    both_languages(found)
-
-
-def test_grades_above_the_scale() -> None:
-    judgments = relkit.Judgments.from_dict({query: {"a": 5, "b": 2} for query in QUERIES})
-    found = look(Coverage(), judgments, BETTER, BETTER, scale="search")
-    assert found.parts == ("text.grades",)
-    assert found.evidence["above"] == 20
-    assert (found.evidence["grade_highest"], found.evidence["scale_highest"]) == (5, 3)
-    both_languages(found)
-
-
-def test_ids_that_do_not_match() -> None:
-    padded = {query: {f"{document} ": score for document, score in run.items()}
-              for query, run in BETTER.items()}  # fmt: skip
-    found = look(Coverage(), GRADED, BETTER, padded)
-    assert "text.document" in found.parts
-    assert found.evidence["document_run"] == "new"
-    assert "white space" in found.text()
-    assert found.examples[-1] == "`a ` ↔ `a`"
-    both_languages(found)
-    numbered = {f"Q{number}": {"a": 1} for number in range(20)}
-    mixed = {**{f"q{n}": {"a": 1.0} for n in range(1, 20)}, "Q0": {"a": 1.0}}
-    whole = {query: {"a": 1.0} for query in numbered}
-    found = look(Coverage(), numbered, whole, mixed)
-    assert "text.query" in found.parts
-    assert "letter case" in found.text()
-    both_languages(found)
-
-
-def test_some_ids_that_do_not_match() -> None:
-    judgments = {query: {f"D{place}": place % 3 for place in range(10)} for query in QUERIES}
-    fine = every(run_of(*judgments["q00"]))
-    mixed = every(run_of("D0", "D1", *(f"d{place}" for place in range(2, 10))))
-    found = look(Coverage(), judgments, fine, mixed)
-    assert found.parts == ("text.document",)
-    assert "only 2 document ids" in found.text()
-    assert "letter case" in found.text()
-
-
-def test_coverage_is_silent() -> None:
-    # One query of two hundred comes and goes: sparse judgments, and no reason to look.
-    judgments = {f"q{number:03d}": {"a": 1, "b": 0} for number in range(200)}
-    both = {query: run_of("a", "b") for query in judgments}
-    assert look(Coverage(), judgments, both, {**both, "q007": run_of("a")}) is None
-    found = look(Coverage(changed=0.005), judgments, both, {**both, "q007": run_of("a")})
-    assert found.parts == ("text.undefined",)
-    assert look(Coverage(), GRADED, BETTER, WORSE) is None
-    scaled = relkit.Judgments.from_dict(
-        {q: {"a": "高", "b": "无"} for q in QUERIES}, scale="search"
-    )
-    assert look(Coverage(), scaled, BETTER, WORSE) is None
-
-
-def test_real_runs(test_data: Path) -> None:
-    """BM25 against re-ranking: half of the top is unjudged, by a second route too."""
-    folder = test_data / "dl_hard_passage"
-    judgments = relkit.read_judgments(folder / "qrels.passage.txt")
-    runs = [relkit.read_run(folder / name) for name in ("bm25.run.gz", "bm25_t5.zs.run.gz")]
-    compared = relkit.compare(judgments, runs[0], runs[1], "ndcg@10", names=["old", "new"])
-    (found,) = relkit.diagnose(compared)
-    assert (found.rule, found.severity) == ("unjudged", "high")
-    # Grading what speaks for one run with the best grade, all else with 0, gives the bounds.
-    tops = [
-        {query: [one.document for one in Ranking.build(
-            {}, *run.table.documents(query)[:2], relkit.Convention()).top(10)]
-         for query in judgments.queries}
-        for run in runs
-    ]  # fmt: skip
-    for side, name in ((0, "lowest"), (1, "highest")):
-        grades = judgments.to_dict()
-        for query, documents in tops[side].items():
-            other = tops[1 - side][query]
-            for rank, document in enumerate(documents):
-                if document not in other or other.index(document) > rank:
-                    grades[query].setdefault(document, 3)
-        values = [relkit.evaluate(grades, run, "dcg@10")["dcg@10"] for run in runs]
-        assert found.evidence[name] == pytest.approx(values[1] - values[0], abs=1e-9)
-    listed = {(row["query"], row["document"]) for row in found.chart_data}
-    assert len(listed) == found.evidence["pairs"] == len(found.chart_data)
-    assert not [pair for pair in listed if pair[1] in judgments[pair[0]]]
 
 
 # -- all of them -------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from email.utils import formatdate
 
 import pytest
@@ -20,12 +19,6 @@ from relkit.judging.llm.pace import Pace, StoppedError
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "BEGIN x\n{}\nEND x"}]}
 KEY = "sk-very-secret-0123456789"
-
-
-@pytest.fixture
-def server() -> Iterator[Completions]:
-    with serve_completions() as found:
-        yield found
 
 
 class Waits:
