@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from relkit.core.cells import csv_text
 from relkit.core.document.json import note_dict
 from relkit.core.document.model import Document, Points
 from relkit.core.document.result import Exportable
@@ -239,6 +238,8 @@ class Results(Exportable, Mapping[str, float]):
         Args:
             per_query: One row per query and measure.
         """
+        from relkit.core.cells import csv_text
+
         return csv_text(csv_rows([self], per_query)).rstrip("\n")
 
     def document(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.cells import csv_text
 from relkit.core.document.json import json_number
 from relkit.core.document.result import Exportable
 from relkit.core.texts import Language
@@ -101,6 +100,8 @@ class SideBySide(Exportable):
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """Returns CSV: one row per run and measure, or per run, query and measure."""
+        from relkit.core.cells import csv_text
+
         return csv_text(csv_rows(self.results, per_query)).rstrip("\n")
 
     def to_trec(

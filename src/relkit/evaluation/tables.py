@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from relkit.core.cells import Cell
 from relkit.core.document.model import Block, Document, Lines, Table
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention
 from relkit.evaluation.entry import Entry
 from relkit.measures.labels import convention_line, count, detail, detail_names, measure_label
+
+if TYPE_CHECKING:
+    from relkit.core.cells import Cell
 
 __all__ = ["Measured", "csv_rows", "results_document", "rules_line", "summary_columns"]
 

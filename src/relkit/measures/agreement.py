@@ -4,15 +4,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import InputError
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Measure, Step
 from relkit.measures.formulas import equation, format_number
 from relkit.measures.lookup import register
 from relkit.measures.pairwise import PairUnjudged, labelled
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["Kappa", "Spearman", "Tau"]
 

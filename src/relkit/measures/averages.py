@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.rules import ApDenominator
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Step
 from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 from relkit.measures.relevance import BinaryMeasure, NeedsRelevant
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["AP", "MeanP"]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from relkit.core.errors import ParameterError
 from relkit.core.rules import COUNTED, POSITIVE, Counted, Undefined, show_gain
 from relkit.core.texts import message
-from relkit.data.convention import Convention
 from relkit.measures.formulas import equation, format_number, format_sum
 from relkit.measures.parameters import OPTIONAL, check_parameter, parameters, show
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.data.convention import Convention
     from relkit.data.ranking import Ranking
     from relkit.data.scale import Scale
     from relkit.measures.inversions import Inversion

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import NoRelevant, PDenominator
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Step
 from relkit.measures.formulas import equation
 from relkit.measures.lookup import register
@@ -18,6 +17,9 @@ from relkit.measures.relevance import (
     NeedsRelevant,
     retrieved_or_k,
 )
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["RR", "Precision", "RPrec", "Recall", "Success"]
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Gain, gain_function
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Describes, Measure, Step
 from relkit.measures.gain import UNJUDGED, native_gain
 from relkit.measures.lookup import register
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
 

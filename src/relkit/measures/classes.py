@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
-from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Aspect, Combine, Step
 from relkit.measures.formulas import equation, format_number
 from relkit.measures.inversions import Exact, Inversion, costliest, exact
@@ -19,6 +18,7 @@ from relkit.measures.relevance import BinaryMeasure
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.data.ranking import RankedDocument, Ranking
 
 __all__ = ["AUC", "GAUC", "AveragePrecision"]
 

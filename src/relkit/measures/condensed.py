@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.parameters import parameters
 
 if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
     from relkit.measures.inversions import Inversion
 
 __all__ = ["condense", "condensed"]

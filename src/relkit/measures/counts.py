@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.data.ranking import Ranking
 from relkit.measures.base import UNBOUNDED, Aspect, Combine, Describes, Step
 from relkit.measures.formulas import format_number
 from relkit.measures.lookup import register
 from relkit.measures.relevance import BinaryMeasure
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet"]
 

@@ -3,14 +3,16 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.rules import Discount, Gain, Ideal, gain_function
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import UNBOUNDED, Aspect, Describes, Measure, Step
 from relkit.measures.formulas import equation, format_number, format_sum
 from relkit.measures.lookup import register
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
 

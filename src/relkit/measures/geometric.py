@@ -3,14 +3,16 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.data.ranking import Ranking
 from relkit.measures.averages import AP
 from relkit.measures.base import Combine
 from relkit.measures.incomplete import Bpref
 from relkit.measures.logarithms import geometric_parts
 from relkit.measures.lookup import register
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["GMAP", "GMBpref", "Geometric"]
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Aspect, Describes, Measure, Step
 from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["Bpref", "InfAP", "Judged", "Unjudged"]
 

@@ -3,16 +3,18 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.rules import IprecRounding
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Step
 from relkit.measures.formulas import equation
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["IAP", "IPrec"]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.registry import Registry, suggestion
 from relkit.core.texts import message
-from relkit.data.convention import Convention
 from relkit.measures.base import Measure
 from relkit.measures.condensed import condensed
 from relkit.measures.index import MODULES
 from relkit.measures.parameters import check_parameter, open_parameters, parameters, show
+
+if TYPE_CHECKING:
+    from relkit.data.convention import Convention
 
 __all__ = ["build", "check_measure_rules", "register", "registry"]
 

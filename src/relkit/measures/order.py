@@ -3,15 +3,17 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number
 from relkit.measures.lookup import register
 from relkit.measures.relevance import BinaryMeasure
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["Accuracy", "Compatibility"]
 

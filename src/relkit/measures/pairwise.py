@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from relkit.core.errors import ParameterError
 from relkit.core.rules import Counted
 from relkit.core.texts import message
-from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Aspect, Measure, Step
 from relkit.measures.formulas import equation, format_number
 from relkit.measures.inversions import Exact, Inversion, LabelCounts, costliest, exact
@@ -17,6 +16,7 @@ from relkit.measures.lookup import register
 
 if TYPE_CHECKING:
     from relkit import _native
+    from relkit.data.ranking import RankedDocument, Ranking
 
 __all__ = ["PNR", "Concordance", "labelled"]
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from relkit.data.ranking import RankedDocument, Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import RankedDocument, Ranking
 
 __all__ = ["MACRO_MICRO", "BinaryMeasure", "MayNeedRelevant", "NeedsRelevant", "retrieved_or_k"]
 

@@ -3,15 +3,17 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.data.convention import Gain, gain_function
-from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.gain import ideal_list, native_gain
 from relkit.measures.lookup import register
 from relkit.measures.relevance import NeedsRelevant
+
+if TYPE_CHECKING:
+    from relkit.data.ranking import Ranking
 
 __all__ = ["RNDCG", "YAAP", "BinG", "GMeasure", "NDCGRel"]
 

@@ -91,27 +91,26 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Prose:
+class _Texts:
+    texts: Sequence[str]
+
+
+class Prose(_Texts):
     """Paragraphs of plain text."""
 
     kind: ClassVar[str] = "prose"
-    texts: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Lines:
+class Lines(_Texts):
     """Sentences that belong together, each on a line of its own."""
 
     kind: ClassVar[str] = "lines"
-    texts: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(_Texts):
     """Sentences as a list."""
 
     kind: ClassVar[str] = "points"
-    texts: Sequence[str]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,26 @@
+from .format import (
+    Format as Format,
+)
+from .mismatch import (
+    explain_mismatch as explain_mismatch,
+)
+from .open import (
+    Source as Source,
+)
+from .reading import (
+    opened as opened,
+    read_features as read_features,
+    read_judgments as read_judgments,
+    read_rows as read_rows,
+    read_run as read_run,
+    read_scored as read_scored,
+    read_sheet as read_sheet,
+)
+from .recognition import (
+    open_source as open_source,
+)
+from .write import (
+    unwritten_notes as unwritten_notes,
+    write_judgments as write_judgments,
+    write_run as write_run,
+)
