@@ -86,6 +86,12 @@ def test_a_flat_dict_is_refused(scale: str | None) -> None:
         Judgments.from_dict({"q": 3}, scale=scale)  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("scale", [None, "search", "floats"])
+def test_a_list_is_not_a_grade(scale: str | None) -> None:
+    with pytest.raises(InputError, match="query `q`, document `d`"):
+        Judgments.from_dict({"q": {"d": [1]}}, scale=scale)
+
+
 def test_the_same_document_with_another_grade_is_refused() -> None:
     with pytest.raises(InputError):
         Judgments.from_dict({"q": {1: 1, "1": 2}})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -322,6 +322,8 @@ def _named(
     known: dict[Any, float] = {}
 
     def parsed(grade: Any) -> float:
+        if not isinstance(grade, Hashable):  # which no name of a grade is
+            return parse_grade(grade, scale)
         if grade not in known:
             known[grade] = parse_grade(grade, scale)
         return known[grade]

@@ -3,16 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
+from relkit.data.ranking import Ranking
 from relkit.measures.base import Measure, Step
 from relkit.measures.formulas import equation, format_number, quotient
 from relkit.measures.lookup import register
-
-if TYPE_CHECKING:
-    from relkit.data.ranking import Ranking
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
