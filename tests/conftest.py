@@ -24,6 +24,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 pytest_plugins = ["tests.skips"]
 
+# ranx has Numba compile it when it is first used: for little data that takes longer than it saves.
+os.environ.setdefault("NUMBA_OPT", "0")
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
