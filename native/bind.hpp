@@ -16,5 +16,6 @@ void bind_groups(nanobind::module_& module);
 void bind_resample(nanobind::module_& module);
 void bind_hash(nanobind::module_& module);
 void bind_fusion(nanobind::module_& module);
+void bind_clicks(nanobind::module_& module);
 
 }  // namespace relkit

@@ -72,4 +72,5 @@ NB_MODULE(_native, module) {
   relkit::bind_resample(module);
   relkit::bind_hash(module);
   relkit::bind_fusion(module);
+  relkit::bind_clicks(module);
 }

@@ -480,3 +480,84 @@ def find_hits(
 
     Places count from 0.
     """
+
+@final
+class ArrowTexts:
+    """A column of text that Polars and others take over without a copy."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]: ...
+    def __len__(self) -> int: ...
+
+@final
+class ClickLog:
+    """Distinct sessions of a log, and how often each came.
+
+    Args:
+        depth: The last position that counts, 1 to 1000.
+        remember: Whether to keep a hash of each session, so that ids need not ascend.
+        threads: Threads to use; 0 takes one per processor.
+    """
+
+    def __init__(self, depth: int, remember: bool = False, threads: int = 0) -> None: ...
+    def add(
+        self, session: object, query: object, document: object, position: object, clicked: object
+    ) -> bool:
+        """Adds rows; False as soon as a session may have come before.
+
+        Rows in errors count within the part.
+
+        Raises:
+            InputError: If an id is empty or a position is below 1.
+        """
+    def finish(self) -> bool:
+        """Orders what was added; False where a session came twice. Nothing is added afterwards."""
+    @property
+    def sessions(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def deep(self) -> int:
+        """Results below the last position."""
+    @property
+    def repeated(self) -> int:
+        """Documents that a session showed before."""
+    @property
+    def shared(self) -> int:
+        """Results at a position that another one has."""
+    def queries(self) -> ArrowTexts:
+        """The query of each pair."""
+    def documents(self) -> ArrowTexts:
+        """The document of each pair."""
+    def patterns(self) -> dict[str, NDArray[Any]]:
+        """Distinct sessions: `starts`, `counts`; by result `pairs`, `positions`, `clicked`."""
+    def counts(self) -> dict[str, NDArray[Any]]:
+        """What closed forms count.
+
+        By pair `shown`, `clicks`, `expected` (clicks at the rates of the positions), `first_shown`
+        and `first_clicks` (with no click above), `above` (at or above the last click, all where
+        there is none) and `last_clicks`; by position `position_shown`, `position_clicks` and
+        `position_followed` (clicks before another one).
+        """
+    def examination(
+        self,
+        context: str,
+        rounds: int,
+        tolerance: float,
+        prior_clicks: float,
+        prior_shown: float,
+        begin: float,
+    ) -> dict[str, Any]:
+        """Fits examination by `position` or by `last_click`, times attraction."""
+    def chain(
+        self,
+        model: str,
+        rounds: int,
+        tolerance: float,
+        prior_clicks: float,
+        prior_shown: float,
+        begin: float,
+        going_on: float = ...,
+    ) -> dict[str, Any]:
+        """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on, NaN none."""

@@ -49,6 +49,11 @@ LOG = "session,query,position,doc\n" + "".join(
     for number, query in enumerate([*["tv"] * 6, *["pen"] * 4, *["cup"] * 3, "mug", "hat", "bag"])
     for position in (1, 2)
 )
+# The same log with clicks: on the first result, and on the second of every third session.
+CLICKS = "".join(
+    f"{line},{('clicked' if not number else int(number % 2 == 1 or number % 6 == 0))}\n"
+    for number, line in enumerate(LOG.splitlines())
+)
 # What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
 SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
 doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
@@ -147,6 +152,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("old.csv", "query,ndcg@10\na,0.5\nb,0.25\n"),
         ("new.csv", "query,ndcg@10\na,0.75\nb,0.5\n"),
         ("log.csv", LOG),
+        ("clicks.csv", CLICKS),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
         ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),

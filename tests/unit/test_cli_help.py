@@ -32,6 +32,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "messages",
         "options",
         "output",
+        "sessions",
         "text",
         "values",
     }

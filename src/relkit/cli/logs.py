@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
-from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import format_option, language_option, no_color_option, output_option
-from relkit.cli.output import emit, protect_inputs
-from relkit.cli.values import chosen_columns, format_named_by
+from relkit.cli.output import emit
+from relkit.cli.sessions import read_log, source_options
 from relkit.core.errors import ParameterError, StrictError
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relkit.data.sessions import Sessions
     from relkit.online.logs import Repair
 
 __all__ = ["command"]
@@ -76,39 +72,6 @@ decision, in a copy; cleaned.parquet.changes.json says what it changed.
 """
 
 
-def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the log and how it is read."""
-    for decorate in (
-        click.option("--input-format", metavar="FORMAT", help="parquet, csv, tsv, jsonl or ubi."),
-        click.option(
-            "--columns",
-            metavar="NAME=COLUMN,…",
-            multiple=True,
-            help="Columns of the log, such as session=sid,doc=asin; session=visit+search joins two"
-            " columns.",
-        ),
-        click.argument("log", metavar="LOG…", nargs=-1, required=True),
-    ):
-        command = decorate(command)
-    return command
-
-
-def _sessions(
-    log: Sequence[str], columns: Sequence[str], form: str | None, outputs: Sequence[str | None] = ()
-) -> Sessions:
-    from relkit.data.sessions import COLUMNS
-    from relkit.io.sessions import read_sessions
-
-    check_stdin(log)
-    for output in outputs:
-        protect_inputs(output, log)
-    roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
-    with format_named_by("--input-format "):
-        sessions = read_sessions(list(log), format=form, columns=roles)  # type: ignore[arg-type]
-    messages.notes(sessions.notes)
-    return sessions
-
-
 @click.group(
     "logs",
     help=HELP,
@@ -120,7 +83,7 @@ def command() -> None:
 
 
 @command.command("read", help=READ, short_help="Convert a log to the canonical form.")
-@_source_options
+@source_options
 @click.option(
     "-o",
     "--output",
@@ -136,11 +99,11 @@ def read(
     from relkit.io.sessions_write import check_target, write_sessions
 
     check_target(output)
-    write_sessions(_sessions(log, columns, input_format, [output]), output)
+    write_sessions(read_log(log, columns, input_format, [output]), output)
 
 
 @command.command("inspect", help=INSPECT, short_help="Describe a log in a few numbers.")
-@_source_options
+@source_options
 @format_option("table", "json", "markdown", help="How to print.")
 @output_option
 @no_color_option
@@ -154,7 +117,7 @@ def inspect(
     """Runs `relkit logs inspect`."""
     from relkit.online.logs import summarise
 
-    overview = summarise(_sessions(log, columns, input_format, [output]))
+    overview = summarise(read_log(log, columns, input_format, [output]))
     written = {
         "table": overview.to_text,
         "json": overview.to_json,
@@ -164,7 +127,7 @@ def inspect(
 
 
 @command.command("doctor", help=DOCTOR, short_help="Say what is wrong with a log, and repair it.")
-@_source_options
+@source_options
 @click.option(
     "--check",
     "only",
@@ -224,7 +187,7 @@ def doctor(
     if output is not None:
         check_target(output)
         record = record or f"{output}.changes.json"
-    sessions = _sessions(log, columns, input_format, [output, record])
+    sessions = read_log(log, columns, input_format, [output, record])
     with Progress("checking") as progress:
         checkup = examine(sessions, depth=depth, only=only or None, progress=progress)
     if form == "json":

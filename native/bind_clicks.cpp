@@ -1,0 +1,192 @@
+// Click models for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrow_texts.hpp"
+#include "bind.hpp"
+#include "click_cells.hpp"
+#include "click_chains.hpp"
+#include "click_counts.hpp"
+#include "clicks.hpp"
+#include "error.hpp"
+
+namespace nb = nanobind;
+
+namespace relkit {
+namespace {
+
+template <class Value>
+nb::object owned(std::vector<Value>&& values) {
+  auto* kept = new std::vector<Value>(std::move(values));
+  const nb::capsule owner(
+      kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+  return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+// The texts of all pairs, in their order.
+template <class Text>
+nb::object pair_texts(const ClickLog& log, const Text& text) {
+  std::size_t shard = 0, before = 0;
+  return arrow_texts(log.pairs(), [&](std::size_t pair) {
+    while (pair - before >= log.parts()[shard].pairs()) before += log.parts()[shard++].pairs();
+    return text(log.parts()[shard], static_cast<std::uint32_t>(pair - before));
+  });
+}
+
+nb::dict patterns(const ClickLog& log) {
+  std::vector<std::int64_t> starts{0};
+  std::vector<std::uint64_t> counts;
+  std::vector<std::uint32_t> pairs;
+  std::vector<std::uint16_t> positions;
+  std::vector<std::uint8_t> clicked;
+  std::uint32_t first = 0;
+  for (const ClickShard& shard : log.parts()) {
+    for (std::size_t number = 0; number < shard.patterns(); ++number) {
+      for (const Shown& result : shard.pattern(number)) {
+        pairs.push_back(first + result.pair);
+        positions.push_back(result.position);
+        clicked.push_back(static_cast<std::uint8_t>(result.clicked));
+      }
+      starts.push_back(static_cast<std::int64_t>(pairs.size()));
+      counts.push_back(shard.count(number));
+    }
+    first += static_cast<std::uint32_t>(shard.pairs());
+  }
+  nb::dict out;
+  out["starts"] = owned(std::move(starts));
+  out["counts"] = owned(std::move(counts));
+  out["pairs"] = owned(std::move(pairs));
+  out["positions"] = owned(std::move(positions));
+  out["clicked"] = owned(std::move(clicked));
+  return out;
+}
+
+nb::dict counts(const ClickLog& log) {
+  ClickCounts found;
+  {
+    const nb::gil_scoped_release released;
+    found = count_clicks(log);
+  }
+  nb::dict out;
+  out["shown"] = owned(std::move(found.documents.shown));
+  out["clicks"] = owned(std::move(found.documents.clicks));
+  out["expected"] = owned(std::move(found.documents.expected));
+  out["first_shown"] = owned(std::move(found.documents.first_shown));
+  out["first_clicks"] = owned(std::move(found.documents.first_clicks));
+  out["above"] = owned(std::move(found.documents.above));
+  out["last_clicks"] = owned(std::move(found.documents.last_clicks));
+  out["position_shown"] = owned(std::move(found.ranks.shown));
+  out["position_clicks"] = owned(std::move(found.ranks.clicks));
+  out["position_followed"] = owned(std::move(found.ranks.followed));
+  return out;
+}
+
+Prior prior_of(double clicks, double shown) {
+  if (!(clicks >= 0.0) || !(shown >= clicks) || shown > 1e15)
+    throw InputError("a prior counts clicks, and impressions, of which there are not fewer");
+  return {clicks, shown};
+}
+
+nb::dict examination(const ClickLog& log, const std::string& context, std::uint64_t rounds,
+                     double tolerance, double prior_clicks, double prior_shown, double begin) {
+  const Prior prior = prior_of(prior_clicks, prior_shown);
+  const Context kind = context == "position" ? Context::position : Context::last_click;
+  Examination found;
+  {
+    const nb::gil_scoped_release released;
+    found = fit_examination(log, kind, rounds, tolerance, prior, begin);
+  }
+  nb::dict out;
+  out["attraction"] = owned(std::move(found.attraction));
+  out["weight"] = owned(std::move(found.weight));
+  out["examination"] = owned(std::move(found.examination));
+  out["shown"] = owned(std::move(found.shown));
+  out["log_likelihood"] = found.log_likelihood;
+  out["change"] = found.change;
+  out["rounds"] = found.rounds;
+  return out;
+}
+
+nb::dict chain(const ClickLog& log, const std::string& model, std::uint64_t rounds,
+               double tolerance, double prior_clicks, double prior_shown, double begin,
+               double going_on) {
+  const Prior prior = prior_of(prior_clicks, prior_shown);
+  const ChainKind kind = model == "dbn" ? ChainKind::dbn : ChainKind::ccm;
+  Chain found;
+  {
+    const nb::gil_scoped_release released;
+    found = fit_chain(log, kind, rounds, tolerance, prior, begin, going_on);
+  }
+  std::vector<double> weight, pleased_weight;
+  for (const Trials& trials : found.attraction_trials) {
+    weight.push_back(trials.known);
+  }
+  for (const Trials& trials : found.satisfaction_trials) pleased_weight.push_back(trials.known);
+  nb::dict out;
+  out["attraction"] = owned(std::move(found.attraction));
+  out["satisfaction"] = owned(std::move(found.satisfaction));
+  out["weight"] = owned(std::move(weight));
+  out["satisfaction_weight"] = owned(std::move(pleased_weight));
+  out["going_on"] = nb::make_tuple(found.going_on[0], found.going_on[1], found.going_on[2]);
+  out["change"] = found.change;
+  out["rounds"] = found.rounds;
+  return out;
+}
+
+}  // namespace
+
+void bind_clicks(nb::module_& module) {
+  bind_texts(module);
+  nb::class_<ClickLog>(module, "ClickLog", nb::is_final())
+      .def(
+          "__init__",
+          [](ClickLog* place, std::int64_t depth, bool remember, int threads) {
+            if (depth < 1 || depth > 1000) throw InputError("`depth` must be 1 to 1000");
+            new (place) ClickLog(depth, remember, threads);
+          },
+          nb::arg("depth"), nb::arg("remember") = false, nb::arg("threads") = 0)
+      .def(
+          "add",
+          [](ClickLog& log, nb::handle session, nb::handle query, nb::handle document,
+             nb::handle position, nb::handle clicked) {
+            const LogColumns columns(session, query, document, position, clicked);
+            const nb::gil_scoped_release released;
+            return log.add(columns);
+          },
+          nb::arg("session"), nb::arg("query"), nb::arg("document"), nb::arg("position"),
+          nb::arg("clicked"))
+      .def("finish", &ClickLog::finish, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("sessions", &ClickLog::sessions)
+      .def_prop_ro("rows", &ClickLog::rows)
+      .def_prop_ro("pairs", &ClickLog::pairs)
+      .def_prop_ro("deep", [](const ClickLog& log) { return log.faults().deep; })
+      .def_prop_ro("repeated", [](const ClickLog& log) { return log.faults().repeated; })
+      .def_prop_ro("shared", [](const ClickLog& log) { return log.faults().shared; })
+      .def("queries",
+           [](const ClickLog& log) {
+             return pair_texts(log, [](const ClickShard& shard, std::uint32_t pair) {
+               return shard.query(pair);
+             });
+           })
+      .def("documents",
+           [](const ClickLog& log) {
+             return pair_texts(log, [](const ClickShard& shard, std::uint32_t pair) {
+               return shard.document(pair);
+             });
+           })
+      .def("patterns", &patterns)
+      .def("counts", &counts)
+      .def("examination", &examination, nb::arg("context"), nb::arg("rounds"), nb::arg("tolerance"),
+           nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"))
+      .def("chain", &chain, nb::arg("model"), nb::arg("rounds"), nb::arg("tolerance"),
+           nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"),
+           nb::arg("going_on") = std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace relkit

@@ -1,0 +1,223 @@
+"""`relkit labels`: labels of clicks, and click models side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from relkit.cli.group import CommandGroup
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    digits_option,
+    format_option,
+    no_color_option,
+    output_option,
+    threads_option,
+)
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.sessions import read_log, source_options
+
+__all__ = ["command"]
+
+FORMATS = ("table", "markdown", "json", "csv")
+
+HELP = """Make labels of clicks, and compare click models.
+
+\b
+Examples:
+  relkit labels make clicks.csv -m dbn -o labels.parquet
+  relkit labels compare clicks.csv -m pbm -m ubm -m dbn
+
+Clicks are biased by position, by what was shown and by mis-clicks. A click
+model says how users go through a list; what it finds of each document is its
+label, with an interval and the effective impressions that it rests on.
+"""
+
+MAKE = """Make labels of a log's clicks: judgments that know how sure they are.
+
+\b
+Examples:
+  relkit labels make clicks.csv -o labels.parquet
+  relkit labels make clicks.csv -m pbm --min-weight 20 -o labels.csv
+  relkit evaluate labels.parquet new.run -m ndcg@10
+
+Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
+ubm (positions are seen or not), coec and dctr (rates). The file has the
+columns query, document, grade, low, high and weight; every command that reads
+judgments takes it.
+"""
+
+COMPARE = """Compare click models by the clicks that they foresee.
+
+\b
+Examples:
+  relkit labels compare clicks.csv
+  relkit labels compare clicks.csv -m rctr -m pbm -m ubm --format json
+
+One session in five is held out, chosen by its id; the models are fitted on the
+others. Intervals are of the difference to the first model, over queries.
+"""
+
+
+def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds what decides which clicks count."""
+    for decorate in (
+        click.option(
+            "-k",
+            "--depth",
+            type=click.IntRange(1, 1000),
+            default=10,
+            show_default=True,
+            help="The last position that counts.",
+        ),
+        click.option(
+            "--min-dwell",
+            type=click.FloatRange(min=0),
+            metavar="SECONDS",
+            help="Clicks after which the user stayed for less do not count.",
+        ),
+        click.option(
+            "--confidence",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="The probability of the intervals.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+@click.group(
+    "labels",
+    help=HELP,
+    short_help="Make labels of clicks, and compare click models.",
+    cls=CommandGroup,
+)
+def command() -> None:
+    """Runs `relkit labels`."""
+
+
+@command.command("make", help=MAKE, short_help="Make labels of a log's clicks.")
+@source_options
+@click.option(
+    "-m", "--model", metavar="MODEL", default="dbn", show_default=True, help="The click model."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Where the labels go: .parquet, .csv, .tsv or .jsonl.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option(
+    "--min-weight",
+    type=click.FloatRange(min=0),
+    default=0,
+    show_default=True,
+    help="The fewest effective impressions of a label.",
+)
+@_reading_options
+@format_option("table", "json", "markdown", help="How to print what was found.")
+@digits_option
+@threads_option
+@no_color_option
+def make(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    model: str,
+    output: str,
+    force: bool,
+    form: str,
+    digits: int,
+    confidence: float,
+    **options: Any,
+) -> None:
+    """Runs `relkit labels make`."""
+    import os
+
+    from relkit import io
+    from relkit.core.errors import InputError
+    from relkit.labels.making import make_labels, model_of
+
+    chosen = model_of(model)
+    if os.path.lexists(output) and not force:
+        raise InputError("is there already", path=output, hint="--force replaces it")
+    sessions = read_log(log, columns, input_format, [output])
+    labels = make_labels(sessions, chosen, level=confidence, **options)
+    messages.notes(labels.notes)
+    judgments = labels.judgments
+    io.write_judgments(judgments, output, overwrite=force)
+    messages.notes(io.unwritten_notes(judgments, output))
+    told = {"digits": digits, "language": messages.language}
+    if form == "json":
+        emit(labels.to_json())
+    elif form == "markdown":
+        emit(labels.to_markdown(**told))
+    else:
+        emit(labels.to_text(columns=terminal_columns() or 80, **told))
+
+
+@command.command("compare", help=COMPARE, short_help="Compare click models on held-out sessions.")
+@source_options
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    metavar="MODEL",
+    multiple=True,
+    default=("pbm", "ubm", "dbn"),
+    help="A click model; give it again for several.  [default: pbm, ubm, dbn]",
+)
+@click.option(
+    "--parts",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="One session in so many is held out.",
+)
+@_reading_options
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_option
+@output_option
+@threads_option
+@no_color_option
+def compare(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    models: tuple[str, ...],
+    form: str | None,
+    output: str | None,
+    digits: int,
+    confidence: float,
+    **options: Any,
+) -> None:
+    """Runs `relkit labels compare`."""
+    from relkit.labels.comparing import compare_models
+    from relkit.labels.making import model_of
+
+    form = form or form_of(output, FORMATS)
+    chosen = [model_of(model) for model in models]
+    protect_inputs(output, log)
+    sessions = read_log(log, columns, input_format, [output])
+    found = compare_models(sessions, chosen, level=confidence, **options)
+    messages.notes(found.notes)
+    told = {"digits": digits, "language": messages.language}
+    if form == "json":
+        text = found.to_json()
+    elif form == "csv":
+        text = found.to_csv()
+    elif form == "markdown":
+        text = found.to_markdown(**told)
+    else:
+        text = found.to_text(columns=terminal_columns() or 80, **told)
+    emit(text, output)

@@ -1,0 +1,5 @@
+"""Labels from behaviour: click models, and judgments that know how sure they are."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,27 @@
+from .comparing import (
+    ModelComparison as ModelComparison,
+    ModelFit as ModelFit,
+    compare_models as compare_models,
+)
+from .lists import (
+    Lists as Lists,
+    lists_of as lists_of,
+)
+from .log import (
+    ClickLog as ClickLog,
+    Fold as Fold,
+    Patterns as Patterns,
+    read_clicks as read_clicks,
+)
+from .making import (
+    Labels as Labels,
+    make_labels as make_labels,
+)
+from .model import (
+    ClickModel as ClickModel,
+    FittedModel as FittedModel,
+    Parameters as Parameters,
+    Relevance as Relevance,
+    models as models,
+    register as register,
+)

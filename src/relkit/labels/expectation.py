@@ -1,0 +1,62 @@
+"""What models share that are fitted in rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_whole
+from relkit.core.texts import message
+from relkit.labels.model import ClickModel, Parameters, Relevance
+from relkit.labels.products import product
+
+__all__ = ["Iterated", "top_clicks"]
+
+#: Where every probability begins.
+BEGIN = 0.5
+
+
+@dataclass(frozen=True)
+class Iterated(ClickModel):
+    """A model whose parameters are found by expectation maximisation.
+
+    Attributes:
+        rounds: The most rounds.
+        tolerance: No round follows one that changed no shared probability by more.
+    """
+
+    rounds: int = 50
+    tolerance: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("rounds", self.rounds)
+        if not self.tolerance >= 0:
+            raise ParameterError(
+                message(
+                    "the parameter `{name}` must be 0 or more. Got `{value}` instead.",
+                    name="tolerance",
+                    value=self.tolerance,
+                )
+            )
+
+    @property
+    def settings(self) -> tuple[int, float, float, float, float]:
+        """What the native core is told."""
+        return self.rounds, self.tolerance, self.prior_clicks, self.prior_shown, BEGIN
+
+
+def top_clicks(parameters: Parameters) -> Relevance:
+    """Returns the probability of a click at the top of the list: examination times attraction.
+
+    Where the log has no results at the top, it is the attraction alone. How sure the examination
+    is does not count: it rests on all pairs.
+    """
+    import numpy as np
+
+    attraction, weight = parameters.pairs["attraction"], parameters.weights["attraction"]
+    top = parameters.shared["examination"][0]
+    if np.isnan(top):
+        return Relevance(attraction, weight)
+    sure = np.full_like(attraction, np.inf)
+    return product(attraction, weight, np.full_like(attraction, top), sure)

@@ -1,0 +1,284 @@
+"""A search log as click models see it: distinct sessions, and how often each came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relkit import _native
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.notes import Note
+from relkit.core.parameters import check_whole
+from relkit.core.texts import message
+from relkit.io.sessions import read_sessions
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from relkit.data.sessions import Sessions
+
+__all__ = ["ClickLog", "Fold", "Patterns", "read_clicks"]
+
+COLUMNS = ("session", "query", "doc", "position", "clicked")
+
+DEEPEST = 1000
+
+#: Rows handed to the native log at once.
+ROWS = 1 << 20
+
+
+class Fold(NamedTuple):
+    """A part of the sessions, chosen by their ids: the same ones in any order and engine.
+
+    Attributes:
+        number: Which part, from 0.
+        of: How many there are.
+        inside: Whether the part itself is meant, or all the others.
+    """
+
+    number: int
+    of: int
+    inside: bool = True
+
+
+class Patterns(NamedTuple):
+    """Distinct sessions: the results of session i are `starts[i]` to `starts[i + 1]`.
+
+    Attributes:
+        starts: Offsets of the sessions, one more than there are.
+        counts: How often each session came.
+        pairs: The pair of query and document of each result: a row of `ClickLog.pairs`.
+        positions: The position of each result, from 1, ascending within a session.
+        clicked: Whether each result was clicked.
+    """
+
+    starts: NDArray[np.int64]
+    counts: NDArray[np.uint64]
+    pairs: NDArray[np.uint32]
+    positions: NDArray[np.uint16]
+    clicked: NDArray[np.bool_]
+
+
+class ClickLog:
+    """What click models need of a log; `read_clicks` makes it.
+
+    Attributes:
+        native: The native log.
+        depth: The last position that counts.
+        source: The file it came from, or "memory".
+        notes: What was left out, and why.
+
+    Examples:
+        >>> import polars as pl
+        >>> log = read_clicks(
+        ...     pl.DataFrame(
+        ...         {
+        ...             "session": [1, 1, 2, 2],
+        ...             "query": ["tv"] * 4,
+        ...             "doc": ["a", "b", "a", "b"],
+        ...             "position": [1, 2, 1, 2],
+        ...             "clicked": [0, 1, 0, 1],
+        ...         }
+        ...     )
+        ... )
+        >>> log
+        ClickLog(sessions=2, results=4, pairs=2, source='memory')
+        >>> int(log.patterns.counts[0])
+        2
+    """
+
+    __slots__ = ("_native", "_pairs", "depth", "notes", "source")
+
+    def __init__(
+        self, native: _native.ClickLog, *, depth: int, source: str, notes: tuple[Note, ...]
+    ) -> None:
+        self._native = native
+        self._pairs: pl.DataFrame | None = None
+        self.depth = depth
+        self.source = source
+        self.notes = notes
+
+    @property
+    def native(self) -> _native.ClickLog:
+        """The native log."""
+        return self._native
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions there are."""
+        return self._native.sessions
+
+    @property
+    def results(self) -> int:
+        """How many results were shown."""
+        return self._native.rows
+
+    @property
+    def pairs(self) -> pl.DataFrame:
+        """The distinct pairs, with the columns `query` and `document`."""
+        if self._pairs is None:
+            import polars as pl
+
+            self._pairs = pl.DataFrame(
+                {
+                    "query": pl.Series(self._native.queries(), dtype=pl.String),
+                    "document": pl.Series(self._native.documents(), dtype=pl.String),
+                }
+            )
+        return self._pairs
+
+    @property
+    def patterns(self) -> Patterns:
+        """The distinct sessions."""
+        found = self._native.patterns()
+        return Patterns(**found | {"clicked": found["clicked"].view(bool)})
+
+    def __repr__(self) -> str:
+        return (
+            f"ClickLog(sessions={self.sessions}, results={self.results},"
+            f" pairs={self._native.pairs}, source={self.source!r})"
+        )
+
+
+def read_clicks(
+    sessions: object,
+    *,
+    depth: int = 10,
+    min_dwell: float | None = None,
+    fold: Fold | None = None,
+    threads: int = 0,
+) -> ClickLog:
+    """Reads a log for click models. It is streamed: memory grows with distinct sessions.
+
+    A session is one search: a query and its results. Its results count by their positions; a
+    document that was shown twice counts where it stood first, clicked if it was clicked at all.
+    Results of which no impression was logged are left out, and so are rows that lack an id.
+
+    Args:
+        sessions: What `relkit.read_sessions` takes.
+        depth: The last position that counts, at most 1000.
+        min_dwell: Clicks after which the user stayed for fewer seconds do not count: mis-clicks.
+            Clicks without a dwell time do.
+        fold: Only a part of the sessions.
+        threads: Threads to use; 0 takes one per processor.
+
+    Raises:
+        InputError: If the log does not say what was clicked, holds no session, or counts positions
+            from 0.
+        ParameterError: If `depth` is not a whole number from 1 to 1000.
+    """
+    if check_whole("depth", depth) > DEEPEST:
+        raise ParameterError(
+            message(
+                "the parameter `{name}` must be {most} or less. Got `{value}` instead.",
+                name="depth",
+                most=DEEPEST,
+                value=depth,
+            )
+        )
+    log = read_sessions(sessions)
+    path = "" if log.source == "memory" else log.source
+    if "clicked" not in log.columns:
+        raise InputError(
+            "the log does not say what was clicked",
+            path=path,
+            hint=message(
+                "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on the"
+                " command line"
+            ),
+        )
+    if min_dwell is not None and "dwell_seconds" not in log.columns:
+        raise InputError(
+            "the log does not say how long users stayed",
+            path=path,
+            hint="leave `min_dwell` out, or name the column `dwell_seconds`",
+        )
+    # Most logs hold the rows of a session together, and many in the order of its ids; outside
+    # Polars there is no order until one is asked for.
+    tries = ((False, False), (True, False), (True, True))
+    for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:
+        native = _native.ClickLog(depth, remember=remember, threads=threads)
+        dropped = Dropped()
+        if _fill(native, _parts(log, min_dwell, fold, sort, dropped)):
+            break
+    else:
+        raise InputError("the rows of a session are not together", path=path)
+    if native.sessions == 0:
+        raise InputError(
+            message("no session of the log has a result at positions 1 to {depth}", depth=depth),
+            path=path,
+        )
+    return ClickLog(
+        native, depth=depth, source=log.source, notes=(*log.notes, *_notes(native, dropped, depth))
+    )
+
+
+class Dropped:
+    """What was left out before the native log saw it."""
+
+    rows = 0
+    clicks = 0
+
+
+def _fill(native: _native.ClickLog, parts: Iterator[pl.DataFrame]) -> bool:
+    for part in parts:
+        if not native.add(*(part.get_column(name) for name in COLUMNS)):
+            return False
+    return native.finish()
+
+
+def _parts(
+    log: Sessions, min_dwell: float | None, fold: Fold | None, sort: bool, dropped: Dropped
+) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    beside = [name for name in ("shown", "dwell_seconds") if name in log.columns]
+    for rows in _rows(log.frame, [*COLUMNS, *beside], sort):
+        part = rows.drop_nulls(["session", "query", "doc", "position"])
+        if "shown" in beside:
+            part = part.filter(pl.col("shown"))
+        dropped.rows += rows.height - part.height
+        clicked = pl.col("clicked")
+        if min_dwell is not None:
+            long = pl.col("dwell_seconds").ge(min_dwell).fill_null(True)
+            dropped.clicks += part.filter(clicked & ~long).height
+            clicked &= long
+        if fold is not None and part.height:
+            hashes = pl.Series(_native.hash_ids(part.get_column("session")))
+            chosen = hashes % fold.of == fold.number
+            part = part.filter(chosen if fold.inside else ~chosen)
+        yield part.select(*COLUMNS[:-1], clicked.cast(pl.Int8))
+
+
+def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:
+    """Yields the rows in their order, or by session and query."""
+    import polars as pl
+
+    from relkit.online.sampling.frames import batches
+
+    wanted = frame.select(*columns)
+    if sort:
+        wanted = wanted.sort("session", "query", nulls_last=True)
+    native = wanted.to_native()
+    if not isinstance(native, pl.LazyFrame):
+        yield from batches(wanted, ROWS)
+    elif hasattr(native, "collect_batches"):
+        yield from native.collect_batches(chunk_size=ROWS, maintain_order=True)
+    else:
+        yield from native.collect(engine="streaming").iter_slices(ROWS)
+
+
+def _notes(native: _native.ClickLog, dropped: Dropped, depth: int) -> list[Note]:
+    counts = {
+        "clicks-rows-left-out": dropped.rows,
+        "clicks-short": dropped.clicks,
+        "clicks-repeated": native.repeated,
+        "clicks-shared": native.shared,
+    }
+    notes = [Note(kind, count, "warning") for kind, count in counts.items() if count]
+    if native.deep:
+        notes.append(Note("clicks-deep", native.deep, values={"depth": depth}))
+    return notes

@@ -1,0 +1,286 @@
+"""What a click model is, what a fitted one can be asked, and the registry of all."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from relkit.core.errors import ParameterError
+from relkit.core.registry import Registry
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from relkit.data.judgments import Judgments
+    from relkit.labels.lists import Lists
+    from relkit.labels.log import ClickLog
+
+    Values = NDArray[np.float64]
+
+__all__ = ["MODULES", "ClickModel", "FittedModel", "Parameters", "Relevance", "models", "register"]
+
+#: The modules of the models, with the names that each registers.
+MODULES = {
+    f"relkit.labels.models.{name}": name
+    for name in (
+        "gctr", "rctr", "dctr", "coec", "cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ccm",
+    )
+}  # fmt: skip
+
+#: Every click model by its name.
+models: Registry[type[ClickModel]] = Registry("click model", modules=MODULES)
+
+
+def register(model: type[ClickModel]) -> type[ClickModel]:
+    """Adds a click model: a class decorator."""
+    return models.register(model)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a fit found.
+
+    Attributes:
+        pairs: Values of each pair of query and document, by name: attraction, satisfaction.
+        weights: How many impressions that were surely examined each of these values is worth.
+        shared: Values that all pairs share, by name; positions count from 1, so `[0]` is the first.
+        rounds: Rounds of expectation maximisation; 0 for a closed form.
+        change: The largest change of a shared value in the last round.
+    """
+
+    pairs: Mapping[str, Values]
+    weights: Mapping[str, Values]
+    shared: Mapping[str, Values] = field(default_factory=dict)
+    rounds: int = 0
+    change: float = 0.0
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """How relevant each pair is held to be, and what that rests on.
+
+    Attributes:
+        value: The mean.
+        weight: Effective impressions.
+    """
+
+    value: Values
+    weight: Values
+
+
+@dataclass(frozen=True)
+class ClickModel(ABC):
+    """How users click on a list: what is estimated from a log, and what it says of new lists.
+
+    Attributes:
+        prior_clicks: Clicks that every probability begins with.
+        prior_shown: Impressions that every probability begins with.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    #: Whether it tells documents apart.
+    ranks: ClassVar[bool] = True
+
+    prior_clicks: float = 1.0
+    prior_shown: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.prior_clicks <= self.prior_shown or self.prior_shown > 1e15:
+            raise ParameterError(
+                message(
+                    "a prior counts clicks, and impressions, of which there are not fewer."
+                    " Got {clicks} and {shown} instead.",
+                    clicks=self.prior_clicks,
+                    shown=self.prior_shown,
+                )
+            )
+
+    def fit(self, log: ClickLog) -> FittedModel:
+        """Estimates the parameters from a log."""
+        return FittedModel(self, log.pairs, self.estimate(log), log.depth)
+
+    @property
+    def unseen(self) -> float:
+        """What is believed of a pair that the log does not have: the mean of the prior."""
+        return self.prior_clicks / self.prior_shown if self.prior_shown else 0.5
+
+    @abstractmethod
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Estimates the parameters from a log."""
+
+    @abstractmethod
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """Says how relevant each pair is."""
+
+    @abstractmethod
+    def probabilities(
+        self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values], conditional: bool
+    ) -> Values:
+        """Returns the probability of a click on each result.
+
+        Args:
+            parameters: What a fit found.
+            lists: Lists of results.
+            pairs: Each result's own values, in the shape of the lists.
+            conditional: Whether the clicks above it are known, or nothing is.
+        """
+
+    @abstractmethod
+    def draw(
+        self,
+        parameters: Parameters,
+        lists: Lists,
+        pairs: Mapping[str, Values],
+        generator: np.random.Generator,
+    ) -> NDArray[np.bool_]:
+        """Draws clicks on each list."""
+
+    def rate(self, done: Any, shown: Any) -> Any:
+        """Returns the mean of a probability of which so many trials succeeded."""
+        import numpy as np
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates = (self.prior_clicks + done) / (self.prior_shown + shown)
+        return np.where(self.prior_shown + shown > 0, rates, self.unseen)
+
+
+#: The least probability that an event is given which a model holds impossible.
+LEAST = 1e-6
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A click model whose parameters were estimated from a log.
+
+    Attributes:
+        model: The model.
+        pairs: The pairs of the log: `query` and `document`.
+        parameters: What was found.
+        depth: The last position that counts.
+    """
+
+    model: ClickModel
+    pairs: pl.DataFrame
+    parameters: Parameters
+    depth: int
+
+    def relevance(self, level: float = 0.95) -> pl.DataFrame:
+        """Returns how relevant each document is, sorted by query and relevance.
+
+        The columns are `query`, `document`, `relevance`, the interval `low` and `high` of the Beta
+        distribution with that mean and weight, and `weight`: effective impressions.
+
+        Args:
+            level: The probability of the interval.
+        """
+        import numpy as np
+        import polars as pl
+        from scipy.special import betaincinv
+
+        found = self.model.relevance(self.parameters)
+        mean, weight = found.value, found.weight
+        inside = (mean > 0) & (mean < 1) & (weight > 0)
+        first = np.where(inside, mean * weight, 1.0)
+        second = np.where(inside, (1 - mean) * weight, 1.0)
+        low, high = (
+            np.where(inside, betaincinv(first, second, share), mean)
+            for share in ((1 - level) / 2, (1 + level) / 2)
+        )
+        return self.pairs.with_columns(
+            relevance=pl.Series(mean),
+            # Of a mean close to 0 or 1, half of the interval's ends can be on one side of it.
+            low=pl.Series(np.minimum(low, mean)),
+            high=pl.Series(np.maximum(high, mean)),
+            weight=pl.Series(weight),
+        ).sort("query", "relevance", "document", descending=[False, True, False])
+
+    def judgments(self, level: float = 0.95) -> Judgments:
+        """Returns the relevances as judgments, with their intervals and weights as evidence.
+
+        Args:
+            level: The probability of the interval.
+        """
+        from relkit.data.judgments import Judgments
+
+        frame = self.relevance(level).rename({"relevance": "grade"})
+        return Judgments.from_frame(frame)
+
+    def click_probabilities(self, lists: Lists, *, conditional: bool = False) -> Values:
+        """Returns the probability of a click on each result of some lists.
+
+        Args:
+            lists: Lists, as of `read_lists`.
+            conditional: Whether the clicks above a result are known, or nothing is.
+        """
+        return self.model.probabilities(self.parameters, lists, self._values(lists), conditional)
+
+    def log_likelihood(self, lists: Lists) -> Values:
+        """Returns the log-likelihood of each list's clicks.
+
+        What the model holds impossible counts with a probability of one in a million.
+        """
+        import numpy as np
+
+        clicks = self.click_probabilities(lists, conditional=True)
+        seen = np.where(lists.clicked, clicks, 1 - clicks)
+        found: Values = np.where(lists.shown, np.log(np.maximum(seen, LEAST)), 0.0).sum(axis=1)
+        return found
+
+    def perplexity(self, lists: Lists, *, conditional: bool = False) -> Values:
+        """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
+
+        Args:
+            lists: Lists whose clicks are to be foreseen.
+            conditional: Whether the clicks above a result are known, or nothing is.
+        """
+        import numpy as np
+
+        clicks = self.click_probabilities(lists, conditional=conditional)
+        seen = np.maximum(np.where(lists.clicked, clicks, 1 - clicks), LEAST)
+        logs = np.where(lists.shown, np.log2(seen), 0.0) * lists.counts[:, None]
+        shown = (lists.shown * lists.counts[:, None]).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Values = np.where(shown > 0, 2.0 ** (-logs.sum(axis=0) / shown), np.nan)
+        return found
+
+    def simulate(self, lists: Lists, *, seed: int = 0) -> NDArray[np.bool_]:
+        """Draws clicks on each list, once for each list.
+
+        Args:
+            lists: Lists, whose own clicks do not matter.
+            seed: The same seed gives the same clicks.
+        """
+        import numpy as np
+
+        generator = np.random.default_rng(seed)
+        drawn = self.model.draw(self.parameters, lists, self._values(lists), generator)
+        return drawn & lists.shown
+
+    def _values(self, lists: Lists) -> dict[str, Values]:
+        """The values of each result's pair, in the shape of the lists."""
+        import numpy as np
+        import polars as pl
+
+        places = (
+            lists.names.join(
+                self.pairs.with_row_index("place"),
+                on=["query", "document"],
+                how="left",
+                maintain_order="left",
+            )
+            .get_column("place")
+            .cast(pl.Int64)
+            .fill_null(-1)
+            .to_numpy()
+        )
+        found = {}
+        for name, values in self.parameters.pairs.items():
+            known = np.append(values, self.model.unseen)
+            found[name] = known[places][lists.pairs]
+        return found

@@ -1,0 +1,1 @@
+"""Click models: one class in one file each."""

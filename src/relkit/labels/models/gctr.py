@@ -1,0 +1,48 @@
+"""GCTR: one click-through rate for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from relkit.labels.browsing import Independent
+from relkit.labels.model import Parameters, Relevance, register
+
+if TYPE_CHECKING:
+    from relkit.labels.lists import Lists
+    from relkit.labels.log import ClickLog
+    from relkit.labels.model import Values
+
+__all__ = ["GCTR"]
+
+
+@register
+@dataclass(frozen=True)
+class GCTR(Independent):
+    """Every result is clicked with one probability: (a + clicks) / (b + impressions).
+
+    The baseline that says nothing of documents. Also known as the random click model.
+
+    Source: Chuklin, Markov, de Rijke, Click Models for Web Search (2015), 3.1.
+    """
+
+    name: ClassVar[str] = "gctr"
+    title: ClassVar[str] = "Global click-through rate"
+    ranks: ClassVar[bool] = False
+
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Counts clicks and impressions."""
+        counts = log.native.counts()
+        rate = self.rate(counts["clicks"].sum(), counts["shown"].sum())
+        return Parameters({}, {"shown": counts["shown"] * 1.0}, {"rate": rate})
+
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """The rate, for every pair."""
+        weight = parameters.weights["shown"]
+        return Relevance(weight * 0 + parameters.shared["rate"], weight + self.prior_shown)
+
+    def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
+        """The rate."""
+        rates: Values = lists.shown * parameters.shared["rate"]
+        return rates

@@ -1,0 +1,57 @@
+"""PBM: a click is examination of the position times attraction of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from relkit.labels.browsing import Independent
+from relkit.labels.expectation import Iterated, top_clicks
+from relkit.labels.model import Parameters, Relevance, register
+
+if TYPE_CHECKING:
+    from relkit.labels.lists import Lists
+    from relkit.labels.log import ClickLog
+    from relkit.labels.model import Values
+
+__all__ = ["PBM"]
+
+
+@register
+@dataclass(frozen=True)
+class PBM(Iterated, Independent):
+    """P(click) = θ_position · α_{query, document}.
+
+    By expectation maximisation: α ← (a + Σ [c + (1 − c)(1 − θ)α / (1 − θα)]) / (b + n), θ likewise
+    with the roles changed. Only the products are identified: the relevance is θ_1 · α, the
+    probability of a click at the top.
+
+    Source: Richardson, Dominowska, Ragno, Predicting clicks (2007); Chuklin et al. (2015), 4.1.
+    """
+
+    name: ClassVar[str] = "pbm"
+    title: ClassVar[str] = "Position-based model"
+
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Expectation maximisation over cells of a pair and a position."""
+        found = log.native.examination("position", *self.settings)
+        return Parameters(
+            {"attraction": found["attraction"]},
+            {"attraction": found["weight"]},
+            {"examination": found["examination"]},
+            found["rounds"],
+            found["change"],
+        )
+
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """The probability of a click at the top: the log knows only the products of θ and α."""
+        return top_clicks(parameters)
+
+    def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
+        """Examination times attraction."""
+        import numpy as np
+
+        examination = np.nan_to_num(parameters.shared["examination"], nan=self.unseen)
+        clicks: Values = pairs["attraction"] * examination[lists.positions - 1]
+        return clicks

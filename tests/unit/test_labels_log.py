@@ -1,0 +1,133 @@
+"""Logs as click models read them: any order, any engine, and what is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.labels.log import ClickLog, Fold, read_clicks
+
+COLUMNS = ("session", "query", "doc", "position", "clicked")
+
+
+def frame(*rows: tuple[Any, ...], **more: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=list(COLUMNS), orient="row").with_columns(
+        pl.Series(name, values) for name, values in more.items()
+    )
+
+
+def content(log: ClickLog) -> dict[str, list[Any]]:
+    """Each distinct session by its query: results, clicks and count."""
+    patterns, pairs = log.patterns, log.pairs.rows()
+    found: dict[str, list[Any]] = {}
+    for number, count in enumerate(patterns.counts):
+        rows = slice(patterns.starts[number], patterns.starts[number + 1])
+        columns = (patterns.pairs[rows], patterns.positions[rows], patterns.clicked[rows])
+        results = [
+            (pairs[pair][1], int(position), bool(clicked))
+            for pair, position, clicked in zip(*columns, strict=True)
+        ]
+        found.setdefault(pairs[patterns.pairs[rows.start]][0], []).append((results, int(count)))
+    return {query: sorted(lists) for query, lists in found.items()}
+
+
+LOG = frame(
+    ("s1", "tv", "a", 1, 0),
+    ("s1", "tv", "b", 2, 1),
+    ("s2", "tv", "a", 1, 0),
+    ("s2", "tv", "b", 2, 1),
+    ("s3", "电视", "a", 1, 1),
+    ("s3", "tv", "c", 1, 0),
+)
+EXPECTED = {
+    "tv": [([("a", 1, False), ("b", 2, True)], 2), ([("c", 1, False)], 1)],
+    "电视": [([("a", 1, True)], 1)],
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_order(seed: int) -> None:
+    shuffled = LOG.sample(fraction=1, shuffle=True, seed=seed)
+    assert content(read_clicks(shuffled)) == EXPECTED
+
+
+def test_parts_may_end_within_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relkit.labels.log.ROWS", 1)
+    assert content(read_clicks(LOG)) == EXPECTED
+
+
+def test_a_session_that_returns() -> None:
+    rows = [LOG.row(row) for row in (0, 2, 3, 1, 4, 5)]
+    assert content(read_clicks(frame(*rows))) == EXPECTED
+
+
+def test_another_engine() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    assert content(read_clicks(duckdb.from_arrow(LOG.to_arrow()))) == EXPECTED
+
+
+def test_what_is_left_out() -> None:
+    log = read_clicks(
+        frame(
+            ("s1", "tv", "a", 1, 1),
+            ("s1", "tv", "a", 4, 1),  # again
+            ("s1", "tv", "b", 1, 0),  # where another one is
+            ("s1", "tv", "c", 9, 1),  # too deep
+            ("s1", "tv", None, 2, 1),
+            ("s1", "tv", "d", 3, 1),  # never shown
+            ("s1", "tv", "e", 5, 1),  # left at once
+            dwell_seconds=[30, 30, 30, 30, 30, 30, 1],
+            shown=[True, True, True, True, True, False, True],
+        ),
+        depth=8,
+        min_dwell=5,
+    )
+    assert content(log) == {"tv": [([("a", 1, True), ("b", 1, False), ("e", 5, False)], 1)]}
+    assert {note.kind: note.count for note in log.notes} == {
+        "clicks-rows-left-out": 2,
+        "clicks-short": 1,
+        "clicks-repeated": 1,
+        "clicks-shared": 1,
+        "clicks-deep": 1,
+    }
+    assert all("{" not in note.text(language) for note in log.notes for language in ("en", "zh"))
+
+
+def test_folds_share_out_the_sessions() -> None:
+    log = pl.DataFrame(
+        [(f"s{n}", "q", "a", 1, n % 2) for n in range(100)], schema=list(COLUMNS), orient="row"
+    )
+    inside = read_clicks(log, fold=Fold(0, 5)).sessions
+    outside = read_clicks(log, fold=Fold(0, 5, inside=False)).sessions
+    assert inside + outside == 100
+    assert 5 < inside < 40
+
+
+def test_positions_that_count_from_0() -> None:
+    with pytest.raises(InputError, match="positions count from 1") as caught:
+        read_clicks(frame(("s1", "tv", "a", 0, 1)))
+    assert "logs doctor" in str(caught.value.hint)
+
+
+def test_a_log_without_clicks() -> None:
+    with pytest.raises(InputError, match="does not say what was clicked"):
+        read_clicks(LOG.drop("clicked"))
+
+
+def test_a_log_without_dwell_times() -> None:
+    with pytest.raises(InputError, match="how long users stayed"):
+        read_clicks(LOG, min_dwell=3)
+
+
+def test_a_log_without_a_session() -> None:
+    with pytest.raises(InputError, match="no session"):
+        read_clicks(LOG.clear())
+
+
+@pytest.mark.parametrize("depth", [0, 1001, 2.5])
+def test_depths(depth: Any) -> None:
+    with pytest.raises(ParameterError):
+        read_clicks(LOG, depth=depth)
