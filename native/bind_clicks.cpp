@@ -1,9 +1,11 @@
 // Click models for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,13 +117,14 @@ nb::dict examination(const ClickLog& log, const std::string& context, std::uint6
 
 nb::dict chain(const ClickLog& log, const std::string& model, std::uint64_t rounds,
                double tolerance, double prior_clicks, double prior_shown, double begin,
-               double going_on) {
+               std::optional<double> going_on) {
   const Prior prior = prior_of(prior_clicks, prior_shown);
   const ChainKind kind = model == "dbn" ? ChainKind::dbn : ChainKind::ccm;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Chain found;
   {
     const nb::gil_scoped_release released;
-    found = fit_chain(log, kind, rounds, tolerance, prior, begin, going_on);
+    found = fit_chain(log, kind, rounds, tolerance, prior, begin, going_on.value_or(unknown));
   }
   std::vector<double> weight, pleased_weight;
   for (const Trials& trials : found.attraction_trials) {
@@ -186,7 +189,7 @@ void bind_clicks(nb::module_& module) {
            nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"))
       .def("chain", &chain, nb::arg("model"), nb::arg("rounds"), nb::arg("tolerance"),
            nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"),
-           nb::arg("going_on") = std::numeric_limits<double>::quiet_NaN());
+           nb::arg("going_on") = nb::none());
 }
 
 }  // namespace relkit

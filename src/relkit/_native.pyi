@@ -558,6 +558,6 @@ class ClickLog:
         prior_clicks: float,
         prior_shown: float,
         begin: float,
-        going_on: float = ...,
+        going_on: float | None = None,
     ) -> dict[str, Any]:
-        """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on, NaN none."""
+        """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on."""

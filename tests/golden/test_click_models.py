@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from relkit.labels.click_models.dbn import DBN
 from relkit.labels.expectation import Iterated
 from relkit.labels.log import read_clicks
 from relkit.labels.model import models
-from relkit.labels.models.dbn import DBN
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

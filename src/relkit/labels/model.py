@@ -26,7 +26,7 @@ __all__ = ["MODULES", "ClickModel", "FittedModel", "Parameters", "Relevance", "m
 
 #: The modules of the models, with the names that each registers.
 MODULES = {
-    f"relkit.labels.models.{name}": name
+    f"relkit.labels.click_models.{name}": name
     for name in (
         "gctr", "rctr", "dctr", "coec", "cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ccm",
     )

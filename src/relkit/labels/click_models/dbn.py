@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -51,8 +50,7 @@ class DBN(Iterated, Chain):
         """Expectation maximisation over distinct sessions."""
         import numpy as np
 
-        known = math.nan if self.going_on is None else self.going_on
-        found = log.native.chain("dbn", *self.settings, known)
+        found = log.native.chain("dbn", *self.settings, self.going_on)
         return Parameters(
             {"attraction": found["attraction"], "satisfaction": found["satisfaction"]},
             {
