@@ -23,6 +23,7 @@ def condense(ranking: Ranking) -> Ranking:
     """Returns a ranking without the documents that nobody judged.
 
     Examples:
+        >>> from relkit import Ranking
         >>> [(entry.rank, entry.grade) for entry in condense(Ranking.of([None, 1, None, 0]))]
         [(1, 1), (2, 0)]
     """
