@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_whole
@@ -10,7 +11,10 @@ from relkit.core.texts import message
 from relkit.labels.model import ClickModel, Parameters, Relevance
 from relkit.labels.products import product
 
-__all__ = ["Iterated", "top_clicks"]
+if TYPE_CHECKING:
+    from relkit.labels.log import ClickLog
+
+__all__ = ["Examined", "Iterated"]
 
 #: Where every probability begins.
 BEGIN = 0.5
@@ -46,17 +50,38 @@ class Iterated(ClickModel):
         return self.rounds, self.tolerance, self.prior_clicks, self.prior_shown, BEGIN
 
 
-def top_clicks(parameters: Parameters) -> Relevance:
-    """Returns the probability of a click at the top of the list: examination times attraction.
+@dataclass(frozen=True)
+class Examined(Iterated):
+    """Examination of a context times attraction of a document: what PBM and UBM share.
 
-    Where the log has no results at the top, it is the attraction alone. How sure the examination
-    is does not count: it rests on all pairs.
+    Attributes:
+        context: What examination depends on, as the native core calls it.
     """
-    import numpy as np
 
-    attraction, weight = parameters.pairs["attraction"], parameters.weights["attraction"]
-    top = parameters.shared["examination"][0]
-    if np.isnan(top):
-        return Relevance(attraction, weight)
-    sure = np.full_like(attraction, np.inf)
-    return product(attraction, weight, np.full_like(attraction, top), sure)
+    context: ClassVar[str]
+
+    def estimate(self, log: ClickLog) -> Parameters:
+        """Expectation maximisation over cells of a pair and a context."""
+        found = log.native.examination(self.context, *self.settings)
+        return Parameters(
+            {"attraction": found["attraction"]},
+            {"attraction": found["weight"]},
+            {"examination": found["examination"]},
+            found["rounds"],
+            found["change"],
+        )
+
+    def relevance(self, parameters: Parameters) -> Relevance:
+        """The probability of a click at the top: the log knows only the products of θ and α.
+
+        Where the log has no results at the top, it is the attraction alone. How sure the
+        examination is does not count: it rests on all pairs.
+        """
+        import numpy as np
+
+        attraction, weight = parameters.pairs["attraction"], parameters.weights["attraction"]
+        top = parameters.shared["examination"][0]
+        if np.isnan(top):
+            return Relevance(attraction, weight)
+        sure = np.full_like(attraction, np.inf)
+        return product(attraction, weight, np.full_like(attraction, top), sure)

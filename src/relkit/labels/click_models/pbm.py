@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relkit.labels.browsing import Independent
-from relkit.labels.expectation import Iterated, top_clicks
-from relkit.labels.model import Parameters, Relevance, register
+from relkit.labels.expectation import Examined
+from relkit.labels.model import Parameters, register
 
 if TYPE_CHECKING:
     from relkit.labels.lists import Lists
-    from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
 
 __all__ = ["PBM"]
@@ -20,7 +19,7 @@ __all__ = ["PBM"]
 
 @register
 @dataclass(frozen=True)
-class PBM(Iterated, Independent):
+class PBM(Examined, Independent):
     """P(click) = θ_position · α_{query, document}.
 
     By expectation maximisation: α ← (a + Σ [c + (1 − c)(1 − θ)α / (1 − θα)]) / (b + n), θ likewise
@@ -32,21 +31,7 @@ class PBM(Iterated, Independent):
 
     name: ClassVar[str] = "pbm"
     title: ClassVar[str] = "Position-based model"
-
-    def estimate(self, log: ClickLog) -> Parameters:
-        """Expectation maximisation over cells of a pair and a position."""
-        found = log.native.examination("position", *self.settings)
-        return Parameters(
-            {"attraction": found["attraction"]},
-            {"attraction": found["weight"]},
-            {"examination": found["examination"]},
-            found["rounds"],
-            found["change"],
-        )
-
-    def relevance(self, parameters: Parameters) -> Relevance:
-        """The probability of a click at the top: the log knows only the products of θ and α."""
-        return top_clicks(parameters)
+    context: ClassVar[str] = "position"
 
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
         """Examination times attraction."""

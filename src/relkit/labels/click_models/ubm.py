@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relkit.labels.expectation import Iterated, top_clicks
-from relkit.labels.model import Parameters, Relevance, register
+from relkit.labels.expectation import Examined
+from relkit.labels.model import Parameters, register
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from relkit.labels.lists import Lists
-    from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
 
 __all__ = ["UBM"]
@@ -22,7 +21,7 @@ __all__ = ["UBM"]
 
 @register
 @dataclass(frozen=True)
-class UBM(Iterated):
+class UBM(Examined):
     """P(click) = θ_{position, last click} · α_{query, document}.
 
     The last click is that above the result, 0 for none. By expectation maximisation, as PBM. Only
@@ -36,21 +35,7 @@ class UBM(Iterated):
 
     name: ClassVar[str] = "ubm"
     title: ClassVar[str] = "User browsing model"
-
-    def estimate(self, log: ClickLog) -> Parameters:
-        """Expectation maximisation over cells of a pair, a position and a last click."""
-        found = log.native.examination("last_click", *self.settings)
-        return Parameters(
-            {"attraction": found["attraction"]},
-            {"attraction": found["weight"]},
-            {"examination": found["examination"]},
-            found["rounds"],
-            found["change"],
-        )
-
-    def relevance(self, parameters: Parameters) -> Relevance:
-        """The probability of a click at the top: the log knows only the products of θ and α."""
-        return top_clicks(parameters)
+    context: ClassVar[str] = "last_click"
 
     def examination(
         self, parameters: Parameters, positions: NDArray[np.int64], last: NDArray[np.int64]
