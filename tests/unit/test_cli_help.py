@@ -7,10 +7,12 @@ import shlex
 from pathlib import Path
 from types import ModuleType
 
+import click
 import pytest
 from tests.unit.conftest import Command
 
 from relkit.cli.application import COMMANDS, main
+from relkit.cli.group import speaking
 from relkit.core.document.terminal import width
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -100,6 +102,14 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
             continue  # it serves until it is ended: the tests of the app start it as a process
         outcome = command(*arguments)
         assert outcome.code == 0, f"{line}: {outcome.err}"
+
+
+def test_a_command_has_the_help_option_of_relkit_wherever_it_is_called_first() -> None:
+    @click.command()
+    def alone() -> None: ...
+
+    first = speaking(alone).make_context("alone", [])
+    assert "-h, --help" in alone.get_help(first)
 
 
 def test_version(command: Command) -> None:

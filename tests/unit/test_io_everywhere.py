@@ -58,9 +58,7 @@ def convert(path: Path) -> dict[str, dict[str, float]]:
 
     target = path.with_suffix(".converted.parquet")
     arguments = [str(path), str(target), "--kind", "judgments", "--force"]
-    # As its group runs it: click keeps the names of the help option that it sees first.
-    names = ["-h", "--help"]
-    assert CliRunner().invoke(command, arguments, help_option_names=names).exit_code == 0
+    assert CliRunner().invoke(command, arguments).exit_code == 0
     return io.read_judgments(target).to_dict()
 
 

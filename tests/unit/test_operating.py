@@ -39,7 +39,7 @@ def test_there_are_commands_to_check() -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_commands_and_options_are_there(path: Path) -> None:
-    above = click.Context(judge, info_name="judge", help_option_names=["-h", "--help"])
+    above = click.Context(judge, info_name="judge")
     for name, words in commands(path.read_text("utf-8")):
         # Raises for an option that is not there, and for arguments that are missing or too many.
         judge.commands[name].make_context(name, words, parent=above)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from relkit.cli.group import CommandGroup, speaking
+from relkit.cli.group import HELP_NAMES, CommandGroup, speaking
 from relkit.cli.messages import messages
 from relkit.core.errors import (
     CheckError,
@@ -19,10 +19,10 @@ from relkit.core.errors import (
     RelkitError,
     UnknownNameError,
 )
+from relkit.core.notes import RelkitWarning
 from relkit.core.texts import message
 
 __all__ = ["COMMANDS", "Application", "main"]
-from relkit.core.notes import RelkitWarning
 
 #: Every command with its line in `relkit --help`. A command's module is imported when it is run.
 COMMANDS = {
@@ -228,7 +228,7 @@ main = Application(
     help=HELP,
     epilog=EPILOG,
     no_args_is_help=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    context_settings={"help_option_names": HELP_NAMES, "max_content_width": 80},
     params=[
         click.Option(
             ["--version"],

@@ -9,7 +9,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.core.texts import LANGUAGES
 
-__all__ = ["LANGUAGE", "CommandGroup", "HelpContext", "speaking"]
+__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking"]
 
 
 #: The option ``--lang``, the same for every command.
@@ -20,6 +20,11 @@ LANGUAGE: dict[str, Any] = {
     "show_default": True,
     "help": "Language of messages; RELKIT_LANG sets it for every command.",
 }
+
+
+#: The names of the option that shows the help. Every command has them itself: click keeps the
+#: option from the first call, which need not be one below `relkit`.
+HELP_NAMES = ["-h", "--help"]
 
 
 class HelpContext(click.Context):
@@ -36,6 +41,7 @@ class HelpContext(click.Context):
 def speaking(command: click.Command) -> click.Command:
     """Returns a command that has the option ``--lang``, whether it asks for the language or not."""
     command.context_class = HelpContext
+    command.context_settings.setdefault("help_option_names", HELP_NAMES)
     known = any("--lang" in parameter.opts for parameter in command.params)
     if not known and not isinstance(command, click.Group):
         option = click.Option(["--lang", "language"], **LANGUAGE, expose_value=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from relkit.cli.group import HelpContext
+from relkit.cli.group import HELP_NAMES, HelpContext
 
 __all__ = ["command"]
 
@@ -143,5 +143,5 @@ command = TrecEvalCommand(
     short_help="Print what trec_eval prints, with its options.",
     params=OPTIONS,
     callback=_run,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP_NAMES},
 )
