@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_whole
 from relkit.core.texts import message
+from relkit.labels.beta import product
 from relkit.labels.model import ClickModel, Parameters, Relevance
-from relkit.labels.products import product
 
 if TYPE_CHECKING:
     from relkit.labels.log import ClickLog

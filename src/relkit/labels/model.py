@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.registry import Registry
 from relkit.core.texts import message
+from relkit.labels.beta import Relevance, interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,19 +59,6 @@ class Parameters:
     shared: Mapping[str, Values] = field(default_factory=dict)
     rounds: int = 0
     change: float = 0.0
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """How relevant each pair is held to be, and what that rests on.
-
-    Attributes:
-        value: The mean.
-        weight: Effective impressions.
-    """
-
-    value: Values
-    weight: Values
 
 
 @dataclass(frozen=True)
@@ -179,25 +167,15 @@ class FittedModel:
         Args:
             level: The probability of the interval.
         """
-        import numpy as np
         import polars as pl
-        from scipy.special import betaincinv
 
         found = self.model.relevance(self.parameters)
-        mean, weight = found.value, found.weight
-        inside = (mean > 0) & (mean < 1) & (weight > 0)
-        first = np.where(inside, mean * weight, 1.0)
-        second = np.where(inside, (1 - mean) * weight, 1.0)
-        low, high = (
-            np.where(inside, betaincinv(first, second, share), mean)
-            for share in ((1 - level) / 2, (1 + level) / 2)
-        )
+        low, high = interval(found.value, found.weight, level)
         return self.pairs.with_columns(
-            relevance=pl.Series(mean),
-            # Of a mean close to 0 or 1, half of the interval's ends can be on one side of it.
-            low=pl.Series(np.minimum(low, mean)),
-            high=pl.Series(np.maximum(high, mean)),
-            weight=pl.Series(weight),
+            relevance=pl.Series(found.value),
+            low=pl.Series(low),
+            high=pl.Series(high),
+            weight=pl.Series(found.weight),
         ).sort("query", "relevance", "document", descending=[False, True, False])
 
     def judgments(self, level: float = 0.95) -> Judgments:
@@ -208,8 +186,7 @@ class FittedModel:
         """
         from relkit.data.judgments import Judgments
 
-        frame = self.relevance(level).rename({"relevance": "grade"})
-        return Judgments.from_frame(frame)
+        return Judgments.from_frame(self.relevance(level), {"grade": "relevance"})
 
     def click_probabilities(self, lists: Lists, *, conditional: bool = False) -> Values:
         """Returns the probability of a click on each result of some lists.

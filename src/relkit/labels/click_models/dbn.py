@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relkit.core.parameters import check_fraction
+from relkit.labels.beta import product
 from relkit.labels.browsing import Chain, Steps
 from relkit.labels.expectation import Iterated
 from relkit.labels.model import Parameters, Relevance, register
-from relkit.labels.products import product
 
 if TYPE_CHECKING:
     from relkit.labels.lists import Lists

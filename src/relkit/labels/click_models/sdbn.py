@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from relkit.labels.beta import product
 from relkit.labels.browsing import Chain, Steps
 from relkit.labels.model import Parameters, Relevance, register
-from relkit.labels.products import product
 
 if TYPE_CHECKING:
     from relkit.labels.lists import Lists
