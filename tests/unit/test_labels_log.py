@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.labels.log import ClickLog, Fold, read_clicks
+from relkit.labels.log import ClickLog, Fold, read_clicks, read_folds
 
 COLUMNS = ("session", "query", "doc", "position", "clicked")
 
@@ -104,6 +104,35 @@ def test_folds_share_out_the_sessions() -> None:
     outside = read_clicks(log, fold=Fold(0, 5, inside=False)).sessions
     assert inside + outside == 100
     assert 5 < inside < 40
+
+
+@pytest.mark.parametrize("rows", [1, 1 << 20])
+def test_folds_of_one_pass_are_those_read_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr("relkit.labels.log.ROWS", rows)
+    log = pl.DataFrame(
+        [
+            (f"s{n % 30}", f"q{n % 3}", doc, at, 0)
+            for n in range(60)
+            for at, doc in enumerate("ab", 1)
+        ],
+        schema=list(COLUMNS),
+        orient="row",
+    ).sample(fraction=1, shuffle=True, seed=1)
+    folds = [Fold(1, 3), Fold(1, 3, inside=False), None]
+    together = read_folds(log, folds)
+    assert [content(one) for one in together] == [content(read_clicks(log, fold=f)) for f in folds]
+    assert together[2].sessions == together[0].sessions + together[1].sessions > 0
+    # What was left out is counted over all parts.
+    whole = read_clicks(log).notes
+    assert whole
+    assert read_folds(log, folds[:2])[0].notes == whole
+
+
+def test_a_fold_without_sessions_is_an_error() -> None:
+    with pytest.raises(InputError, match="no session"):
+        read_folds(LOG, [Fold(0, 10**9), None])
 
 
 def test_positions_that_count_from_0() -> None:

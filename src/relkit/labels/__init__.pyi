@@ -12,6 +12,7 @@ from .log import (
     Fold as Fold,
     Patterns as Patterns,
     read_clicks as read_clicks,
+    read_folds as read_folds,
 )
 from .making import (
     Labels as Labels,

@@ -16,7 +16,7 @@ from relkit.core.parameters import check_fraction, check_whole
 from relkit.core.texts import Language, catalogue, message
 from relkit.core.texts.numbers import DIGITS
 from relkit.labels.lists import Lists, lists_of
-from relkit.labels.log import Fold, read_clicks
+from relkit.labels.log import Fold, read_folds
 from relkit.labels.making import model_of
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def compare_models(
     sessions of one query count as one observation.
 
     Args:
-        sessions: What `relkit.read_sessions` takes; the log is read twice.
+        sessions: What `relkit.read_sessions` takes.
         models: Click models or their names; differences are to the first.
         depth: The last position that counts.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
@@ -172,16 +172,8 @@ def compare_models(
         raise ParameterError(message("name each click model once"), hint="such as pbm, ubm, dbn")
     check_whole("parts", parts, least=2)
     check_fraction("level", level)
-    held, train = (
-        read_clicks(
-            sessions,
-            depth=depth,
-            min_dwell=min_dwell,
-            fold=Fold(0, parts, inside),
-            threads=threads,
-        )
-        for inside in (True, False)
-    )
+    folds = [Fold(0, parts), Fold(0, parts, inside=False)]
+    held, train = read_folds(sessions, folds, depth=depth, min_dwell=min_dwell, threads=threads)
     lists = lists_of(held)
     first: Values | None = None
     fits = []

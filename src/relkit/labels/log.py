@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relkit import _native
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relkit.data.sessions import Sessions
 
-__all__ = ["ClickLog", "Fold", "Patterns", "read_clicks"]
+__all__ = ["ClickLog", "Fold", "Patterns", "read_clicks", "read_folds"]
 
 COLUMNS = ("session", "query", "doc", "position", "clicked")
 
@@ -170,6 +170,45 @@ def read_clicks(
             from 0.
         ParameterError: If `depth` is not a whole number from 1 to 1000.
     """
+    found = read_folds(sessions, [fold], depth=depth, min_dwell=min_dwell, threads=threads)
+    return found[0]
+
+
+def read_folds(
+    sessions: object,
+    folds: Sequence[Fold | None],
+    *,
+    depth: int = 10,
+    min_dwell: float | None = None,
+    threads: int = 0,
+) -> list[ClickLog]:
+    """Reads several parts of a log at once, as `read_clicks` reads one: the log is read once.
+
+    What was left out is counted over all the parts together.
+
+    Args:
+        sessions: What `relkit.read_sessions` takes.
+        folds: The parts; `None` is the whole log.
+        depth: The last position that counts, at most 1000.
+        min_dwell: Clicks after which the user stayed for fewer seconds do not count.
+        threads: Threads to use; 0 takes one per processor.
+
+    Returns:
+        One log per part.
+
+    Raises:
+        InputError: If the log does not say what was clicked, a part holds no session, or positions
+            count from 0.
+        ParameterError: If `depth` is not a whole number from 1 to 1000.
+
+    Examples:
+        >>> import polars as pl
+        >>> columns = {"session": range(50), "query": ["tv"] * 50, "doc": ["a"] * 50}
+        >>> log = pl.DataFrame(columns | {"position": [1] * 50, "clicked": [0, 1] * 25})
+        >>> held, others = read_folds(log, [Fold(0, 5), Fold(0, 5, inside=False)])
+        >>> held.sessions + others.sessions
+        50
+    """
     if check_whole("depth", depth) > DEEPEST:
         raise ParameterError(
             message(
@@ -200,20 +239,19 @@ def read_clicks(
     # Polars there is no order until one is asked for.
     tries = ((False, False), (True, False), (True, True))
     for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:
-        native = _native.ClickLog(depth, remember=remember, threads=threads)
+        natives = [_native.ClickLog(depth, remember=remember, threads=threads) for _ in folds]
         dropped = Dropped()
-        if _fill(native, _parts(log, min_dwell, fold, sort, dropped)):
+        if _fill(natives, folds, _parts(log, min_dwell, sort, dropped)):
             break
     else:
         raise InputError("the rows of a session are not together", path=path)
-    if native.sessions == 0:
+    if not all(native.sessions for native in natives):
         raise InputError(
             message("no session of the log has a result at positions 1 to {depth}", depth=depth),
             path=path,
         )
-    return ClickLog(
-        native, depth=depth, source=log.source, notes=(*log.notes, *_notes(native, dropped, depth))
-    )
+    notes = (*log.notes, *_notes(natives, dropped, depth))
+    return [ClickLog(native, depth=depth, source=log.source, notes=notes) for native in natives]
 
 
 class Dropped:
@@ -223,15 +261,33 @@ class Dropped:
     clicks = 0
 
 
-def _fill(native: _native.ClickLog, parts: Iterator[pl.DataFrame]) -> bool:
+def _fill(
+    natives: Sequence[_native.ClickLog],
+    folds: Sequence[Fold | None],
+    parts: Iterator[pl.DataFrame],
+) -> bool:
     for part in parts:
-        if not native.add(*(part.get_column(name) for name in COLUMNS)):
-            return False
-    return native.finish()
+        for native, rows in zip(natives, _folded(part, folds), strict=True):
+            if not native.add(*(rows.get_column(name) for name in COLUMNS)):
+                return False
+    return all(native.finish() for native in natives)
+
+
+def _folded(part: pl.DataFrame, folds: Sequence[Fold | None]) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    asked = part.height and any(fold is not None for fold in folds)
+    hashes = pl.Series(_native.hash_ids(part.get_column("session")) if asked else [])
+    for fold in folds:
+        if fold is None or not part.height:
+            yield part
+            continue
+        chosen = hashes % fold.of == fold.number
+        yield part.filter(chosen if fold.inside else ~chosen)
 
 
 def _parts(
-    log: Sessions, min_dwell: float | None, fold: Fold | None, sort: bool, dropped: Dropped
+    log: Sessions, min_dwell: float | None, sort: bool, dropped: Dropped
 ) -> Iterator[pl.DataFrame]:
     import polars as pl
 
@@ -246,10 +302,6 @@ def _parts(
             long = pl.col("dwell_seconds").ge(min_dwell).fill_null(True)
             dropped.clicks += part.filter(clicked & ~long).height
             clicked &= long
-        if fold is not None and part.height:
-            hashes = pl.Series(_native.hash_ids(part.get_column("session")))
-            chosen = hashes % fold.of == fold.number
-            part = part.filter(chosen if fold.inside else ~chosen)
         yield part.select(*COLUMNS[:-1], clicked.cast(pl.Int8))
 
 
@@ -271,14 +323,15 @@ def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[
         yield from native.collect(engine="streaming").iter_slices(ROWS)
 
 
-def _notes(native: _native.ClickLog, dropped: Dropped, depth: int) -> list[Note]:
+def _notes(natives: Sequence[_native.ClickLog], dropped: Dropped, depth: int) -> list[Note]:
     counts = {
         "clicks-rows-left-out": dropped.rows,
         "clicks-short": dropped.clicks,
-        "clicks-repeated": native.repeated,
-        "clicks-shared": native.shared,
+        "clicks-repeated": sum(native.repeated for native in natives),
+        "clicks-shared": sum(native.shared for native in natives),
     }
     notes = [Note(kind, count, "warning") for kind, count in counts.items() if count]
-    if native.deep:
-        notes.append(Note("clicks-deep", native.deep, values={"depth": depth}))
+    deep = sum(native.deep for native in natives)
+    if deep:
+        notes.append(Note("clicks-deep", deep, values={"depth": depth}))
     return notes
