@@ -1,0 +1,53 @@
+"""What every drawing shares: colours by their role, the library that draws, room for names.
+
+Colours are taken from the page's own style sheet: an SVG names them by their role, and the page
+gives them a value for light, dark and paper. They are those of Okabe and Ito (2008), which people
+with any of the common colour deficiencies tell apart; shape, side or text says the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relkit.core.document.terminal import width as columns_of
+from relkit.core.packages import optional_package
+
+__all__ = ["FONT", "ROLES", "SIGNED", "TONES", "altair", "label_width", "tick_count"]
+
+#: Stand-ins that Vega-Lite draws with, by the role that the style sheet gives a colour to.
+ROLES = {
+    "ink": "#010101",
+    "muted": "#020202",
+    "line": "#030303",
+    "grid": "#040404",
+    "paper": "#050505",
+    "blue": "#060606",
+    "orange": "#070707",
+    "green": "#080808",
+    "purple": "#090909",
+    "sky": "#0a0a0a",
+    "hatch": "#0b0b0b",
+}
+TONES = {"better": ROLES["blue"], "worse": ROLES["orange"], "undecided": ROLES["muted"]}
+SIGNED = "datum.value === 0 ? '0' : datum.label"
+FONT = "system-ui, sans-serif"
+
+
+def altair() -> Any:
+    """Returns the library that describes charts.
+
+    Raises:
+        DependencyError: If it is not installed.
+    """
+    return optional_package("altair", purpose="a report", install="relkit[report]")
+
+
+def label_width(names: Sequence[str], width: int) -> int:
+    """Returns pixels for the longest name in any of the usual fonts, at most a third of all."""
+    return min(8 * max(map(columns_of, names), default=0), width // 3)
+
+
+def tick_count(width: int) -> int:
+    """Returns how many numbers stand beside each other under an axis without touching."""
+    return max(2, width // 90)
