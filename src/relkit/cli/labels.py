@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.labels_simulate import simulate
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     digits_option,
@@ -29,6 +30,7 @@ HELP = """Make labels of clicks, and compare click models.
 Examples:
   relkit labels make clicks.csv -m dbn -o labels.parquet
   relkit labels compare clicks.csv -m pbm -m ubm -m dbn
+  relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
 
 Clicks are biased by position, by what was shown and by mis-clicks. A click
 model says how users go through a list; what it finds of each document is its
@@ -221,3 +223,6 @@ def compare(
     else:
         text = found.to_text(columns=terminal_columns() or 80, **told)
     emit(text, output)
+
+
+command.add_command(simulate)

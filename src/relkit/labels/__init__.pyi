@@ -3,6 +3,9 @@ from .comparing import (
     ModelFit as ModelFit,
     compare_models as compare_models,
 )
+from .habits import (
+    Habits as Habits,
+)
 from .lists import (
     Lists as Lists,
     lists_of as lists_of,
@@ -25,4 +28,14 @@ from .model import (
     Relevance as Relevance,
     models as models,
     register as register,
+)
+from .simulation.counting import (
+    Counts as Counts,
+)
+from .simulation.crowd import (
+    Crowd as Crowd,
+)
+from .simulation.simulating import (
+    Simulation as Simulation,
+    simulate as simulate,
 )

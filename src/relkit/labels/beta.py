@@ -30,7 +30,7 @@ class Relevance:
 def interval(mean: Values, weight: Values, level: float) -> tuple[Values, Values]:
     """Returns the central interval of Beta(mean · weight, (1 − mean) · weight).
 
-    Where the mean is 0 or 1, or the weight 0, it is the mean twice.
+    Where the mean is 0 or 1, or the weight 0 or infinite, it is the mean twice.
 
     Examples:
         >>> import numpy as np
@@ -41,9 +41,7 @@ def interval(mean: Values, weight: Values, level: float) -> tuple[Values, Values
     import numpy as np
     from scipy.special import betaincinv
 
-    inside = (mean > 0) & (mean < 1) & (weight > 0)
-    first = np.where(inside, mean * weight, 1.0)
-    second = np.where(inside, (1 - mean) * weight, 1.0)
+    inside, first, second = _shapes(mean, weight)
     low, high = (
         np.where(inside, betaincinv(first, second, share), mean)
         for share in ((1 - level) / 2, (1 + level) / 2)
@@ -63,13 +61,21 @@ def exceeds(mean: Values, weight: Values, threshold: float) -> Values:
     import numpy as np
     from scipy.special import betaincc
 
-    inside = (mean > 0) & (mean < 1) & (weight > 0)
-    first = np.where(inside, mean * weight, 1.0)
-    second = np.where(inside, (1 - mean) * weight, 1.0)
+    inside, first, second = _shapes(mean, weight)
     found: Values = np.where(
         inside, betaincc(first, second, threshold), (mean >= threshold).astype(float)
     )
     return found
+
+
+def _shapes(mean: Values, weight: Values) -> tuple[NDArray[np.bool_], Values, Values]:
+    """Where there is anything to be uncertain about, and the two shapes there; elsewhere 1."""
+    import numpy as np
+
+    inside = (mean > 0) & (mean < 1) & (weight > 0) & np.isfinite(weight)
+    known = np.where(inside, weight, 2.0)
+    first = np.where(inside, mean * known, 1.0)
+    return inside, first, np.where(inside, (1 - mean) * known, 1.0)
 
 
 def product(
@@ -85,7 +91,8 @@ def product(
     one = first * (1 - first) / (first_weight + 1)
     other = second * (1 - second) / (second_weight + 1)
     mean = first * second
-    variance = (first**2 + one) * (second**2 + other) - mean**2
+    sure = np.isinf(first_weight) & np.isinf(second_weight)
+    variance = np.where(sure, 0.0, (first**2 + one) * (second**2 + other) - mean**2)
     most = mean * (1 - mean)
     weight = np.divide(most, variance, out=np.full_like(mean, np.inf), where=variance > 0) - 1
     return Relevance(mean, np.where(np.isfinite(weight), np.maximum(weight, 0.0), first_weight))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
 from relkit.labels.model import ClickModel
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from relkit.labels.lists import Lists
     from relkit.labels.model import Parameters, Values
 
-__all__ = ["Chain", "Independent", "Steps"]
+__all__ = ["Chain", "Independent", "Steps", "satisfying"]
 
 
 @dataclass(frozen=True)
@@ -107,3 +109,17 @@ class Chain(ClickModel):
             go_on = np.where(clicked, after_click[:, place], after_skip[:, place])
             examines &= chances[1, :, place] < go_on
         return out
+
+
+def satisfying(name: str, attraction: Values, satisfaction: Values | None) -> dict[str, Values]:
+    """Returns the two parameters of a pair in a model where a click can satisfy.
+
+    Raises:
+        ParameterError: If the satisfaction is not given.
+    """
+    if satisfaction is None:
+        raise ParameterError(
+            message("the click model `{name}` needs the satisfaction of each pair", name=name),
+            hint="add a column `satisfaction`: the probability that a click satisfies",
+        )
+    return {"attraction": attraction, "satisfaction": satisfaction}

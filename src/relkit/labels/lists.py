@@ -39,6 +39,21 @@ class Lists:
         """The number of distinct lists."""
         return len(self.counts)
 
+    def head(self, count: int) -> Lists:
+        """Returns the first lists.
+
+        Args:
+            count: How many.
+        """
+        return Lists(
+            self.names,
+            self.pairs[:count],
+            self.positions[:count],
+            self.shown[:count],
+            self.clicked[:count],
+            self.counts[:count],
+        )
+
 
 def lists_of(log: ClickLog) -> Lists:
     """Returns the lists of a log."""

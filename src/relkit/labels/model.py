@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.registry import Registry
 from relkit.core.texts import message
 from relkit.labels.beta import Relevance, interval
+from relkit.labels.habits import Habits, probabilities
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +61,13 @@ class Parameters:
     rounds: int = 0
     change: float = 0.0
 
+    @classmethod
+    def exact(cls, pairs: Mapping[str, Values], shared: Mapping[str, Values]) -> Parameters:
+        """Returns parameters that are known: their weights are infinite."""
+        import numpy as np
+
+        return cls(pairs, {name: np.full_like(of, np.inf) for name, of in pairs.items()}, shared)
+
 
 @dataclass(frozen=True)
 class ClickModel(ABC):
@@ -92,6 +100,61 @@ class ClickModel(ABC):
     def fit(self, log: ClickLog) -> FittedModel:
         """Estimates the parameters from a log."""
         return FittedModel(self, log.pairs, self.estimate(log), log.depth)
+
+    def known(self, pairs: pl.DataFrame, habits: Habits | None = None) -> FittedModel:
+        """Returns the model with parameters that are known, not estimated: a truth to simulate.
+
+        Args:
+            pairs: `query`, `document` and `attraction`, the probability of a click on what is
+                examined; for models in which a click can satisfy also `satisfaction`. Each pair
+                once.
+            habits: How users go through lists.
+
+        Raises:
+            ParameterError: If a column is missing, a value is no probability, or a pair comes
+                twice.
+
+        Examples:
+            >>> import polars as pl
+            >>> pairs = pl.DataFrame({"document": ["a", "b"], "attraction": [0.8, 0.4]})
+            >>> pairs = pairs.with_columns(query=pl.lit("q"))
+            >>> fitted = models.get("pbm")().known(pairs, Habits(depth=2, examination=[0.5, 0.25]))
+            >>> fitted.relevance().get_column("relevance").to_list()
+            [0.4, 0.2]
+        """
+        needed = ["query", "document", "attraction"]
+        if (lacking := [name for name in needed if name not in pairs.columns]) or (
+            pairs.select("query", "document").is_duplicated().any()
+        ):
+            raise ParameterError(
+                message("known pairs have the columns {names}, each pair once", names=needed),
+                hint=message("missing: {names}", names=lacking) if lacking else "",
+            )
+        attraction, satisfaction = (
+            probabilities(name, pairs.get_column(name).to_numpy(), pairs.height)
+            if name in pairs.columns
+            else None
+            for name in ("attraction", "satisfaction")
+        )
+        habits = habits or Habits()
+        assumed = self.assume(habits, attraction, satisfaction)  # type: ignore[arg-type]
+        return FittedModel(self, pairs.select("query", "document"), assumed, habits.depth)
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Returns the parameters of users with known habits; their weights are infinite.
+
+        Args:
+            habits: How users go through lists.
+            attraction: Of each pair: the probability of a click on what is examined.
+            satisfaction: Of each pair: the probability that a click satisfies.
+
+        Raises:
+            ParameterError: If the model needs something else.
+        """
+        raise ParameterError(
+            message("the click model `{name}` can only be fitted", name=self.name),
+            hint="fit it on a log, and simulate from what was found",
+        )
 
     @property
     def unseen(self) -> float:
@@ -162,7 +225,8 @@ class FittedModel:
         """Returns how relevant each document is, sorted by query and relevance.
 
         The columns are `query`, `document`, `relevance`, the interval `low` and `high` of the Beta
-        distribution with that mean and weight, and `weight`: effective impressions.
+        distribution with that mean and weight, and `weight`: effective impressions. What is known,
+        of infinite weight, has an interval of no width.
 
         Args:
             level: The probability of the interval.
@@ -226,12 +290,12 @@ class FittedModel:
             found: Values = np.where(shown > 0, 2.0 ** (-logs.sum(axis=0) / shown), np.nan)
         return found
 
-    def simulate(self, lists: Lists, *, seed: int = 0) -> NDArray[np.bool_]:
+    def simulate(self, lists: Lists, *, seed: int | np.random.Generator = 0) -> NDArray[np.bool_]:
         """Draws clicks on each list, once for each list.
 
         Args:
             lists: Lists, whose own clicks do not matter.
-            seed: The same seed gives the same clicks.
+            seed: The same seed gives the same clicks; or where to draw from.
         """
         import numpy as np
 
@@ -239,13 +303,35 @@ class FittedModel:
         drawn = self.model.draw(self.parameters, lists, self._values(lists), generator)
         return drawn & lists.shown
 
+    def on(self, pairs: pl.DataFrame) -> FittedModel:
+        """Returns the same model for other pairs; what is believed of new ones has no weight.
+
+        Args:
+            pairs: `query` and `document`, each pair once.
+        """
+        parameters = replace(
+            self.parameters,
+            pairs=self._of(pairs, self.parameters.pairs, self.model.unseen),
+            weights=self._of(pairs, self.parameters.weights, 0.0),
+        )
+        return replace(self, pairs=pairs.select("query", "document"), parameters=parameters)
+
     def _values(self, lists: Lists) -> dict[str, Values]:
         """The values of each result's pair, in the shape of the lists."""
+        found = self._of(lists.names, self.parameters.pairs, self.model.unseen)
+        return {name: values[lists.pairs] for name, values in found.items()}
+
+    def _of(
+        self, names: pl.DataFrame, values: Mapping[str, Values], unseen: float
+    ) -> Mapping[str, Values]:
+        """Values of these pairs: the model's own, or that of what it has not seen."""
         import numpy as np
         import polars as pl
 
+        if names is self.pairs:
+            return values
         places = (
-            lists.names.join(
+            names.join(
                 self.pairs.with_row_index("place"),
                 on=["query", "document"],
                 how="left",
@@ -256,8 +342,4 @@ class FittedModel:
             .fill_null(-1)
             .to_numpy()
         )
-        found = {}
-        for name, values in self.parameters.pairs.items():
-            known = np.append(values, self.model.unseen)
-            found[name] = known[places][lists.pairs]
-        return found
+        return {name: np.append(known, unseen)[places] for name, known in values.items()}

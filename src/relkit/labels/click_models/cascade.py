@@ -10,6 +10,7 @@ from relkit.labels.browsing import Chain, Steps
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -38,6 +39,10 @@ class Cascade(Chain):
         attraction = self.rate(counts["first_clicks"], counts["first_shown"])
         weight = counts["first_shown"] + self.prior_shown
         return Parameters({"attraction": attraction}, {"attraction": weight})
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Only the attraction counts."""
+        return Parameters.exact({"attraction": attraction}, {})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The attraction."""

@@ -11,6 +11,7 @@ from relkit.labels.expectation import Iterated
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -44,6 +45,11 @@ class CCM(Iterated, Chain):
             found["rounds"],
             found["change"],
         )
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Going on is more likely after a skip than after a click, most of all one that helped."""
+        going_on = habits.goes_on([0.9, 0.7, 0.3])
+        return Parameters.exact({"attraction": attraction}, {"go_on": going_on})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The attraction, which is also how often a click helps."""

@@ -10,6 +10,7 @@ from relkit.labels.browsing import Independent
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -53,6 +54,14 @@ class COEC(Independent):
     def unseen(self) -> float:
         """A pair that the log does not have is clicked as often as any."""
         return 1.0
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Pairs are clicked as often as their attraction is above the average one."""
+        mean = attraction.mean()
+        rates = mean * habits.positions
+        ratio = attraction / mean if mean else attraction
+        shared = {"rate": rates, "overall": rates.mean()}
+        return Parameters.exact({"ratio": ratio}, shared)
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The ratio times the overall rate."""

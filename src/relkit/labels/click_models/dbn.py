@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relkit.core.parameters import check_fraction
 from relkit.labels.beta import product
-from relkit.labels.browsing import Chain, Steps
+from relkit.labels.browsing import Chain, Steps, satisfying
 from relkit.labels.expectation import Iterated
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -61,6 +62,12 @@ class DBN(Iterated, Chain):
             found["rounds"],
             found["change"],
         )
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Nine users in ten go on, unless the model or the habits say otherwise."""
+        usual = 0.9 if self.going_on is None else self.going_on
+        pairs = satisfying(self.name, attraction, satisfaction)
+        return Parameters.exact(pairs, {"go_on": habits.goes_on([usual])})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """Attraction times satisfaction."""

@@ -10,6 +10,7 @@ from relkit.labels.browsing import Chain, Steps
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -39,6 +40,11 @@ class DCM(Chain):
         go_on = self.rate(counts["position_followed"], counts["position_clicks"])
         weight = counts["above"] + self.prior_shown
         return Parameters({"attraction": attraction}, {"attraction": weight}, {"go_on": go_on})
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """After a click every second user goes on, unless the habits say otherwise."""
+        going_on = habits.goes_on([0.5] * habits.depth)
+        return Parameters.exact({"attraction": attraction}, {"go_on": going_on})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The attraction."""

@@ -10,6 +10,7 @@ from relkit.labels.browsing import Independent
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -35,6 +36,10 @@ class DCTR(Independent):
         counts = log.native.counts()
         rates = self.rate(counts["clicks"], counts["shown"])
         return Parameters({"rate": rates}, {"rate": counts["shown"] + self.prior_shown})
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """What attracts is clicked wherever it stands."""
+        return Parameters.exact({"rate": attraction}, {})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """The rate."""

@@ -10,6 +10,7 @@ from relkit.labels.browsing import Independent
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -37,10 +38,20 @@ class GCTR(Independent):
         rate = self.rate(counts["clicks"].sum(), counts["shown"].sum())
         return Parameters({}, {"shown": counts["shown"] * 1.0}, {"rate": rate})
 
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Every result is clicked like the average pair at the top."""
+        import numpy as np
+
+        weight = np.full_like(attraction, np.inf)
+        return Parameters({}, {"shown": weight}, {"rate": attraction.mean()})
+
     def relevance(self, parameters: Parameters) -> Relevance:
         """The rate, for every pair."""
+        import numpy as np
+
         weight = parameters.weights["shown"]
-        return Relevance(weight * 0 + parameters.shared["rate"], weight + self.prior_shown)
+        mean = np.full_like(weight, parameters.shared["rate"])
+        return Relevance(mean, weight + self.prior_shown)
 
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
         """The rate."""

@@ -11,6 +11,7 @@ from relkit.labels.expectation import Examined
 from relkit.labels.model import Parameters, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.model import Values
 
@@ -32,6 +33,11 @@ class PBM(Examined, Independent):
     name: ClassVar[str] = "pbm"
     title: ClassVar[str] = "Position-based model"
     context: ClassVar[str] = "position"
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """The position's examination, the pair's attraction."""
+        shared = {"examination": habits.positions}
+        return Parameters.exact({"attraction": attraction}, shared)
 
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
         """Examination times attraction."""

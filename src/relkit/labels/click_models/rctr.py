@@ -10,6 +10,7 @@ from relkit.labels.browsing import Independent
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -39,10 +40,21 @@ class RCTR(Independent):
         shared = {"rate": rates, "overall": overall}
         return Parameters({}, {"shown": counts["shown"] * 1.0}, shared)
 
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Every result is clicked like the average pair at its position."""
+        import numpy as np
+
+        rates = attraction.mean() * habits.positions
+        shared = {"rate": rates, "overall": rates.mean()}
+        return Parameters({}, {"shown": np.full_like(attraction, np.inf)}, shared)
+
     def relevance(self, parameters: Parameters) -> Relevance:
         """The overall rate, for every pair."""
+        import numpy as np
+
         weight = parameters.weights["shown"]
-        return Relevance(weight * 0 + parameters.shared["overall"], weight + self.prior_shown)
+        mean = np.full_like(weight, parameters.shared["overall"])
+        return Relevance(mean, weight + self.prior_shown)
 
     def click(self, parameters: Parameters, lists: Lists, pairs: Mapping[str, Values]) -> Values:
         """The rate of each position."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from relkit.labels.beta import product
-from relkit.labels.browsing import Chain, Steps
+from relkit.labels.browsing import Chain, Steps, satisfying
 from relkit.labels.model import Parameters, Relevance, register
 
 if TYPE_CHECKING:
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.log import ClickLog
     from relkit.labels.model import Values
@@ -44,6 +45,10 @@ class SDBN(Chain):
                 "satisfaction": counts["clicks"] + self.prior_shown,
             },
         )
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """Attraction, and satisfaction, which ends the session."""
+        return Parameters.exact(satisfying(self.name, attraction, satisfaction), {})
 
     def relevance(self, parameters: Parameters) -> Relevance:
         """Attraction times satisfaction."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relkit.labels.habits import Habits
     from relkit.labels.lists import Lists
     from relkit.labels.model import Values
 
@@ -36,6 +37,17 @@ class UBM(Examined):
     name: ClassVar[str] = "ubm"
     title: ClassVar[str] = "User browsing model"
     context: ClassVar[str] = "last_click"
+
+    def assume(self, habits: Habits, attraction: Values, satisfaction: Values | None) -> Parameters:
+        """The examination falls with the distance to the last click."""
+        import numpy as np
+
+        # Position 1 after none, position 2 after none and after a click at 1, …
+        far = np.concatenate(
+            [position - np.arange(position) for position in range(1, habits.depth + 1)]
+        )
+        shared = {"examination": habits.positions[far - 1]}
+        return Parameters.exact({"attraction": attraction}, shared)
 
     def examination(
         self, parameters: Parameters, positions: NDArray[np.int64], last: NDArray[np.int64]

@@ -1,0 +1,377 @@
+"""`relkit labels simulate`: the log of users whose minds are known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    columns_option,
+    digits_option,
+    format_option,
+    format_options,
+    no_color_option,
+    scale_option,
+)
+from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.values import chosen_columns, chosen_scale, format_named_by, named_values
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    from relkit.data.run import Run
+    from relkit.labels import Crowd, Habits
+
+__all__ = ["simulate"]
+
+HELP = """Simulate users of a click model over runs, and write the log they leave.
+
+\b
+Examples:
+  relkit labels simulate bm25.run --judgments judgments.qrels -n 1000 \\
+      -o simulated.csv --truth truth.json
+  relkit labels simulate bm25.run tfidf.run -m dbn --swap 0.2 \\
+      --misclicks 0.02 --bots 0.01 --missing dwell_seconds=0.3 -o arms.parquet
+
+With grade g of at most m, a click satisfies with R = (2^g - 1) / 2^m, and what
+is seen attracts with E + (1 - E) R; unjudged documents have the grade 0.
+Without judgments R is drawn from Beta(1, 3). With several runs each user is in
+one arm, and the column bucket says in which. The same seed gives the same log,
+and a longer log begins with a shorter one.
+"""
+
+SHARE = click.FloatRange(0, 1)
+
+
+@click.command("simulate", help=HELP, short_help="Simulate users of a click model over runs.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--judgments", metavar="FILE", help="The grades that decide what attracts.")
+@click.option(
+    "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+)
+@click.option(
+    "-n",
+    "--sessions",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="How many searches.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Chooses everything that is drawn.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="Where the log goes: .parquet, .csv or .jsonl; the last two also compressed.",
+)
+@click.option(
+    "--truth",
+    metavar="FILE",
+    help="Write what is true: of .json everything, of .parquet, .csv, .tsv or .jsonl the pairs.",
+)
+@click.option("--force", is_flag=True, help="Replace the files if they are there.")
+@click.option(
+    "-k",
+    "--depth",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="The most results of a list.",
+)
+@click.option(
+    "--eta",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Position k is seen with 1 / k^eta.",
+)
+@click.option(
+    "--examination",
+    metavar="P,P,…",
+    help="How likely each position is seen, in place of --eta.",
+)
+@click.option(
+    "--going-on",
+    metavar="P|P,P,…",
+    help="How likely users go on: of dbn one number, of dcm one for each position, of ccm after a"
+    " skip, a click that did not help, and one that did.  [default: the model's]",
+)
+@click.option(
+    "--epsilon",
+    type=SHARE,
+    default=0.1,
+    show_default=True,
+    help="E: how much useless results attract.",
+)
+@click.option(
+    "--attraction",
+    metavar="GRADE=P,…",
+    help="The attraction of each grade, such as 0=0.05,1=0.3,2=0.9.",
+)
+@click.option(
+    "--satisfaction",
+    metavar="GRADE=P,…",
+    help="How likely a click on each grade satisfies, such as 0=0,1=0.3,2=0.9.",
+)
+@click.option(
+    "--frequencies",
+    metavar="S|FILE",
+    default="1",
+    show_default=True,
+    help="How often queries are asked: the exponent of Zipf's law, or a table of query and weight.",
+)
+@click.option(
+    "--tail",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="The share of sessions that ask any query, each as likely.",
+)
+@click.option(
+    "--users",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="How many users there are.",
+)
+@click.option(
+    "--per-day",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10_000,
+    show_default=True,
+    help="Sessions a day.",
+)
+@click.option(
+    "--shuffle",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="The share of lists in random order.",
+)
+@click.option(
+    "--swap",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="The share of lists of which two results trade places.",
+)
+@click.option(
+    "--noise",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="How likely any result is clicked, whatever the model says.",
+)
+@click.option(
+    "--misclicks",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="How likely any result is clicked by mistake, and left at once.",
+)
+@click.option(
+    "--bots",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="The share of sessions of bots, which click on everything.",
+)
+@click.option("--cart", type=SHARE, help="How likely a click that satisfied puts into the cart.")
+@click.option(
+    "--purchase",
+    type=SHARE,
+    help="How likely what is in the cart, or what satisfied, is bought.",
+)
+@click.option(
+    "--missing",
+    metavar="COLUMN=SHARE,…",
+    multiple=True,
+    help="The share of values that a column lacks, such as dwell_seconds=0.3; 1 leaves it out.",
+)
+@scale_option
+@format_options
+@columns_option
+@format_option("table", "json", "markdown", "csv", help="How to print the counts.")
+@digits_option
+@no_color_option
+def simulate(
+    runs: tuple[str, ...],
+    judgments: str | None,
+    output: str,
+    truth: str | None,
+    force: bool,
+    form: str,
+    digits: int,
+    **options: Any,
+) -> None:
+    """Runs `relkit labels simulate`."""
+    from relkit.labels import simulate as simulated
+    from relkit.labels.making import model_of
+
+    check_stdin([*runs, *([judgments] if judgments else [])])
+    _check_outputs(output, truth, force, [*runs, judgments])
+    model = model_of(options["model"])
+    columns = chosen_columns(options["columns"])
+    scale = chosen_scale(options["scale"])
+    graded = judgments and judgments_argument(
+        judgments, options["judgments_format"], columns, scale
+    )
+    users = simulated(
+        _runs(runs, options["run_format"], columns),
+        graded or None,
+        model,
+        sessions=options["sessions"],
+        seed=options["seed"],
+        habits=_habits(options),
+        crowd=_crowd(options),
+        attraction=_by_grade(options["attraction"], "--attraction"),
+        satisfaction=_by_grade(options["satisfaction"], "--satisfaction"),
+        epsilon=options["epsilon"],
+    )
+    messages.notes(users.notes)
+    with Progress("simulating") as progress:
+        counts = users.write(output, progress=progress)
+    if truth is not None:
+        users.write_truth(truth)
+    told = {"digits": digits, "language": messages.language}
+    if form == "json":
+        import json
+
+        emit(
+            json.dumps(users.to_dict() | {"counts": counts.to_dict()}, ensure_ascii=False, indent=2)
+        )
+    elif form == "csv":
+        emit(counts.to_csv())
+    elif form == "markdown":
+        emit(counts.to_markdown(**told))
+    else:
+        emit(counts.to_text(columns=terminal_columns() or 80, **told))
+
+
+def _check_outputs(
+    output: str, truth: str | None, force: bool, inputs: Sequence[str | None]
+) -> None:
+    """Says before the work, and not after it, that a file cannot be written."""
+    from relkit.io.sessions_write import check_target
+    from relkit.io.table_files import check_name
+
+    check_target(output)
+    if truth is not None and not truth.lower().endswith(".json"):
+        check_name(truth)
+    for path in filter(None, (output, truth)):
+        protect_inputs(path, inputs)
+        if os.path.lexists(path) and not force:
+            raise InputError("is there already", path=path, hint="--force replaces it")
+    if truth is not None and os.path.abspath(output) == os.path.abspath(truth):
+        raise ParameterError("-o and --truth name the same file")
+
+
+def _runs(
+    paths: Sequence[str], form: str | None, columns: Mapping[str, str] | None
+) -> dict[str, Run]:
+    from relkit.io import read_run
+
+    with format_named_by("--run-format"):
+        return {
+            name: read_run(path, format=form, columns=run_columns(columns), name=name)
+            for path, name in zip(paths, run_names(paths), strict=True)
+        }
+
+
+def _habits(options: Mapping[str, Any]) -> Habits:
+    from relkit.labels import Habits
+
+    going_on = _numbers(options["going_on"], "--going-on", "0.9")
+    return Habits(
+        depth=options["depth"],
+        examination=_numbers(options["examination"], "--examination", "1,0.5,0.3"),
+        eta=options["eta"],
+        going_on=going_on[0] if going_on is not None and len(going_on) == 1 else going_on,
+    )
+
+
+def _crowd(options: Mapping[str, Any]) -> Crowd:
+    from relkit.labels import Crowd
+
+    names = ("tail", "users", "per_day", "shuffle", "swap", "noise", "misclicks", "bots", "cart")
+    missing = _pairs(options["missing"], "--missing", "dwell_seconds=0.3")
+    return Crowd(
+        frequencies=_frequencies(options["frequencies"]),
+        purchase=options["purchase"],
+        missing=missing,
+        **{name: options[name] for name in names},
+    )
+
+
+def _frequencies(text: str) -> float | dict[str, float]:
+    """The exponent, or the weights of a file."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    import polars as pl
+
+    from relkit.io.table_files import read_table
+
+    table = read_table(text)
+    named = next((name for name in WEIGHTS if name in table.columns), None)
+    if "query" not in table.columns or named is None:
+        raise InputError(
+            "frequencies are a table with the columns query and weight",
+            path=text,
+            hint="such as query,weight with one row per query",
+        )
+    numbers = table.get_column(named).cast(pl.Float64, strict=False)
+    if numbers.null_count():
+        raise InputError(
+            message("the column {named} holds something else than numbers", named=named), path=text
+        )
+    return dict(zip(table.get_column("query").cast(pl.String), numbers, strict=True))
+
+
+#: What a column of frequencies may be called.
+WEIGHTS = ("weight", "sessions", "frequency", "count")
+
+
+def _numbers(text: str | None, option: str, example: str) -> list[float] | None:
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise _unread(option, text or "", example) from None
+
+
+def _by_grade(text: str | None, option: str) -> dict[float, float] | None:
+    example = "0=0.05,1=0.3"
+    pairs = _pairs([text] if text else [], option, example)
+    try:
+        return {float(grade): chance for grade, chance in pairs.items()} if text else None
+    except ValueError:
+        raise _unread(option, text or "", example) from None
+
+
+def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, float]:
+    """The numbers of an option NAME=NUMBER,…."""
+    items = [item for text in texts for item in text.split(",")]
+    try:
+        return {name: float(value) for name, value in named_values(items, option, example).items()}
+    except ValueError:
+        raise _unread(option, ",".join(texts), example) from None
+
+
+def _unread(option: str, text: str, example: str) -> ParameterError:
+    return ParameterError(
+        message("`{option} {text}`: expected numbers", option=option, text=text),
+        hint=message("write {option} {example}", option=option, example=example),
+    )

@@ -1,0 +1,1 @@
+"""Simulated users: search logs of any size whose truth is known."""
