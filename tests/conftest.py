@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 from bench.postgresql import UnavailableError, serve_postgresql
 from hypothesis import HealthCheck, settings
+from tests.databases import Databases
 
 settings.register_profile(
     "fast", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -56,13 +57,13 @@ def postgresql() -> Iterator[str]:
 
 
 @contextmanager
-def _postgresql_database(url: str, template: str = "template1") -> Iterator[str]:
-    """A database of its own on a server, a copy of another one."""
+def _postgresql_database(url: str) -> Iterator[str]:
+    """A database of its own on a server, with nothing in it."""
     import psycopg
 
     name = f"judging_{uuid4().hex}"
     with psycopg.connect(url.format("postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        connection.execute(f"CREATE DATABASE {name}")
         try:
             yield url.format(name)
         finally:
@@ -90,8 +91,8 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def migrated_name(postgresql: str) -> str:
-    """A PostgreSQL database with the tables of a judging database, to be copied."""
+def migrated_databases(postgresql: str) -> Databases:
+    """PostgreSQL databases with the tables of a judging database, to be borrowed."""
     import psycopg
 
     from relkit.judging.store import open_store
@@ -99,7 +100,7 @@ def migrated_name(postgresql: str) -> str:
     with psycopg.connect(postgresql.format("postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE migrated")
     open_store(postgresql.format("migrated"), create=True).close()
-    return "migrated"
+    return Databases(postgresql, "migrated")
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +116,8 @@ def new_judging_database(
             shutil.copy(request.getfixturevalue("migrated_file"), path)
             yield str(path)
             return
-        url: str = request.getfixturevalue("postgresql")
-        template: str = request.getfixturevalue("migrated_name")
-        with _postgresql_database(url, template) as address:
+        databases: Databases = request.getfixturevalue("migrated_databases")
+        with databases.lend() as address:
             yield address
 
     return make
