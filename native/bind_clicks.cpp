@@ -89,6 +89,41 @@ nb::dict counts(const ClickLog& log) {
   return out;
 }
 
+// The cells of all pairs, in their order: by pair, and then by position.
+nb::dict cells(const ClickLog& log) {
+  std::vector<std::uint32_t> pairs, positions;
+  std::vector<std::uint64_t> clicks, shown;
+  {
+    const nb::gil_scoped_release released;
+    std::uint32_t first = 0;
+    for (const ClickShard& shard : log.parts()) {
+      const Cells found = count_cells(shard, Context::position);
+      std::size_t place = 0;
+      for (std::uint32_t pair = 0; pair < found.ends.size(); ++pair) {
+        const std::size_t begin = pairs.size();
+        for (; place < found.ends[pair]; ++place) {
+          const Cells::Cell& cell = found.cells[place];
+          if (pairs.size() == begin || positions.back() != cell.context + 1) {
+            pairs.push_back(first + pair);
+            positions.push_back(cell.context + 1);
+            clicks.push_back(0);
+            shown.push_back(0);
+          }
+          clicks.back() += cell.clicks;
+          shown.back() += std::uint64_t{cell.clicks} + cell.skips;
+        }
+      }
+      first += static_cast<std::uint32_t>(shard.pairs());
+    }
+  }
+  nb::dict out;
+  out["pairs"] = owned(std::move(pairs));
+  out["positions"] = owned(std::move(positions));
+  out["clicks"] = owned(std::move(clicks));
+  out["shown"] = owned(std::move(shown));
+  return out;
+}
+
 Prior prior_of(double clicks, double shown) {
   if (!(clicks >= 0.0) || !(shown >= clicks) || shown > 1e15)
     throw InputError("a prior counts clicks, and impressions, of which there are not fewer");
@@ -185,6 +220,7 @@ void bind_clicks(nb::module_& module) {
            })
       .def("patterns", &patterns)
       .def("counts", &counts)
+      .def("cells", &cells)
       .def("examination", &examination, nb::arg("context"), nb::arg("rounds"), nb::arg("tolerance"),
            nb::arg("prior_clicks"), nb::arg("prior_shown"), nb::arg("begin"))
       .def("chain", &chain, nb::arg("model"), nb::arg("rounds"), nb::arg("tolerance"),

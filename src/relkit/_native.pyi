@@ -540,6 +540,12 @@ class ClickLog:
         there is none) and `last_clicks`; by position `position_shown`, `position_clicks` and
         `position_followed` (clicks before another one).
         """
+    def cells(self) -> dict[str, NDArray[Any]]:
+        """How often each pair was shown and clicked at each position.
+
+        By cell, in the order of the pairs and then of the positions: `pairs`, `positions`, `clicks`
+        and `shown`.
+        """
     def examination(
         self,
         context: str,

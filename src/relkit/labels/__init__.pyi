@@ -29,6 +29,21 @@ from .model import (
     models as models,
     register as register,
 )
+from .position_bias.connection import (
+    Connection as Connection,
+    Experiment as Experiment,
+    sessions_needed as sessions_needed,
+)
+from .position_bias.doubts import Doubt as Doubt
+from .position_bias.estimating import estimate_bias as estimate_bias
+from .position_bias.estimator import (
+    Estimator as Estimator,
+    estimators as estimators,
+)
+from .position_bias.result import (
+    PositionBias as PositionBias,
+    PositionEstimate as PositionEstimate,
+)
 from .simulation.counting import (
     Counts as Counts,
 )
