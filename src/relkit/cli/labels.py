@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,11 @@ from relkit.cli.options import (
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.cli.sessions import read_log, source_options
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    from relkit.labels.actions import Actions
 
 __all__ = ["command"]
 
@@ -43,12 +48,17 @@ MAKE = """Make labels of a log's clicks: judgments that know how sure they are.
 Examples:
   relkit labels make clicks.csv -o labels.parquet
   relkit labels make clicks.csv -m pbm --min-weight 20 -o labels.csv
+  relkit labels make clicks.csv -m pbm --prior data --grading quantile=4 \\
+      -o grades.parquet
   relkit evaluate labels.parquet new.run -m ndcg@10
 
 Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
 ubm (positions are seen or not), coec and dctr (rates). The file has the
 columns query, document, grade, low, high and weight; every command that reads
-judgments takes it.
+judgments takes it. A Parquet file keeps what the labels assume, too.
+
+With --actions a click is worth what followed it: a long stay, a cart, a
+purchase. --grading makes grades 0, 1, 2 … of labels between 0 and 1.
 """
 
 COMPARE = """Compare click models by the clicks that they foresee.
@@ -116,6 +126,39 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.option(
+    "--actions",
+    metavar="NAME=VALUE,…",
+    help="What a click is worth by what followed: click, dwell, cart, purchase, such as"
+    " click=1,dwell=2,cart=3,purchase=4. A click worth 0 leaves conversion.",
+)
+@click.option(
+    "--long-dwell",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    default=30,
+    show_default=True,
+    help="With --actions: from where on a stay counts as dwell.",
+)
+@click.option(
+    "--per-click",
+    is_flag=True,
+    help="With --actions: the value of a click alone, not how often there is one.",
+)
+@click.option(
+    "--prior",
+    metavar="CLICKS,IMPRESSIONS|data",
+    help="What every probability begins with; 1,2 where it is not given, and data"
+    " estimates it from the log.",
+)
+@click.option(
+    "--grading",
+    metavar="NAME=NUMBERS",
+    help="Make grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (reached with a probability of"
+    " 90 %) or quantile=4.",
+)
+@click.option("--drop-bots", is_flag=True, help="Leave out users whose rates no person reaches.")
+@click.option("--need-dwell", is_flag=True, help="Clicks without a dwell time do not count.")
+@click.option(
     "--min-weight",
     type=click.FloatRange(min=0),
     default=0,
@@ -137,6 +180,10 @@ def make(
     form: str,
     digits: int,
     confidence: float,
+    actions: str | None,
+    long_dwell: float,
+    per_click: bool,
+    prior: str | None,
     **options: Any,
 ) -> None:
     """Runs `relkit labels make`."""
@@ -149,8 +196,16 @@ def make(
     chosen = model_of(model)
     if os.path.lexists(output) and not force:
         raise InputError("is there already", path=output, hint="--force replaces it")
+    valued = _actions(actions, long_dwell, per_click)
     sessions = read_log(log, columns, input_format, [output])
-    labels = make_labels(sessions, chosen, level=confidence, **options)
+    labels = make_labels(
+        sessions,
+        chosen,
+        level=confidence,
+        actions=valued,
+        prior=_prior(prior),
+        **options,
+    )
     messages.notes(labels.notes)
     judgments = labels.judgments
     io.write_judgments(judgments, output, overwrite=force)
@@ -162,6 +217,31 @@ def make(
         emit(labels.to_markdown(**told))
     else:
         emit(labels.to_text(columns=terminal_columns() or 80, **told))
+
+
+def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions | None:
+    """Returns what a click is worth by what followed it."""
+    from relkit.labels.actions import Actions
+
+    if values is None:
+        if per_click:
+            raise ParameterError("--per-click needs --actions", hint="such as click=0,purchase=1")
+        return None
+    found = {}
+    for part in values.split(","):
+        name, _, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise ParameterError(
+                message("`{part}` does not say what an action is worth", part=part),
+                hint="such as click=1,cart=3,purchase=5",
+            ) from None
+    return Actions(found, long_dwell, "click" if per_click else "impression")
+
+
+def _prior(text: str | None) -> Any:
+    return text if text in {None, "data"} else tuple(str(text).split(","))
 
 
 @command.command("compare", help=COMPARE, short_help="Compare click models on held-out sessions.")

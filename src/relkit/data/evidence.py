@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Evidence:
         weight: How much evidence there is for each grade, in effective impressions.
         low: The lower bound of each grade's interval.
         high: The upper bound of each grade's interval.
+        about: How the grades came about, and what that assumes: text by name. Parquet keeps it.
 
     Examples:
         >>> from relkit import Judgments
@@ -36,6 +38,7 @@ class Evidence:
     weight: NDArray[np.float64] | None = None
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> dict[str, NDArray[np.float64]]:

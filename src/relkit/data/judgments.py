@@ -232,6 +232,23 @@ class Judgments:
         """What each grade rests on, or None where nothing says so; measures do not use it."""
         return self._evidence
 
+    def with_about(self, about: Mapping[str, str]) -> Judgments:
+        """Returns these judgments with words on how their grades came about.
+
+        Args:
+            about: Text by name; it becomes that of `evidence`. Without evidence it is not kept.
+        """
+        from dataclasses import replace
+
+        return Judgments(
+            self._table,
+            evidence=self._evidence and replace(self._evidence, about=dict(about)),
+            scale=self._scale,
+            source=self._source,
+            notes=self._notes,
+            names_in=self._names_in,
+        )
+
     @property
     def scale(self) -> Scale | None:
         """The grade scale, or None where grades are plain numbers."""

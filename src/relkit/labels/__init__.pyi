@@ -1,10 +1,27 @@
+from .actions import (
+    ActionCounts as ActionCounts,
+    Actions as Actions,
+)
 from .comparing import (
     ModelComparison as ModelComparison,
     ModelFit as ModelFit,
     compare_models as compare_models,
 )
+from .denoising import (
+    without_bots as without_bots,
+)
+from .grading import (
+    Grading as Grading,
+    Posterior as Posterior,
+    Quantiles as Quantiles,
+    Thresholds as Thresholds,
+    gradings as gradings,
+)
 from .habits import (
     Habits as Habits,
+)
+from .labels import (
+    Labels as Labels,
 )
 from .lists import (
     Lists as Lists,
@@ -18,7 +35,6 @@ from .log import (
     read_folds as read_folds,
 )
 from .making import (
-    Labels as Labels,
     make_labels as make_labels,
 )
 from .model import (
@@ -43,6 +59,13 @@ from .position_bias.estimator import (
 from .position_bias.result import (
     PositionBias as PositionBias,
     PositionEstimate as PositionEstimate,
+)
+from .prior import (
+    beta_binomial as beta_binomial,
+    with_estimated_prior as with_estimated_prior,
+)
+from .rules import (
+    Rules as Rules,
 )
 from .simulation.counting import (
     Counts as Counts,

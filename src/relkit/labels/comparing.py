@@ -18,6 +18,7 @@ from relkit.core.texts.numbers import DIGITS
 from relkit.labels.lists import Lists, lists_of
 from relkit.labels.log import Fold, read_folds
 from relkit.labels.making import model_of
+from relkit.labels.rules import Rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,7 +174,7 @@ def compare_models(
     check_whole("parts", parts, least=2)
     check_fraction("level", level)
     folds = [Fold(0, parts), Fold(0, parts, inside=False)]
-    held, train = read_folds(sessions, folds, depth=depth, min_dwell=min_dwell, threads=threads)
+    held, train = read_folds(sessions, folds, rules=Rules(depth, min_dwell), threads=threads)
     lists = lists_of(held)
     first: Values | None = None
     fits = []

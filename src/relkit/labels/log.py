@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relkit import _native
-from relkit.core.errors import InputError, ParameterError
+from relkit.core.errors import InputError
 from relkit.core.notes import Note
-from relkit.core.parameters import check_whole
 from relkit.core.texts import message
 from relkit.io.sessions import read_sessions
+from relkit.labels.rules import Rules
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["ClickLog", "Fold", "Patterns", "read_clicks", "read_folds"]
 
 COLUMNS = ("session", "query", "doc", "position", "clicked")
-
-DEEPEST = 1000
 
 #: Rows handed to the native log at once.
 ROWS = 1 << 20
@@ -170,16 +168,14 @@ def read_clicks(
             from 0.
         ParameterError: If `depth` is not a whole number from 1 to 1000.
     """
-    found = read_folds(sessions, [fold], depth=depth, min_dwell=min_dwell, threads=threads)
-    return found[0]
+    return read_folds(sessions, [fold], rules=Rules(depth, min_dwell), threads=threads)[0]
 
 
 def read_folds(
     sessions: object,
     folds: Sequence[Fold | None],
     *,
-    depth: int = 10,
-    min_dwell: float | None = None,
+    rules: Rules | None = None,
     threads: int = 0,
 ) -> list[ClickLog]:
     """Reads several parts of a log at once, as `read_clicks` reads one: the log is read once.
@@ -189,8 +185,7 @@ def read_folds(
     Args:
         sessions: What `relkit.read_sessions` takes.
         folds: The parts; `None` is the whole log.
-        depth: The last position that counts, at most 1000.
-        min_dwell: Clicks after which the user stayed for fewer seconds do not count.
+        rules: Which rows count, and which of their clicks.
         threads: Threads to use; 0 takes one per processor.
 
     Returns:
@@ -199,7 +194,6 @@ def read_folds(
     Raises:
         InputError: If the log does not say what was clicked, a part holds no session, or positions
             count from 0.
-        ParameterError: If `depth` is not a whole number from 1 to 1000.
 
     Examples:
         >>> import polars as pl
@@ -209,49 +203,31 @@ def read_folds(
         >>> held.sessions + others.sessions
         50
     """
-    if check_whole("depth", depth) > DEEPEST:
-        raise ParameterError(
-            message(
-                "the parameter `{name}` must be {most} or less. Got `{value}` instead.",
-                name="depth",
-                most=DEEPEST,
-                value=depth,
-            )
-        )
+    rules = rules or Rules()
     log = read_sessions(sessions)
+    rules.check(log)
     path = "" if log.source == "memory" else log.source
-    if "clicked" not in log.columns:
-        raise InputError(
-            "the log does not say what was clicked",
-            path=path,
-            hint=message(
-                "name the column: columns={{'clicked': …}} in Python, `--columns clicked=…` on the"
-                " command line"
-            ),
-        )
-    if min_dwell is not None and "dwell_seconds" not in log.columns:
-        raise InputError(
-            "the log does not say how long users stayed",
-            path=path,
-            hint="leave `min_dwell` out, or name the column `dwell_seconds`",
-        )
     # Most logs hold the rows of a session together, and many in the order of its ids; outside
     # Polars there is no order until one is asked for.
     tries = ((False, False), (True, False), (True, True))
     for remember, sort in tries if log.frame.implementation.is_polars() else tries[-1:]:
-        natives = [_native.ClickLog(depth, remember=remember, threads=threads) for _ in folds]
+        natives = [_native.ClickLog(rules.depth, remember=remember, threads=threads) for _ in folds]
         dropped = Dropped()
-        if _fill(natives, folds, _parts(log, min_dwell, sort, dropped)):
+        if _fill(natives, folds, _parts(log, rules, sort, dropped)):
             break
     else:
         raise InputError("the rows of a session are not together", path=path)
     if not all(native.sessions for native in natives):
         raise InputError(
-            message("no session of the log has a result at positions 1 to {depth}", depth=depth),
+            message(
+                "no session of the log has a result at positions 1 to {depth}", depth=rules.depth
+            ),
             path=path,
         )
-    notes = (*log.notes, *_notes(natives, dropped, depth))
-    return [ClickLog(native, depth=depth, source=log.source, notes=notes) for native in natives]
+    notes = (*log.notes, *_notes(natives, dropped, rules.depth))
+    return [
+        ClickLog(native, depth=rules.depth, source=log.source, notes=notes) for native in natives
+    ]
 
 
 class Dropped:
@@ -286,23 +262,17 @@ def _folded(part: pl.DataFrame, folds: Sequence[Fold | None]) -> Iterator[pl.Dat
         yield part.filter(chosen if fold.inside else ~chosen)
 
 
-def _parts(
-    log: Sessions, min_dwell: float | None, sort: bool, dropped: Dropped
-) -> Iterator[pl.DataFrame]:
-    import polars as pl
+def _parts(log: Sessions, rules: Rules, sort: bool, dropped: Dropped) -> Iterator[pl.DataFrame]:
+    import narwhals as nw
 
-    beside = [name for name in ("shown", "dwell_seconds") if name in log.columns]
-    for rows in _rows(log.frame, [*COLUMNS, *beside], sort):
-        part = rows.drop_nulls(["session", "query", "doc", "position"])
-        if "shown" in beside:
-            part = part.filter(pl.col("shown"))
-        dropped.rows += rows.height - part.height
-        clicked = pl.col("clicked")
-        if min_dwell is not None:
-            long = pl.col("dwell_seconds").ge(min_dwell).fill_null(True)
-            dropped.clicks += part.filter(clicked & ~long).height
-            clicked &= long
-        yield part.select(*COLUMNS[:-1], clicked.cast(pl.Int8))
+    for rows in _rows(log.frame, rules.columns(log), sort):
+        part = nw.from_native(rows, eager_only=True)
+        part = part.filter(rules.complete(log))
+        dropped.rows += rows.height - len(part)
+        if rules.asks_dwell:
+            dropped.clicks += len(part.filter(rules.done & ~rules.stayed))
+        clicked = rules.clicked.cast(nw.Int8).alias("clicked")
+        yield part.select(*COLUMNS[:-1], clicked).to_native()
 
 
 def _rows(frame: nw.LazyFrame[Any], columns: list[str], sort: bool) -> Iterator[pl.DataFrame]:

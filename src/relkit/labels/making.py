@@ -1,27 +1,33 @@
-"""From a log to labels: relevances with their intervals, and what they assume."""
+"""From a log to labels: relevances with their intervals, grades, and what they assume."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from relkit.core.document.json import json_number, note_dict
-from relkit.core.document.model import Block, Document, Prose, Table
-from relkit.core.document.result import Exportable
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.notes import Note, warn
-from relkit.core.parameters import check_fraction
-from relkit.core.texts import Language, catalogue, message
-from relkit.core.texts.numbers import DIGITS
-from relkit.labels.log import read_clicks
-from relkit.labels.model import ClickModel, FittedModel, models
+from relkit.core.notes import warn
+from relkit.core.parameters import check_fraction, check_type
+from relkit.core.texts import message
+from relkit.io.sessions import read_sessions
+from relkit.labels.actions import ActionCounts, Actions
+from relkit.labels.beta import interval
+from relkit.labels.denoising import without_bots
+from relkit.labels.grading import Grading, parse_grading
+from relkit.labels.labels import Labels
+from relkit.labels.log import read_folds
+from relkit.labels.model import ClickModel, models
+from relkit.labels.prior import with_estimated_prior
+from relkit.labels.rules import Rules
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from relkit.data.judgments import Judgments
+    from relkit.data.sessions import Sessions
+    from relkit.labels.model import FittedModel
 
-__all__ = ["Labels", "make_labels", "model_of"]
+__all__ = ["make_labels", "model_of"]
 
 
 def model_of(model: str | ClickModel) -> ClickModel:
@@ -33,123 +39,22 @@ def model_of(model: str | ClickModel) -> ClickModel:
     return model if isinstance(model, ClickModel) else models.get(model)()
 
 
-@dataclass(frozen=True)
-class Labels(Exportable):
-    """Labels that a click model found in a log.
-
-    Attributes:
-        fitted: The model and its parameters.
-        labels: `query`, `document`, `grade`, `low`, `high` and `weight`: the relevance, its
-            interval and the effective impressions behind it.
-        level: The probability of the intervals.
-        min_weight: Labels with fewer effective impressions were left out.
-        left_out: How many those were.
-        sessions: Sessions of the log.
-        results: Results that they showed.
-        source: The log.
-        notes: What is worth knowing about the log.
-    """
-
-    fitted: FittedModel
-    labels: pl.DataFrame
-    level: float
-    min_weight: float
-    left_out: int
-    sessions: int
-    results: int
-    source: str
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def judgments(self) -> Judgments:
-        """The labels as judgments, intervals and weights as their evidence."""
-        from relkit.data.judgments import Judgments
-
-        return Judgments.from_frame(self.labels, source=self.source)
-
-    def to_frame(self) -> pl.DataFrame:
-        """Returns one row per label."""
-        return self.labels
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns what was found of the log as a whole, without the labels."""
-        import numpy as np
-
-        parameters = self.fitted.parameters
-        return {
-            "source": self.source,
-            "model": self.fitted.model.name,
-            "sessions": self.sessions,
-            "results": self.results,
-            "queries": self.labels.get_column("query").n_unique(),
-            "labels": self.labels.height,
-            "left_out": self.left_out,
-            "min_weight": json_number(self.min_weight),
-            "level": self.level,
-            "rounds": parameters.rounds,
-            "change": json_number(parameters.change),
-            "shared": {
-                name: list(map(json_number, np.atleast_1d(values).tolist()))
-                for name, values in parameters.shared.items()
-            },
-            "notes": [note_dict(note) for note in self.notes],
-        }
-
-    def document(
-        self, *, digits: int = DIGITS, language: Language = "en", shown: int = 5
-    ) -> Document:
-        """Returns what was counted, and the labels that rest on most.
-
-        Args:
-            digits: Decimals.
-            language: `en` or `zh`.
-            shown: How many labels to show.
-        """
-        words = catalogue("labels", language)
-        facts = words.say(
-            "made",
-            model=words[f"model.{self.fitted.model.name}"],
-            sessions=self.sessions,
-            results=self.results,
-            labels=self.labels.height,
-            queries=self.labels.get_column("query").n_unique(),
-        )
-        texts = [facts, words[f"assumes.{self.fitted.model.name}"]]
-        if self.left_out:
-            texts.append(words.say("few", count=self.left_out, weight=f"{self.min_weight:g}"))
-        most = self.labels.sort("weight", "query", "document", descending=[True, False, False])
-        rows = [
-            [
-                query,
-                document,
-                words.style.number(grade, digits),
-                words.style.interval((low, high), digits),
-                words.style.number(weight, 1),
-            ]
-            for query, document, grade, low, high, weight in most.head(shown)
-            .select("query", "document", "grade", "low", "high", "weight")
-            .iter_rows()
-        ]
-        level = words.percent(self.level)
-        names = [words.say(f"column.{name}", level=level) for name in HEADINGS]
-        blocks: list[Block] = [Prose(texts), Table(names, rows, left=2)]
-        return Document(blocks)
-
-
-HEADINGS = ("query", "document", "relevance", "interval", "weight")
-
-
 def make_labels(
     sessions: object,
     model: str | ClickModel = "dbn",
     *,
     depth: int = 10,
     min_dwell: float | None = None,
+    need_dwell: bool = False,
+    drop_bots: bool = False,
+    actions: Actions | Mapping[str, float] | None = None,
+    prior: tuple[float, float] | str | None = None,
+    grading: Grading | str | None = None,
     min_weight: float = 0.0,
     level: float = 0.95,
     threads: int = 0,
 ) -> Labels:
-    """Makes labels of a log's clicks.
+    """Makes labels of a log's clicks, and of what followed them.
 
     Args:
         sessions: What `relkit.read_sessions` takes.
@@ -157,14 +62,23 @@ def make_labels(
             `dbn`, `pbm`, `ubm` or `ccm`.
         depth: The last position that counts.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
+        need_dwell: Clicks without a dwell time do not count either.
+        drop_bots: Leaves users out whose rates no person reaches: `relkit.online.logs.Bots`.
+        actions: What a click is worth by what followed it: `Actions`, or the values by name, such
+            as `{"click": 1, "cart": 3, "purchase": 5}`. A cart or purchase without a click counts
+            as a click.
+        prior: Clicks and impressions that every probability begins with, in place of the model's;
+            `"data"` estimates them from the log (empirical Bayes).
+        grading: Makes grades of the labels: `Thresholds`, `Posterior`, `Quantiles`, or text such as
+            `"threshold=0.1,0.3,0.6"`.
         min_weight: The fewest effective impressions of a label.
         level: The probability of the intervals.
         threads: Threads to use; 0 takes one per processor.
 
     Raises:
-        InputError: If the log does not say what was clicked, or no label has `min_weight`.
-        ParameterError: If the model does not tell documents apart.
-        UnknownNameError: If no model has that name.
+        InputError: If the log lacks a column that is needed, or no label has `min_weight`.
+        ParameterError: If the model does not tell documents apart, or a parameter cannot be.
+        UnknownNameError: If there is no such model or grading.
 
     Examples:
         >>> import polars as pl
@@ -175,14 +89,17 @@ def make_labels(
         ...         "doc": ["a", "b", "a", "b"],
         ...         "position": [1, 2, 1, 2],
         ...         "clicked": [0, 1, 0, 1],
+        ...         "purchase": [0, 1, 0, 0],
         ...     }
         ... )
-        >>> labels = make_labels(log, "dctr")
-        >>> labels.judgments["tv"]
+        >>> make_labels(log, "dctr").judgments["tv"]
         {'b': 0.75, 'a': 0.25}
+        >>> make_labels(log, "dctr", grading="threshold=0.5").judgments["tv"]
+        {'b': 1.0, 'a': 0.0}
+        >>> bought = make_labels(log, "dctr", actions={"click": 0, "purchase": 1})
+        >>> bought.judgments["tv"]
+        {'b': 0.375, 'a': 0.125}
     """
-    import polars as pl
-
     chosen = model_of(model)
     if not chosen.ranks:
         raise ParameterError(
@@ -198,16 +115,33 @@ def make_labels(
                 value=min_weight,
             )
         )
-    log = read_clicks(sessions, depth=depth, min_dwell=min_dwell, threads=threads)
+    grader = parse_grading(grading) if isinstance(grading, str) else grading
+    if grader is not None:
+        check_type("grading", grader, Grading, "a grading")
+    valued = Actions(actions) if isinstance(actions, Mapping) else actions
+    read = read_sessions(sessions)
+    if drop_bots:
+        read = without_bots(read)
+    rules = Rules(depth, min_dwell, need_dwell, acted=_acted(valued, read))
+    log = read_folds(read, [None], rules=rules, threads=threads)[0]
+    if prior == "data":
+        chosen = with_estimated_prior(chosen, log)
+    elif prior is not None:
+        clicks, shown = _two(prior)
+        chosen = replace(chosen, prior_clicks=clicks, prior_shown=shown)
     fitted = chosen.fit(log)
-    every = fitted.relevance(level).rename({"relevance": "grade"})
-    labels = every.filter(pl.col("weight") >= min_weight)
+    counts = None if valued is None else valued.count(rules.clicks(read))
+    every = _relevances(fitted, counts, level)
+    labels = every.filter(every.get_column("weight") >= min_weight)
     if labels.is_empty():
         raise InputError(
             message("no label rests on {weight:g} effective impressions", weight=min_weight),
             path="" if log.source == "memory" else log.source,
             hint="lower the least weight, or take more of the log",
         )
+    bounds: tuple[float, ...] = ()
+    if grader is not None:
+        labels, bounds = grader.apply(labels)
     warn(log.notes)
     return Labels(
         fitted=fitted,
@@ -219,4 +153,44 @@ def make_labels(
         results=log.results,
         source=log.source,
         notes=log.notes,
+        rules=rules,
+        actions=counts,
+        prior="data" if prior == "data" else "",
+        grading=grader,
+        bounds=bounds,
     )
+
+
+def _acted(actions: Actions | None, sessions: Sessions) -> tuple[str, ...]:
+    """The columns of the actions that count as a click."""
+    if actions is None:
+        return ()
+    actions.check(sessions)
+    return actions.chosen
+
+
+def _two(prior: tuple[float, float] | str) -> tuple[float, float]:
+    try:
+        clicks, shown = map(float, prior)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            message("a prior is two numbers, or `data`. Got `{prior}` instead.", prior=prior),
+            hint="such as 1,10 for one click in ten impressions",
+        ) from None
+    return clicks, shown
+
+
+def _relevances(fitted: FittedModel, counts: ActionCounts | None, level: float) -> pl.DataFrame:
+    """The labels of all pairs, with the columns of judgments and their evidence."""
+    import polars as pl
+
+    found = fitted.model.relevance(fitted.parameters)
+    if counts is not None:
+        found = counts.valued(fitted.pairs, found)
+    low, high = interval(found.value, found.weight, level)
+    return fitted.pairs.with_columns(
+        grade=pl.Series(found.value),
+        low=pl.Series(low),
+        high=pl.Series(high),
+        weight=pl.Series(found.weight),
+    ).sort("query", "grade", "document", descending=[False, True, False])

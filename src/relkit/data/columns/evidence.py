@@ -103,7 +103,7 @@ def evidence_of(
         return None
     joined = rows.join(given, on=names, how="left", maintain_order="left")
     arrays = {role: joined.get_column(role).fill_null(math.nan).to_numpy() for role in found}
-    return Evidence(**arrays)
+    return Evidence(arrays.get("weight"), arrays.get("low"), arrays.get("high"))
 
 
 def diagnose_evidence(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
 
 __all__ = ["Parquet"]
+
+#: Where a file says how its grades came about.
+ABOUT = "relkit.about"
 
 
 class Parquet(TabularFormat):
@@ -64,7 +68,8 @@ class Parquet(TabularFormat):
             names = _frame(source).collect_schema().names()
         if not columns and names_judges(names):
             return judgments_of(self.read_sheet(source, scale=scale), scale, source.path)
-        return self.table(source, "judgments", columns).judgments(scale)
+        found = self.table(source, "judgments", columns).judgments(scale)
+        return found if found.evidence is None else found.with_about(_about(source))
 
     def read_sheet(self, source: Source, *, scale: Scale | None = None) -> Sheet:
         """Reads columns by their usual names; columns of other names become further fields."""
@@ -150,12 +155,28 @@ class Parquet(TabularFormat):
         return StreamedRows(batch, facts, group_notes(chosen)) if batch.rows else None
 
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
-        """Writes the columns query, document and grade."""
-        judgments.to_frame().write_parquet(stream)
+        """Writes the columns query, document and grade, and beside them how grades came about."""
+        about = {} if judgments.evidence is None else judgments.evidence.about
+        kept = {ABOUT: json.dumps(dict(about), ensure_ascii=False)} if about else None
+        judgments.to_frame().write_parquet(stream, metadata=kept)
 
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes the columns query, document and score, and rank where the run has ranks."""
         run.to_frame().write_parquet(stream)
+
+
+def _about(source: Source) -> dict[str, str]:
+    """How grades came about, as the file says beside its rows."""
+    import polars as pl
+
+    file = source.path if source.plain else io.BytesIO(source.read_all())
+    with _readable(source.path):
+        text = pl.read_parquet_metadata(file).get(ABOUT, "{}")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in dict(found).items()}
 
 
 def _frame(source: Source) -> pl.LazyFrame:

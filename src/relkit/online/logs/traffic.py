@@ -38,7 +38,7 @@ class Bots(Check):
 
     def apply(self, log: Log) -> Finding | None:
         """Counts the users or sessions."""
-        found, total, unit = self._users(log) if log.has("user") else self._sessions(log)
+        found, total, unit = self.found(log)
         if not found.height:
             return None
         order = ["searches", "user"] if unit == "users" else ["results", "session"]
@@ -54,6 +54,12 @@ class Bots(Check):
             plain(busiest.head(3)),
             {"traffic": int(found[column].sum()) / max(every, 1)},
         )
+
+    def found(self, log: Log) -> tuple[pl.DataFrame, int, str]:
+        """Returns the users, or sessions, with a column of that name; how many there are in all;
+        and which of the two they are: `users` or `sessions`.
+        """
+        return self._users(log) if log.has("user") else self._sessions(log)
 
     def _users(self, log: Log) -> tuple[pl.DataFrame, int, str]:
         import narwhals as nw
