@@ -54,6 +54,10 @@ CLICKS = "".join(
     f"{line},{('clicked' if not number else int(number % 2 == 1 or number % 6 == 0))}\n"
     for number, line in enumerate(LOG.splitlines())
 )
+# Single decisions: one of two documents was shown, as likely as the other.
+DECISIONS = "doc,clicked,propensity\n" + "".join(
+    f"{'ab'[number % 2]},{int(number % 5 == 0)},0.5\n" for number in range(40)
+)
 # What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
 SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
 doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
@@ -153,6 +157,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("new.csv", "query,ndcg@10\na,0.75\nb,0.5\n"),
         ("log.csv", LOG),
         ("clicks.csv", CLICKS),
+        ("search.run", "tv Q0 tv-2 1 2 s\ntv Q0 tv-1 2 1 s\npen Q0 pen-1 1 2 s\n"),
+        ("decisions.csv", DECISIONS),
+        ("policy.csv", "document,probability\na,0.25\nb,0.75\n"),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
         ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),

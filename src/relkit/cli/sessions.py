@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -36,7 +36,11 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_log(
-    log: Sequence[str], columns: Sequence[str], form: str | None, outputs: Sequence[str | None] = ()
+    log: Sequence[str],
+    columns: Sequence[str],
+    form: str | None,
+    outputs: Sequence[str | None] = (),
+    kind: Literal["sessions", "decisions"] = "sessions",
 ) -> Sessions:
     """Reads the log that a command names, and says what is worth knowing about it."""
     from relkit.data.sessions import COLUMNS
@@ -47,6 +51,11 @@ def read_log(
         protect_inputs(output, log)
     roles = chosen_columns(columns, COLUMNS, "session=sid,doc=asin")
     with format_named_by("--input-format "):
-        sessions = read_sessions(list(log), format=form, columns=roles)  # type: ignore[arg-type]
+        sessions = read_sessions(
+            list(log),
+            format=form,  # type: ignore[arg-type]
+            columns=roles,
+            kind=kind,
+        )
     messages.notes(sessions.notes)
     return sessions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
@@ -21,10 +21,12 @@ REQUIRED, OPTIONAL = KINDS["sessions"]
 #: The columns of the table, in its order.
 COLUMNS = (
     "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
-    "purchase", "bucket", "user", "shown",
+    "purchase", "bucket", "user", "shown", "reward", "propensity",
 )  # fmt: skip
 
 IDS = ("session", "query", "doc", "bucket", "user")
+#: Columns that few logs have: nobody misses them.
+RARE = ("shown", "reward", "propensity")
 FLAGS = ("clicked", "add_to_cart", "purchase", "shown")
 
 #: Below these a number of a time column counts seconds, milliseconds or microseconds since 1970.
@@ -61,6 +63,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "bucket": ("bucket", "variant", "arm", "experiment", "treatment", "分桶", "实验组"),
     "user": ("user", "userid", "uid", "clientid", "visitorid", "customerid", "用户", "用户id"),
     "shown": ("shown", "impression", "viewed", "isimpression", "曝光"),
+    "reward": ("reward", "奖励", "收益"),
+    "propensity": ("propensity", "propensityscore", "pscore", "倾向", "倾向得分"),
 }  # fmt: skip
 
 
@@ -72,9 +76,10 @@ class Sessions:
     of it.
 
     The columns are `session`, `query`, `position` and `doc`, and, where the log has them,
-    `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user` and
+    `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user`,
     `shown`, which is false where something was done to a document of which no impression was
-    logged. Positions are as the log counts them; they should begin at 1, and
+    logged, and of logs with chance in them `reward` and `propensity`. Positions are as the log
+    counts them; they should begin at 1, and
     `relkit.online.logs.examine` says where they do not.
 
     Attributes:
@@ -118,6 +123,7 @@ class Sessions:
         *,
         source: str = "memory",
         notes: tuple[Note, ...] = (),
+        kind: Literal["sessions", "decisions"] = "sessions",
     ) -> Sessions:
         """Takes any data frame with one row per impression.
 
@@ -130,12 +136,13 @@ class Sessions:
                 `{"session": "visit+search"}`.
             source: What to call the data in messages.
             notes: What is already known about it.
+            kind: `decisions` need no column but `doc`.
 
         Raises:
             InputError: If a column is missing, or is of a type that cannot be what it should be.
         """
         path = "" if source == "memory" else source
-        raw = _selected(_lazy(frame), columns, path)
+        raw = _selected(_lazy(frame), columns, path, kind)
         return cls(_typed(raw, path), raw, source=source, notes=notes)
 
     @property
@@ -155,9 +162,9 @@ class Sessions:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The optional columns that the log does not have, less `shown`, which few logs have."""
+        """The optional columns that the log does not have, less those that few logs have."""
         there = self.columns
-        return tuple(name for name in OPTIONAL if name not in there and name != "shown")
+        return tuple(name for name in OPTIONAL if name not in there and name not in RARE)
 
     @property
     def source(self) -> str:
@@ -210,7 +217,7 @@ def _lazy(frame: object) -> nw.LazyFrame[Any]:
 
 
 def choose_columns(
-    names: list[str], columns: Mapping[str, str] | None, path: str
+    names: list[str], columns: Mapping[str, str] | None, path: str, kind: str = "sessions"
 ) -> dict[str, list[str]]:
     """Says which columns hold which role; several make one id.
 
@@ -226,17 +233,17 @@ def choose_columns(
         if role in IDS and name not in names and len(parts) > 1 and set(parts) <= set(names):
             joined[role] = parts
             names = [*names, name]
-    chosen = choose(names, "sessions", columns=columns, spellings=SPELLINGS, path=path)
+    chosen = choose(names, kind, columns=columns, spellings=SPELLINGS, path=path)
     return {role: joined.get(role, [chosen[role]]) for role in COLUMNS if role in chosen}
 
 
 def _selected(
-    frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str
+    frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str, kind: str
 ) -> nw.LazyFrame[Any]:
     """Returns the columns under their canonical names, values as they are."""
     import narwhals as nw
 
-    chosen = choose_columns(list(frame.collect_schema().names()), columns, path)
+    chosen = choose_columns(list(frame.collect_schema().names()), columns, path, kind)
     parts = []
     for role, names in chosen.items():
         if len(names) == 1:

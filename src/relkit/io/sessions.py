@@ -17,7 +17,7 @@ from relkit.io.rows import csv_reader, json_object
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SUFFIXES", "SessionFormat", "read_sessions"]
+__all__ = ["SUFFIXES", "SessionFormat", "line_of", "read_sessions"]
 
 SessionFormat = Literal["parquet", "csv", "tsv", "jsonl", "ubi"]
 
@@ -33,6 +33,7 @@ def read_sessions(
     *,
     format: SessionFormat | None = None,
     columns: Mapping[str, str] | None = None,
+    kind: Literal["sessions", "decisions"] = "sessions",
 ) -> Sessions:
     """Reads a search log: one row per impression.
 
@@ -47,8 +48,10 @@ def read_sessions(
             they are.
         format: The files' format; None recognises it.
         columns: Column names by role, for tables: session, query, timestamp, position, doc,
-            clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown. Roles that are not
-            named are found by the usual names. Several columns joined by `+` make one id.
+            clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity.
+            Roles that are not named are found by the usual names. Several columns joined by `+`
+            make one id.
+        kind: `decisions` need no column but `doc`: each row can be a session of its own.
 
     Raises:
         InputError: If a file cannot be read, its format is not recognised, or a column is missing.
@@ -70,12 +73,12 @@ def read_sessions(
         )
     paths = _paths(source)
     if paths is None:
-        return Sessions.from_frame(source, columns)
+        return Sessions.from_frame(source, columns, kind=kind)
     sources = [Source(path) for path in paths]
-    found = [_format(one, format) for one in sources]
+    found: list[SessionFormat] = [_format(one, format) for one in sources]
     name = sources[0].path if len(sources) == 1 else f"{sources[0].path} …"
     if len(set(found)) > 1:
-        kinds = ", ".join(f"{one.path} is {kind}" for one, kind in zip(sources, found, strict=True))
+        kinds = ", ".join(f"{one.path} is {form}" for one, form in zip(sources, found, strict=True))
         raise InputError(
             message("the files of one log are of several formats: {kinds}", kinds=kinds),
             hint="convert each with `relkit logs read FILE -o FILE.parquet`",
@@ -90,9 +93,9 @@ def read_sessions(
         return read_ubi(sources)
     import polars as pl
 
-    parts = [_scan(one, kind, columns) for one, kind in zip(sources, found, strict=True)]
+    parts = [_scan(one, form, columns, kind) for one, form in zip(sources, found, strict=True)]
     if len(parts) == 1:
-        return Sessions.from_frame(parts[0], source=name)
+        return Sessions.from_frame(parts[0], source=name, kind=kind)
     schemas = [part.collect_schema() for part in parts]
     for one, schema in zip(sources[1:], schemas[1:], strict=True):
         if schema != schemas[0]:
@@ -101,7 +104,7 @@ def read_sessions(
                 path=one.path,
                 hint="convert each with `relkit logs read FILE -o FILE.parquet`",
             )
-    return Sessions.from_frame(pl.concat(parts), source=name)
+    return Sessions.from_frame(pl.concat(parts), source=name, kind=kind)
 
 
 def _paths(source: object) -> list[str] | None:
@@ -168,7 +171,9 @@ def _on_disk(source: Source) -> str:
     return path
 
 
-def _scan(source: Source, kind: SessionFormat, columns: Mapping[str, str] | None) -> pl.LazyFrame:
+def _scan(
+    source: Source, kind: SessionFormat, columns: Mapping[str, str] | None, rows: str
+) -> pl.LazyFrame:
     """Returns the columns of one file under their canonical names."""
     import polars as pl
 
@@ -179,7 +184,7 @@ def _scan(source: Source, kind: SessionFormat, columns: Mapping[str, str] | None
             names = list(frame.collect_schema().names())
         elif kind == "jsonl":
             names = _keys(path, source.path)
-            chosen = choose_columns(names, columns, source.path)
+            chosen = choose_columns(names, columns, source.path, rows)
             wanted = list(dict.fromkeys(name for listed in chosen.values() for name in listed))
             frame = pl.scan_ndjson(
                 path, schema=dict.fromkeys(wanted, pl.String), infer_schema_length=None
@@ -197,7 +202,7 @@ def _scan(source: Source, kind: SessionFormat, columns: Mapping[str, str] | None
             names = list(frame.collect_schema().names())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _unreadable(source, kind, error) from None
-    chosen = choose_columns(names, columns, source.path)
+    chosen = choose_columns(names, columns, source.path, rows)
     if kind == "csv":
         frame = frame.with_columns(
             pl.col(name).map_batches(show_column, return_dtype=pl.String, is_elementwise=True)
@@ -286,7 +291,7 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
         if name == "position":
             whole = number.is_finite() & (number == number.round(0)) & (number.abs() < 1e15)
             tests[name] = given & ~whole.fill_null(False)
-        elif name == "dwell_seconds":
+        elif name in ("dwell_seconds", "reward", "propensity"):
             tests[name] = given & ~number.is_finite().fill_null(False)
         elif name in FLAGS:
             words = text.str.to_lowercase().is_in([*TRUE, *FALSE])
@@ -301,7 +306,12 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
     if found.height:
         row = found.row(0, named=True)
         name = next(name for name, test in tests.items() if found.select(test).item())
-        wanted = {"position": "a whole number", "dwell_seconds": "a number of seconds"}
+        wanted = {
+            "position": "a whole number",
+            "dwell_seconds": "a number of seconds",
+            "reward": "a number",
+            "propensity": "a number",
+        }
         raise ParseError(
             message(
                 "the {name} `{row}` is not {value}",
@@ -317,6 +327,20 @@ def _check(table: pl.LazyFrame, source: Source, path: str, kind: SessionFormat) 
                 name=name,
             ),
         )
+
+
+def line_of(path: str, row: int) -> int:
+    """Returns the line on which a row of a log begins, counted from 0; 0 where there are no lines.
+
+    Args:
+        path: A file that `read_sessions` read, or what else is the source of sessions.
+        row: The row's number.
+    """
+    if not os.path.isfile(path):
+        return 0
+    source = Source(path)
+    kind = _format(source, None)
+    return 0 if kind in ("parquet", "ubi") else _line(source, _on_disk(source), kind, row)
 
 
 def _line(source: Source, path: str, kind: SessionFormat, row: int) -> int:

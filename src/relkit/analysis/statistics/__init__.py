@@ -1,11 +1,13 @@
 """Paired significance tests, intervals, corrections and power: numbers in, numbers out."""
 
+from relkit.analysis.statistics.bernstein import bernstein_half, bernstein_interval
 from relkit.analysis.statistics.correction import CORRECTIONS, adjust
 from relkit.analysis.statistics.differences import effect_size, mean, standard_deviation
 from relkit.analysis.statistics.intervals import INTERVALS, interval
 from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
 from relkit.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relkit.analysis.statistics.power import queries_needed, smallest_detectable
+from relkit.analysis.statistics.ratios import ratio_interval
 from relkit.analysis.statistics.resampling import permutation_p_values, ratio_p
 from relkit.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
 
@@ -19,6 +21,8 @@ __all__ = [
     "Resampling",
     "TestResult",
     "adjust",
+    "bernstein_half",
+    "bernstein_interval",
     "effect_size",
     "interval",
     "mean",
@@ -26,6 +30,7 @@ __all__ = [
     "permutation_p_values",
     "pooled_interval",
     "queries_needed",
+    "ratio_interval",
     "ratio_p",
     "smallest_detectable",
     "standard_deviation",

@@ -47,6 +47,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rank": ("rank", "position", "pos", "排名"),
     "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
+    "probability": ("probability", "prob", "概率"),
     "weight": (),  # rows weigh differently only where somebody says so
 }  # fmt: skip
 
@@ -79,9 +80,18 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("session", "query", "position", "doc"),
         (
             "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user",
-            "shown",
+            "shown", "reward", "propensity",
         ),
     ),
+    # A log of single decisions: each row can be a session of its own.
+    "decisions": (
+        ("doc",),
+        (
+            "session", "query", "position", "timestamp", "clicked", "dwell_seconds", "add_to_cart",
+            "purchase", "bucket", "user", "shown", "reward", "propensity",
+        ),
+    ),
+    "policy": (("document", "probability"), ("query", "rank")),
 }  # fmt: skip
 
 

@@ -1,0 +1,191 @@
+"""`relkit offpolicy`: what a candidate would earn, from the log of another ranking or policy."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    digits_option,
+    format_option,
+    no_color_option,
+    output_option,
+    threads_option,
+)
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.sessions import read_log, source_options
+
+__all__ = ["command"]
+
+FORMATS = ("table", "markdown", "json", "csv")
+
+HELP = """Estimate from a log what another ranking would earn.
+
+\b
+Examples:
+  relkit offpolicy clicks.csv search.run -k 3
+  relkit offpolicy clicks.csv search.run -e item-position -e dm
+  relkit offpolicy decisions.csv policy.csv --interval bootstrap
+
+CANDIDATE is a run, or a table of probabilities: document, probability, and
+query and position where they matter. The log says how likely it was to show
+what it showed in a column `propensity`; without one, propensities are counted
+in the log. A log with one result per session is one of single decisions.
+
+Estimators: ips, snips and dr compare whole lists, cascade-dr lists down to a
+place, item-position single places; dm and click-model ask a model. Where the
+log has shown nothing of the candidate there is no estimate, and what would
+have to be logged is said.
+"""
+
+
+@click.command(
+    "offpolicy", help=HELP, short_help="Estimate from a log what another ranking would earn."
+)
+@source_options
+@click.argument("candidate")
+@click.option(
+    "-e",
+    "--estimator",
+    "estimators",
+    metavar="ESTIMATOR",
+    multiple=True,
+    help="An estimator; give it again for several.  [default: all that apply]",
+)
+@click.option(
+    "-k",
+    "--depth",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="The last position that counts.",
+)
+@click.option(
+    "--propensities",
+    type=click.Choice(["auto", "list", "position", "conditional", "none"]),
+    default="auto",
+    show_default=True,
+    help="What the log's propensities are of: the list, each document at its position, or given"
+    " the documents above it; none counts in the log.",
+)
+@click.option(
+    "--reward",
+    type=click.Choice(["auto", "clicked", "reward"]),
+    default="auto",
+    show_default=True,
+    help="The column of what a result earned; auto takes the clicks where there are any.",
+)
+@click.option(
+    "--click-model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+)
+@click.option(
+    "--candidate-log",
+    is_flag=True,
+    help="CANDIDATE is the log of another policy: its mean is the candidate.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["bernstein", "bootstrap", "t"]),
+    default="bernstein",
+    show_default=True,
+    help="How intervals are made; bootstrap and t are too narrow where few sessions match.",
+)
+@click.option(
+    "--cluster",
+    type=click.Choice(["session", "query"]),
+    default="session",
+    show_default=True,
+    help="What is independent; query is for bootstrap and t.",
+)
+@click.option(
+    "--confidence",
+    "level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The probability of the intervals.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Of the bootstrap.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same digits, on any machine.",
+)
+@click.option(
+    "--missing",
+    metavar="FILE",
+    help="Write what would have to be logged: .csv, .tsv, .jsonl or .parquet.",
+)
+@click.option("--force", is_flag=True, help="Replace the file of --missing if it is there.")
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_option
+@output_option
+@threads_option
+@no_color_option
+def command(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    candidate: str,
+    estimators: tuple[str, ...],
+    candidate_log: bool,
+    missing: str | None,
+    force: bool,
+    form: str | None,
+    output: str | None,
+    digits: int,
+    **options: Any,
+) -> None:
+    """Runs `relkit offpolicy`."""
+    from relkit.core.errors import InputError, ParameterError
+    from relkit.labels.off_policy import evaluate_policy, policy_of, read_candidate
+
+    form = form or form_of(output, FORMATS)
+    inputs = [*log, candidate]
+    for name in (output, missing):
+        protect_inputs(name, inputs)
+    if missing is not None:
+        from relkit.io.table_files import check_name
+
+        check_name(missing)
+        if output is not None and os.path.abspath(output) == os.path.abspath(missing):
+            raise ParameterError("-o and --missing name the same file")
+        if os.path.lexists(missing) and not force:
+            raise InputError("is there already", path=missing, hint="--force replaces it")
+    sessions = read_log(log, columns, input_format, kind="decisions")
+    name = os.path.basename(candidate)
+    if candidate_log:
+        chosen = policy_of(candidate, depth=options["depth"], name=name)
+    else:
+        chosen = read_candidate(candidate, name=name)
+    found = evaluate_policy(sessions, chosen, estimators=estimators or None, **options)
+    messages.notes(found.notes[len(sessions.notes) :])
+    if missing is not None:
+        from relkit.io.table_files import write_table
+
+        write_table(found.missing, missing)
+    told = {"digits": digits, "language": messages.language}
+    if form == "json":
+        text = found.to_json()
+    elif form == "csv":
+        text = found.to_csv()
+    elif form == "markdown":
+        text = found.to_markdown(**told)
+    else:
+        text = found.to_text(columns=terminal_columns() or 80, **told)
+    emit(text, output)

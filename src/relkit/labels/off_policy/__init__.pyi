@@ -1,0 +1,26 @@
+from .candidate import (
+    Candidate as Candidate,
+    policy_of as policy_of,
+    read_candidate as read_candidate,
+)
+from .estimator import (
+    Estimator as Estimator,
+    Evidence as Evidence,
+    Terms as Terms,
+    estimators as estimators,
+    register as register,
+)
+from .evaluating import (
+    evaluate_policy as evaluate_policy,
+)
+from .feedback import (
+    Feedback as Feedback,
+    read_feedback as read_feedback,
+)
+from .result import (
+    OffPolicy as OffPolicy,
+    PolicyValue as PolicyValue,
+)
+from .weights import (
+    Overlap as Overlap,
+)

@@ -1,0 +1,1 @@
+"""Off-policy estimators: one class in one file each."""
