@@ -58,6 +58,13 @@ CLICKS = "".join(
 DECISIONS = "doc,clicked,propensity\n" + "".join(
     f"{'ab'[number % 2]},{int(number % 5 == 0)},0.5\n" for number in range(40)
 )
+# Sessions that were shown lists mixed of bm25.run and new.run.
+MIXED_CLICKS = """session,query,position,doc,clicked,bucket
+s1,q1,1,d2,0,q1#1
+s1,q1,2,d1,1,q1#1
+s2,q2,1,d9,1,q2#1
+s2,q2,2,d4,0,q2#1
+"""
 # What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
 SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
 doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
@@ -160,6 +167,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("search.run", "tv Q0 tv-2 1 2 s\ntv Q0 tv-1 2 1 s\npen Q0 pen-1 1 2 s\n"),
         ("decisions.csv", DECISIONS),
         ("policy.csv", "document,probability\na,0.25\nb,0.75\n"),
+        ("mixed-clicks.csv", MIXED_CLICKS),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
         ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),

@@ -37,6 +37,7 @@ COMMANDS = {
     "logs": "Read, describe, check and repair search logs.",
     "labels": "Make labels of clicks, and compare click models.",
     "offpolicy": "Estimate from a log what another ranking would earn.",
+    "interleave": "Mix runs into one list, and say which one users prefer.",
     "sample": "Draw sessions of a search log for people to grade.",
     "judge": "Let people grade: make a project, fill it, see how far it is, export.",
     "monitor": "Keep a graded sample a month, and say what changed and why.",

@@ -13,6 +13,7 @@ from relkit.core.texts import message
 __all__ = [
     "check_choice",
     "check_fraction",
+    "check_interval",
     "check_items",
     "check_path",
     "check_type",
@@ -91,6 +92,28 @@ def check_fraction(name: str, value: Any) -> None:
             message(
                 "the parameter `{name}` must lie between 0 and 1. Got `{value}` instead.",
                 name=name,
+                value=value,
+            )
+        )
+
+
+def check_interval(name: str, value: float, low: float, high: float) -> None:
+    """Refuses what does not lie between two numbers, which it may be itself.
+
+    Raises:
+        ParameterError: If it does not.
+
+    Examples:
+        >>> check_interval("sigma", 0.5, 0, 1)
+    """
+    if not low <= value <= high:
+        raise ParameterError(
+            message(
+                "the parameter `{name}` must lie between {low:g} and {high:g}."
+                " Got `{value}` instead.",
+                name=name,
+                low=low,
+                high=high,
                 value=value,
             )
         )

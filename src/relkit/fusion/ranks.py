@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_interval
 from relkit.core.texts import message
 from relkit.fusion.base import Method, Place, Reads, register
-from relkit.fusion.scores import check_interval
 
 __all__ = ["ISR", "RBC", "RRF", "LogISR", "LogNISR"]
 

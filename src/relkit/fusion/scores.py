@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from relkit.core.errors import ParameterError
-from relkit.core.texts import message
 from relkit.fusion.base import Kernel, Method, register
 
 __all__ = [
@@ -228,22 +226,3 @@ class Mixed(Method):
     def factor(self, count: int) -> float:
         """The root of the number of runs."""
         return math.sqrt(count)
-
-
-def check_interval(name: str, value: float, low: float, high: float) -> None:
-    """Refuses a parameter outside an interval.
-
-    Raises:
-        ParameterError: If it lies outside.
-    """
-    if not low <= value <= high:
-        raise ParameterError(
-            message(
-                "the parameter `{name}` must lie between {low:g} and {high:g}."
-                " Got `{value}` instead.",
-                name=name,
-                low=low,
-                high=high,
-                value=value,
-            )
-        )

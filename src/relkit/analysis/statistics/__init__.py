@@ -1,6 +1,8 @@
 """Paired significance tests, intervals, corrections and power: numbers in, numbers out."""
 
+from relkit.analysis.statistics.anytime import Looks, always_valid
 from relkit.analysis.statistics.bernstein import bernstein_half, bernstein_interval
+from relkit.analysis.statistics.clusters import RatioEstimate, ratio_of_sums
 from relkit.analysis.statistics.correction import CORRECTIONS, adjust
 from relkit.analysis.statistics.differences import effect_size, mean, standard_deviation
 from relkit.analysis.statistics.intervals import INTERVALS, interval
@@ -15,12 +17,15 @@ __all__ = [
     "CORRECTIONS",
     "INTERVALS",
     "Anova",
+    "Looks",
     "PairOutcome",
     "PairedTest",
     "PooledScores",
+    "RatioEstimate",
     "Resampling",
     "TestResult",
     "adjust",
+    "always_valid",
     "bernstein_half",
     "bernstein_interval",
     "effect_size",
@@ -31,6 +36,7 @@ __all__ = [
     "pooled_interval",
     "queries_needed",
     "ratio_interval",
+    "ratio_of_sums",
     "ratio_p",
     "smallest_detectable",
     "standard_deviation",

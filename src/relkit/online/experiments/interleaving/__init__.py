@@ -1,0 +1,1 @@
+"""Interleaving: lists mixed of several runs, and which run users prefer by their clicks."""
