@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from uuid import uuid4
 import pytest
 from bench.postgresql import UnavailableError, serve_postgresql
 from hypothesis import HealthCheck, settings
-from tests.databases import Databases
+from tests.databases import Databases, create_file
 
 settings.register_profile(
     "fast", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -81,16 +80,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with the tables of a judging database, to be copied."""
-    from relkit.judging.store import open_store
-
-    path = tmp_path_factory.mktemp("migrated") / "judging.db"
-    open_store(path, create=True).close()
-    return path
-
-
-@pytest.fixture(scope="session")
 def migrated_databases(postgresql: str) -> Databases:
     """PostgreSQL databases with the tables of a judging database, to be borrowed."""
     import psycopg
@@ -112,9 +101,7 @@ def new_judging_database(
     @contextmanager
     def make(kind: str) -> Iterator[str]:
         if kind == "sqlite":
-            path = tmp_path_factory.mktemp("judging") / "judging.db"
-            shutil.copy(request.getfixturevalue("migrated_file"), path)
-            yield str(path)
+            yield str(create_file(tmp_path_factory.mktemp("judging") / "judging.db"))
             return
         databases: Databases = request.getfixturevalue("migrated_databases")
         with databases.lend() as address:

@@ -1,13 +1,17 @@
-"""PostgreSQL databases that tests borrow, one after the other: making one is most of a small test.
+"""Judging databases with their tables and nothing in them: making one is most of a small test.
 
-`CREATE DATABASE` and `DROP DATABASE` copy and delete some 300 files. What a test leaves behind is
-deleted instead, and a database in which a test changed more than rows is not lent again.
+A file is a copy of one whose tables were made once. A PostgreSQL database is lent to one test after
+the other, since `CREATE DATABASE` and `DROP DATABASE` copy and delete some 300 files: what a test
+leaves behind is deleted instead, and where it changed more than rows, the next test gets another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 #: What a test may change besides rows: relations, columns, constraints, functions, settings, and
@@ -52,6 +56,23 @@ FROM pg_sequences WHERE last_value IS NOT NULL
 """
 #: Deleted rows stay in the files until PostgreSQL tidies up; a database grows no further than this.
 LARGEST = 32 << 20
+
+
+def create_file(path: Path) -> Path:
+    """Makes a SQLite file that is a judging database with nothing in it, and returns its path."""
+    path.touch(0o600)
+    path.write_bytes(_file_with_tables())
+    return path
+
+
+@cache
+def _file_with_tables() -> bytes:
+    from relkit.judging.store import open_store
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "judging.db")
+        open_store(path, create=True).close()
+        return path.read_bytes()
 
 
 class Databases:

@@ -14,6 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.databases import create_file
+from tests.passwords import cheapen_passwords
 from tests.unit.clock import Clock
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ def file_store(tmp_path: Path) -> Iterator[Store]:
     """A judging database in a file that is open."""
     from relkit.judging import open_store
 
-    with open_store(tmp_path / "judging.db", create=True) as opened:
+    with open_store(create_file(tmp_path / "judging.db")) as opened:
         yield opened
 
 
@@ -139,14 +141,8 @@ def server() -> Iterator[Completions]:
 
 @pytest.fixture
 def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The costs of real hashes would be most of the time of the tests of the app."""
-    import argon2
-
-    from relkit.judging import passwords
-
-    hasher = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", lambda: hasher)
-    passwords._nobody.cache_clear()
+    """Hashes that take no time, for tests of the app."""
+    cheapen_passwords(monkeypatch)
 
 
 @pytest.fixture

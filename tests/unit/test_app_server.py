@@ -17,6 +17,7 @@ pytest.importorskip("httpx2")
 
 from fastapi import Request
 from fastapi.testclient import TestClient
+from tests.databases import create_file
 from tests.faults import locked, small_disk
 
 from relkit.app import Settings, create_app
@@ -48,7 +49,7 @@ def fresh(store: Store, patience: float = 0.2) -> Health:
 
 
 def test_health_leaves_nothing(tmp_path: Path) -> None:
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         assert fresh(store).problem() == ""
         names = {one.name for one in tmp_path.iterdir()}
     assert names == {"judging.db", "judging.db-wal", "judging.db-shm"}
@@ -133,7 +134,7 @@ def test_health_tells_a_folder_that_is_sealed(
     def refuse(*arguments: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         monkeypatch.setattr("relkit.app.health.os.open", refuse)
         assert fresh(store).problem() == "the database cannot be written"
 
@@ -148,7 +149,7 @@ def test_many_who_ask_cost_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyP
         go_on.wait(20)
 
     monkeypatch.setattr(Database, "probe", probe)
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         health = Health(store.database, keep=0.2)
         go_on.set()
         assert [health.problem() for _ in range(50)] == [""] * 50
@@ -198,7 +199,7 @@ def routes(client: TestClient) -> list:
 )  # fmt: skip
 def test_names_that_are_allowed(name: str, tmp_path: Path) -> None:
     settings = Settings(allowed_hosts=("testserver", "*.example.org"))
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         answer = client_of(store, settings).get("/sign-in", headers={"host": name})
     assert answer.status_code == 200
 
@@ -210,7 +211,7 @@ def test_names_that_are_allowed(name: str, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Path) -> None:
     settings = Settings(allowed_hosts=("testserver", "*.example.org"))
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         client = client_of(store, settings)
         page = client.get("/sign-in", headers={"host": name})
         answer = client.get("/api/session", headers={"host": name, "accept-language": "zh"})
@@ -228,7 +229,7 @@ def test_other_names_are_refused_and_the_option_is_named(name: str, tmp_path: Pa
 
 
 def test_any_name_can_be_allowed(tmp_path: Path) -> None:
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         client = client_of(store, Settings(allowed_hosts=("*",)))
         assert client.get("/sign-in", headers={"host": "any.example"}).status_code == 200
 
@@ -253,7 +254,7 @@ FORWARDED = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}
 def test_only_a_proxy_that_was_named_is_believed(
     proxies: tuple[str, ...], peer: str, seen: tuple[str, bool], tmp_path: Path
 ) -> None:
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         app = create_app(store, Settings(proxies=proxies))
 
         app.add_api_route("/who", tell_address)
@@ -269,7 +270,7 @@ def test_only_a_proxy_that_was_named_is_believed(
 def test_a_proxy_that_nobody_named_is_told_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with open_store(tmp_path / "judging.db", create=True) as store, caplog.at_level("WARNING"):
+    with open_store(create_file(tmp_path / "judging.db")) as store, caplog.at_level("WARNING"):
         client = TestClient(create_app(store), client=("127.0.0.1", 5000))
         client.get("/sign-in")
         assert caplog.records == []

@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from tests.databases import create_file
 from tests.unit.completions import Completions, Received, Reply, serve_completions
 from tests.unit.conftest import Command
 
@@ -42,7 +43,7 @@ def number(request: Received) -> int:
 @pytest.fixture
 def june(files: Path) -> Path:
     """Two people graded 60 of 80 items; the last 20 nobody did."""
-    with open_store(files / "judging.db", create=True) as store:
+    with open_store(create_file(files / "judging.db")) as store:
         project = store.projects.create("June", overlap=2, guideline={"en": "Grade it."})
         store.accounts.create("Lee", role="lead")
         items = [

@@ -19,6 +19,7 @@ if os.name == "nt":
     pytest.skip("the faults are made with the tools of Unix", allow_module_level=True)
 pytest.importorskip("fastapi")
 
+from tests.databases import create_file
 from tests.faults import Graders, check_file, check_grades, locked, prepare, small_disk
 from tests.unit.conftest import Command
 from tests.web.server import Server
@@ -31,7 +32,7 @@ from relkit.judging.store import open_store
 
 
 def fill(path: Path, items: int = 300) -> None:
-    with open_store(path, create=True) as store:
+    with open_store(create_file(path)) as store:
         project = store.projects.create("June")
         store.items.add(project.id, [Item("q", f"d{n}", title="t" * 300) for n in range(items)])
 

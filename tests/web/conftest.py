@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from tests.passwords import cheapen_passwords
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> Iterator[None]:
+    """Hashes that take no time; a server in a process of its own makes real ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        if find_spec("argon2"):
+            cheapen_passwords(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import time
 from itertools import combinations
 from pathlib import Path
 
+from tests.databases import create_file
 from tests.web.server import PASSWORD
 
 from relkit.data.scale import Level, Scale
@@ -70,7 +71,7 @@ NINE = Scale(
 
 def fill_with_content(database: Path) -> None:
     """Makes projects of each kind, accounts of each role, grades that agree and that do not."""
-    with open_store(database, create=True) as store:
+    with open_store(create_file(database)) as store:
         for name in ("ana", "bo", "王小明"):
             store.accounts.create(name, password=PASSWORD)
         store.accounts.create("lead", role="admin", password=PASSWORD)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
+from tests.databases import create_file
 from tests.web.browser import wait_until
 from tests.web.server import PASSWORD, Server
 from tests.web.sign_in import sign_in
@@ -22,7 +23,7 @@ SAVING = "document.getElementById('saving').textContent"
 
 def fill_database(database: Path, items: list[Item], **options: Any) -> None:
     """Makes a database with a judge, a lead who may do everything, and a project."""
-    with open_store(database, create=True) as store:
+    with open_store(create_file(database)) as store:
         store.accounts.create("ana", password=PASSWORD)
         store.accounts.create("lead", role="admin", password=PASSWORD)
         project = store.projects.create("June", **options)

@@ -14,6 +14,7 @@ pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
 from playwright.sync_api import Page
+from tests.databases import create_file
 from tests.web.browser import call_browser, open_page, wait_until
 from tests.web.judging import (
     JUDGING,
@@ -192,7 +193,7 @@ def test_what_was_put_off_comes_back_at_the_end_also_in_a_new_page(
 def pairs(tmp_path: Path) -> Iterator[Server]:
     """Two systems, whose titles begin with North and South."""
     database = tmp_path / "pairs.db"
-    with open_store(database, create=True) as store:
+    with open_store(create_file(database)) as store:
         store.accounts.create("ana", password=PASSWORD)
         project = store.projects.create("Which is better", kind="side_by_side")
         store.items.add_comparisons(

@@ -13,6 +13,7 @@ pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
 from playwright.sync_api import Page
+from tests.databases import create_file
 from tests.web.browser import complaints, open_page, wait_until
 from tests.web.server import PASSWORD, Server, ThreadServer
 from tests.web.sign_in import fill_in, sign_in
@@ -29,7 +30,7 @@ GRADES = [(3, 3), (2, 2), (0, 0), (1, 1), (3, 3), (3, 0), (0, 2), (2, 1)]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with open_store(tmp_path / "judging.db", create=True) as store:
+    with open_store(create_file(tmp_path / "judging.db")) as store:
         store.accounts.create("lead", role="admin", password=PASSWORD)
     with ThreadServer(tmp_path / "judging.db") as running:
         yield running
