@@ -47,6 +47,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "judge_llm",
         "judge_project",
         "judge_serve",
+        "labels_bias",
         "labels_simulate",
     }  # commands of a group
     folder = ROOT / "src" / "relkit" / "cli"

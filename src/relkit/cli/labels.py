@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.labels_bias import bias
 from relkit.cli.labels_simulate import simulate
 from relkit.cli.messages import messages
 from relkit.cli.options import (
+    clicks_options,
     digits_option,
     format_option,
     no_color_option,
@@ -35,6 +36,7 @@ HELP = """Make labels of clicks, and compare click models.
 Examples:
   relkit labels make clicks.csv -m dbn -o labels.parquet
   relkit labels compare clicks.csv -m pbm -m ubm -m dbn
+  relkit labels bias clicks.csv -o bias.html
   relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
 
 Clicks are biased by position, by what was shown and by mis-clicks. A click
@@ -71,35 +73,6 @@ Examples:
 One session in five is held out, chosen by its id; the models are fitted on the
 others. Intervals are of the difference to the first model, over queries.
 """
-
-
-def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds what decides which clicks count."""
-    for decorate in (
-        click.option(
-            "-k",
-            "--depth",
-            type=click.IntRange(1, 1000),
-            default=10,
-            show_default=True,
-            help="The last position that counts.",
-        ),
-        click.option(
-            "--min-dwell",
-            type=click.FloatRange(min=0),
-            metavar="SECONDS",
-            help="Clicks after which the user stayed for less do not count.",
-        ),
-        click.option(
-            "--confidence",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            help="The probability of the intervals.",
-        ),
-    ):
-        command = decorate(command)
-    return command
 
 
 @click.group(
@@ -165,7 +138,7 @@ def command() -> None:
     show_default=True,
     help="The fewest effective impressions of a label.",
 )
-@_reading_options
+@clicks_options
 @format_option("table", "json", "markdown", help="How to print what was found.")
 @digits_option
 @threads_option
@@ -262,7 +235,7 @@ def _prior(text: str | None) -> Any:
     show_default=True,
     help="One session in so many is held out.",
 )
-@_reading_options
+@clicks_options
 @format_option(
     *FORMATS,
     default=None,
@@ -305,4 +278,5 @@ def compare(
     emit(text, output)
 
 
+command.add_command(bias)
 command.add_command(simulate)

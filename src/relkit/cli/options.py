@@ -17,10 +17,12 @@ __all__ = [
     "SETTINGS",
     "alpha_option",
     "average_option",
+    "clicks_options",
     "columns_option",
     "comparison_options",
     "confidence_option",
     "convention_options",
+    "digits_of",
     "digits_option",
     "format_option",
     "format_options",
@@ -245,15 +247,20 @@ def scored_options(command: F) -> F:
     return command
 
 
-def digits_option(command: F) -> F:
-    """Adds ``--digits``."""
+def digits_of(default: int) -> Callable[[F], F]:
+    """Adds ``--digits``, with a default of its own."""
     return click.option(
         "--digits",
         type=click.IntRange(0, 17),
-        default=4,
+        default=default,
         show_default=True,
         help="Decimals in tables.",
-    )(command)
+    )
+
+
+def digits_option(command: F) -> F:
+    """Adds ``--digits``."""
+    return digits_of(4)(command)
 
 
 def threads_option(command: F) -> F:
@@ -318,3 +325,32 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "help": "The same seed gives the same digits, on any machine.",
     },
 }
+
+
+def clicks_options(command: F) -> F:
+    """Adds what decides which clicks count."""
+    for decorate in (
+        click.option(
+            "-k",
+            "--depth",
+            type=click.IntRange(1, 1000),
+            default=10,
+            show_default=True,
+            help="The last position that counts.",
+        ),
+        click.option(
+            "--min-dwell",
+            type=click.FloatRange(min=0),
+            metavar="SECONDS",
+            help="Clicks after which the user stayed for less do not count.",
+        ),
+        click.option(
+            "--confidence",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="The probability of the intervals.",
+        ),
+    ):
+        command = decorate(command)
+    return command

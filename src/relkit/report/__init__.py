@@ -3,6 +3,7 @@
 from relkit.report.contents import build_page
 from relkit.report.document import Format, format_of, render_report, write_report
 from relkit.report.page import Page
+from relkit.report.position_bias import bias_picture, render_bias_report
 from relkit.report.rounds import (
     build_monitor_page,
     render_monitor_report,
@@ -12,9 +13,11 @@ from relkit.report.rounds import (
 __all__ = [
     "Format",
     "Page",
+    "bias_picture",
     "build_monitor_page",
     "build_page",
     "format_of",
+    "render_bias_report",
     "render_monitor_report",
     "render_report",
     "write_monitor_report",

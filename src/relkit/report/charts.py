@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from html import escape
+from importlib import resources
 from typing import Any
 
 from relkit.core.packages import optional_package
@@ -13,7 +14,7 @@ from relkit.report import drawings
 from relkit.report.page import Chart
 from relkit.report.palette import FONT, ROLES, altair
 
-__all__ = ["DRAWINGS", "WIDTHS", "draw"]
+__all__ = ["DRAWINGS", "WIDTHS", "draw", "draw_alone"]
 
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
@@ -26,6 +27,7 @@ DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "curves": drawings.curves,
     "losses": drawings.losses,
     "trend": drawings.trend,
+    "positions": drawings.positions,
 }
 
 
@@ -53,6 +55,29 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     svg: str = vl_convert.vegalite_to_svg(text, vl_version=known)
     return _fit(svg, chart, name)
+
+
+def draw_alone(chart: Chart) -> str:
+    """Returns a chart as an SVG file, in the colours of a page.
+
+    Args:
+        chart: What to draw.
+
+    Raises:
+        DependencyError: If altair or vl-convert-python is not installed.
+    """
+    style = (resources.files("relkit.report") / "templates" / "page.css").read_text("utf-8")
+    names = "|".join(ROLES)
+    light, dark = (
+        "".join(re.findall(rf"--(?:{names}): [^;]*;", block))
+        for block in re.findall(r':root(?:\[data-theme="dark"\])? \{(.*?)\}', style, re.DOTALL)
+    )
+    rules = (
+        f"svg{{{light}background:var(--paper);font-family:system-ui,sans-serif}}"
+        f"@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
+    )
+    opening, rest = draw(chart, "chart").split(">", 1)
+    return f'{opening} xmlns="http://www.w3.org/2000/svg"><style>{rules}</style>{rest}'
 
 
 def _fit(svg: str, chart: Chart, name: str) -> str:

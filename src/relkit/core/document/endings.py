@@ -15,6 +15,7 @@ ENDINGS = {
     ".jsonl": "jsonl",
     ".markdown": "markdown",
     ".md": "markdown",
+    ".svg": "svg",
     ".tex": "latex",
 }
 

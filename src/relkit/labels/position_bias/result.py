@@ -211,29 +211,25 @@ class PositionBias(Exportable):
         return said
 
     def counts_table(self, words: Catalogue) -> Table:
-        """Returns what each position rests on; bars are the first estimate."""
+        """Returns what each position rests on, and the first estimate, with bars."""
         connection, style = self.connection, words.style
         first = self[self.estimators[0]]
         most = max(one.examination for one in first if one.examination == one.examination)
         rows = [
             [
-                str(position),
+                str(one.position),
                 f"{shown:,}",
                 style.number(clicks / shown, DIGITS),
-                "" if position == connection.reference else f"{swaps:,.0f}",
+                "" if one.position == connection.reference else f"{swaps:,.0f}",
+                style.number(one.examination, DIGITS),
             ]
-            for position, shown, clicks, swaps in zip(
-                connection.positions,
-                connection.shown,
-                connection.clicks,
-                connection.swaps,
-                strict=True,
+            for one, shown, clicks, swaps in zip(
+                first, connection.shown, connection.clicks, connection.swaps, strict=True
             )
         ]
         names = [words[f"column.{name}"] for name in ("position", "shown", "rate", "swaps")]
         bars = [one.examination / most if one.reason in KNOWN else 0.0 for one in first]
-        note = words.say("bars", estimator=first[0].estimator)
-        return Table(names, rows, bars=bars, notes=[note])
+        return Table([*names, first[0].estimator], rows, bars=bars)
 
     def estimates_table(self, words: Catalogue, digits: int = DIGITS) -> Table:
         """Returns the estimates side by side, each with its interval."""

@@ -1,0 +1,118 @@
+"""`relkit labels bias`: how often each position is seen, and whether the log can tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    clicks_options,
+    digits_of,
+    format_option,
+    no_color_option,
+    output_option,
+    threads_option,
+)
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.sessions import read_log, source_options
+
+__all__ = ["bias"]
+
+FORMATS = ("table", "markdown", "json", "csv", "html", "svg")
+
+HELP = """Estimate how often each position is seen, and say whether the log can tell.
+
+\b
+Examples:
+  relkit labels bias clicks.csv
+  relkit labels bias clicks.csv -o bias.json
+  relkit labels bias clicks.csv -e all-pairs -e chain --reference 2
+
+A click needs examination and attraction. The two can be told apart where the
+same document stood at several positions, for reasons that have nothing to do
+with its relevance. Estimators: all-pairs, pivot and chain compare the clicks of
+such documents; em fits the model pbm. Labels are made with the first one.
+"""
+
+
+@click.command("bias", help=HELP, short_help="Estimate how often each position is seen.")
+@source_options
+@click.option(
+    "-e",
+    "--estimator",
+    "estimators",
+    metavar="NAME",
+    multiple=True,
+    default=("all-pairs", "pivot", "em"),
+    help="An estimator; give it again for several.  [default: all-pairs, pivot, em]",
+)
+@click.option(
+    "--reference",
+    type=click.IntRange(min=1),
+    metavar="POSITION",
+    help="The position whose examination is 1.  [default: the first that was shown]",
+)
+@click.option(
+    "--weighting",
+    type=click.Choice(["harmonic", "equal"]),
+    default="harmonic",
+    show_default=True,
+    help="How documents count: by their effective swaps, or all alike.",
+)
+@click.option(
+    "--min-swaps",
+    type=click.FloatRange(min=0),
+    default=100,
+    show_default=True,
+    help="With fewer effective swaps, a connection is called weak.",
+)
+@clicks_options
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_of(3)
+@output_option
+@threads_option
+@no_color_option
+def bias(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    estimators: tuple[str, ...],
+    form: str | None,
+    digits: int,
+    output: str | None,
+    confidence: float,
+    **options: Any,
+) -> None:
+    """Runs `relkit labels bias`."""
+    from relkit.labels.position_bias.estimating import estimate_bias, estimator_of
+
+    form = form or form_of(output, FORMATS)
+    chosen = [estimator_of(one) for one in estimators]
+    protect_inputs(output, log)
+    sessions = read_log(log, columns, input_format, [output])
+    found = estimate_bias(sessions, chosen, level=confidence, **options)
+    messages.notes(found.notes)
+    said = {"digits": digits, "language": messages.language}
+    if form == "json":
+        text = found.to_json()
+    elif form == "csv":
+        text = found.to_csv()
+    elif form == "markdown":
+        text = found.to_markdown(**said)
+    elif form == "html":
+        from relkit.report import render_bias_report
+
+        text = render_bias_report(found, language=messages.language)
+    elif form == "svg":
+        from relkit.report import bias_picture
+
+        text = bias_picture(found, messages.language)
+    else:
+        text = found.to_text(columns=terminal_columns() or 80, **said)
+    emit(text, output)

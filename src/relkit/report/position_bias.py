@@ -1,0 +1,138 @@
+"""Position bias as a page and as a picture: estimates side by side, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.language import Language
+from relkit.core.texts import PAGE, catalogue as texts_of
+from relkit.report.catalogue import catalogue
+from relkit.report.charts import draw_alone
+from relkit.report.document import Format, render_page
+from relkit.report.page import Chart, Page, Prose, Section
+from relkit.report.provenance import note_table
+
+if TYPE_CHECKING:
+    from relkit.labels import PositionBias
+
+__all__ = ["bias_chart", "bias_picture", "build_bias_page", "render_bias_report"]
+
+#: Colours and signs of the estimators, in their order.
+SIGNS = (
+    ("blue", "circle"),
+    ("orange", "square"),
+    ("green", "triangle-up"),
+    ("purple", "diamond"),
+    ("sky", "cross"),
+)
+
+
+def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
+    """Returns the chart of all estimates, by position.
+
+    Args:
+        found: What `relkit.labels.estimate_bias` returned.
+        language: `en` or `zh`.
+    """
+    words = texts_of("position_bias", language, PAGE)
+    series = [(name, *SIGNS[place % len(SIGNS)]) for place, name in enumerate(found.estimators)]
+    rows: list[dict[str, Any]] = []
+    for one in found.estimates:
+        if one.examination != one.examination:
+            continue
+        sure = one.low == one.low
+        wide = one.low < one.high
+        interval = f" {words.style.interval((one.low, one.high), 3)}" if wide else ""
+        value = words.style.number(one.examination, 3)
+        rows.append(
+            {
+                "position": one.position,
+                "series": one.estimator,
+                "value": one.examination,
+                "low": one.low if sure else one.examination,
+                "high": one.high if sure else one.examination,
+                "text": f"{one.estimator}, {one.position}: {value}{interval}",
+            }
+        )
+    return Chart(
+        drawing="positions",
+        title=words["chart.title"],
+        caption=words.say(
+            "chart.caption",
+            first=found.connection.reference,
+            level=words.percent(found.level),
+        ),
+        rows=tuple(rows),
+        table=found.estimates_table(words),
+        labels={"x": words["column.position"], "y": words["chart.axis"]},
+        values={"positions": found.connection.positions, "series": series},
+    )
+
+
+def bias_picture(found: PositionBias, language: Language = "en") -> str:
+    """Returns the chart as an SVG file.
+
+    Raises:
+        DependencyError: If a package of the extra `report` is not installed.
+    """
+    return draw_alone(bias_chart(found, language))
+
+
+def build_bias_page(
+    found: PositionBias, *, language: Language = "en", title: str | None = None
+) -> Page:
+    """Returns everything that a page on position bias says, before it becomes HTML or Markdown.
+
+    Args:
+        found: What `relkit.labels.estimate_bias` returned.
+        language: `en` or `zh`.
+        title: The heading of the page.
+
+    Raises:
+        ParameterError: If the language is none of them.
+    """
+    texts = catalogue(language)
+    words = texts_of("position_bias", language, PAGE)
+    verdict = found.verdict(language)
+    sections = [
+        Section(
+            "estimates",
+            words["section.estimates"],
+            (bias_chart(found, language), Prose(tuple(verdict[1:]))),
+        ),
+        Section(
+            "rests",
+            words["section.rests"],
+            (found.counts_table(words), Prose((words["section.swaps"],))),
+        ),
+        Section("notes", texts.say("section.notes"), (note_table(found.notes, texts),)),
+    ]
+    return Page(
+        language=language,
+        title=title or words["chart.title"],
+        subtitle=words.say("found", sessions=found.sessions, results=found.results),
+        lead=tuple(verdict[:1]),
+        sections=tuple(sections),
+    )
+
+
+def render_bias_report(
+    found: PositionBias,
+    *,
+    format: Format = "html",
+    language: Language = "en",
+    title: str | None = None,
+) -> str:
+    """Returns a page on position bias as text.
+
+    Args:
+        found: What `relkit.labels.estimate_bias` returned.
+        format: `html` or `markdown`.
+        language: `en` or `zh`.
+        title: The heading of the page.
+
+    Raises:
+        ParameterError: If there is no such format or language.
+        DependencyError: If a package of the extra `report` is not installed.
+    """
+    return render_page(build_bias_page(found, language=language, title=title), format)
