@@ -10,6 +10,7 @@ import pytest
 from tests.unit.conftest import Command
 
 import relkit.demo
+from relkit.core.document.terminal import width
 from relkit.demo import Document, Judgment
 
 pytest.importorskip("bm25s")
@@ -18,6 +19,7 @@ pytest.importorskip("altair")
 
 NAMES = [
     "bm25.run",
+    "clicks.parquet",
     "judgments.qrels",
     "monitor.html",
     "monitor.zh.html",
@@ -49,7 +51,11 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "A = bm25.run, B = tfidf.run" in outcome.out
     for name, text in (("report.html", "NDCG@10"), ("report.zh.html", "相关")):
         assert text in (files / "made" / name).read_text("utf-8")
-    assert outcome.out.splitlines()[-2].startswith("convention relkit: ")
+    evaluated, by_clicks = outcome.out.split("40,000 simulated searches")
+    assert evaluated.rstrip().splitlines()[-2].startswith("convention relkit: ")
+    for labels in ("grades", "of the shown", "dctr", "pbm", "dbn", "ubm"):
+        assert f"\n{labels} " in by_clicks
+    assert all(width(line) <= 80 for line in by_clicks.splitlines())
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
@@ -59,6 +65,10 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     again = command("demo", "made")
     assert again.out == outcome.out
     assert again.err.startswith("note: using the files in made; --rebuild makes them again\n")
+    chinese = command("demo", "made", "--lang", "zh")
+    assert "再用点击比较两个排序模型" in chinese.err
+    assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
+    assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 
 
 @pytest.mark.usefixtures("small")

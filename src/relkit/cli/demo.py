@@ -42,9 +42,11 @@ The documents are the documentation of this Python's standard library; two
 rankers, BM25 on words and TF-IDF on character n-grams, answer questions in
 English and Chinese; the judgments were graded by hand. Both rankers are
 evaluated, then TF-IDF is compared with BM25, and a report says what changed,
-in English and Chinese. Three months of simulated traffic follow, in the last
-of which recall breaks: the monitor finds it. The files are written to
-DIRECTORY [default: relkit-demo], and used again if they are there.
+in English and Chinese. Simulated users click on the results of both, more at
+the top and sometimes by mistake: labels made of their clicks compare the
+rankers again. Three months of simulated traffic follow, in the last of which
+recall breaks: the monitor finds it. The files are written to DIRECTORY
+[default: relkit-demo], and used again if they are there.
 
 It needs further packages: pip install 'relkit[demo]'
 """
@@ -86,6 +88,7 @@ def command(directory: str, rebuild: bool) -> None:
     emit(f"{table}\n\n{comparison.to_text(columns=None)}")
     messages.notes(comparison.notes)
     _write_reports(comparison, directory)
+    _judge_by_clicks(paths, directory, rebuild)
     _monitor(directory, rebuild)
     _say_next(paths, directory)
 
@@ -132,7 +135,25 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
             path = os.path.join(directory, name)
             write_report(comparison, path, language=language, query_texts=asked)
     for name in REPORTS.values():
-        messages.say(message("report: {directory}", directory=os.path.join(directory, name)))
+        _say(message("report: {directory}", directory=os.path.join(directory, name)))
+
+
+def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> None:
+    """Simulates users of both rankers, and compares these by labels of their clicks."""
+    from relkit.demo.clicks import LOG, judge_by_clicks, write_clicks
+    from relkit.io import read_judgments, read_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    runs = [read_run(paths[name]) for name in FILES[1:3]]
+    log = os.path.join(directory, LOG)
+    with Progress("simulating clicks") as progress, building(directory):
+        if rebuild or not os.path.lexists(log):
+            write_clicks(log, judgments, runs, progress=progress)
+        story = judge_by_clicks(log, judgments, runs)
+    messages.say()
+    _say(message("Both rankers again, by clicks ({log}):", log=log))
+    messages.say()
+    emit(f"\n{story.to_text(language=messages.language)}")
 
 
 def _monitor(directory: str, rebuild: bool) -> None:
@@ -149,22 +170,24 @@ def _monitor(directory: str, rebuild: bool) -> None:
         for language, name in MONITORS.items():
             write_monitor_report(found, os.path.join(directory, name), language=language)
     messages.say()
-    messages.say(
+    _say(
         message(
             "Three simulated months, in the last of which recall breaks ({folder}):", folder=folder
         )
     )
     for alarm in found.alarms():
-        for line in wrap(alarm.sentence(), 80, "    ", "  "):
+        for line in wrap(alarm.sentence(messages.language), 80, "    ", "  "):
             messages.say(line)
     for name in MONITORS.values():
-        messages.say(message("report: {directory}", directory=os.path.join(directory, name)))
+        _say(message("report: {directory}", directory=os.path.join(directory, name)))
 
 
 def _say_next(paths: dict[str, str], directory: str) -> None:
+    from relkit.demo.clicks import LOG
+
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     messages.say()
-    messages.say("Try next:")
+    _say("Try next:")
     program = _program()
     for line in (
         f"compare {judgments} {bm25} {tfidf} --scale {SCALE} --test permutation",
@@ -172,10 +195,16 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"funnel {judgments} {bm25} --scale {SCALE}",
         f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
+        f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3",
         f"monitor show {os.path.join(directory, ROUNDS)}",
         f"judge serve --demo {directory}",
     ):
         messages.say(f"  {program} {line}")
+
+
+def _say(text: str) -> None:
+    """Writes a line in the language of the messages."""
+    messages.say(messages.translate(text))
 
 
 def _program() -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = [
     "DEPTH",
     "MONTHS",
     "Traffic",
+    "query_weights",
     "simulate_month",
     "simulate_rounds",
     "simulate_traffic",
@@ -93,14 +94,25 @@ def simulate_traffic(
     grades: dict[str, dict[str, int]] = {}
     for judgment in load_judgments():
         grades.setdefault(texts[judgment.query], {})[judgment.document] = judgment.grade
-    order = sorted(texts)
-    random.Random(seed).shuffle(order)
+    weights = query_weights(texts, seed)
     return Traffic(
-        {query: _fused([engine.get(query, [])[:DEPTH] for engine in engines]) for query in order},
+        {query: _fused([engine.get(query, [])[:DEPTH] for engine in engines]) for query in weights},
         texts,
-        dict(zip(order, (1 / size for size in GROUPS for _ in range(size)), strict=True)),
+        weights,
         grades,
     )
+
+
+def query_weights(queries: Iterable[str], seed: int = 0) -> dict[str, float]:
+    """Returns how often each of the demonstration's questions is asked, relative to the others.
+
+    Args:
+        queries: The ids of all questions.
+        seed: Chooses which questions are frequent.
+    """
+    order = sorted(queries)
+    random.Random(seed).shuffle(order)
+    return dict(zip(order, (1 / size for size in GROUPS for _ in range(size)), strict=True))
 
 
 def _fused(lists: Sequence[Sequence[tuple[str, float]]]) -> list[str]:

@@ -1,0 +1,276 @@
+"""Clicks on both of the demonstration's rankers, and labels that are made of them.
+
+Half of the users get one ranker, half the other. They go through a list as one click model says,
+click on some results by mistake, and leave those at once. Labels of naive click-through rates and
+of click models then compare the two rankers, as the grades of people do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.document.json import json_number
+from relkit.core.document.model import Block, Document, Prose, Table
+from relkit.core.document.result import Exportable
+from relkit.core.texts import Catalogue, Language, catalogue
+from relkit.demo.traffic import query_weights
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.analysis.comparison import Contrast
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+
+__all__ = ["LOG", "MIN_DWELL", "MODELS", "ClickStory", "Verdict", "judge_by_clicks", "write_clicks"]
+
+#: What the log is called in the demonstration's directory.
+LOG = "clicks.parquet"
+SESSIONS = 40_000
+#: The users: none of the first three models sees them as they are.
+USERS = "ubm"
+MISCLICKS = 0.02
+#: The naive labels, then those of click models; the last is the users' own.
+MODELS = ("dctr", "pbm", "dbn", USERS)
+#: Clicks that were left sooner are mis-clicks.
+MIN_DWELL = 3.0
+MEASURE = "ndcg@10"
+SCALE = "search"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one set of labels says of the two rankers.
+
+    Attributes:
+        labels: `people`, `shown` (people's grades of the documents that were shown), or the click
+            model's name.
+        contrast: The second ranker against the first, under these labels.
+        tau: Kendall's τ-b between labels and people's grades, on average over queries; NaN for
+            people's grades themselves.
+        auc: How probable it is that a relevant document has a higher label than another one of its
+            query, by people's grades, on average over queries; NaN likewise.
+        log_likelihood: Of the clicks of sessions that were held out, per session; NaN likewise.
+    """
+
+    labels: str
+    contrast: Contrast
+    tau: float
+    auc: float
+    log_likelihood: float
+
+    @property
+    def decision(self) -> int:
+        """1 where the second ranker is better, -1 where it is worse, 0 where that is open."""
+        low, high = self.contrast.interval
+        return (low > 0) - (high < 0)
+
+
+@dataclass(frozen=True)
+class ClickStory(Exportable):
+    """The two rankers compared by grades and by clicks.
+
+    Attributes:
+        verdicts: Those by people's grades, by their grades of what was shown, and by each model.
+        sessions: How many searches were simulated.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    sessions: int
+
+    @property
+    def by_clicks(self) -> tuple[Verdict, ...]:
+        """The verdicts of click models, the naive one first."""
+        return self.verdicts[2:]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per set of labels."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "labels": [one.labels for one in self.verdicts],
+                "baseline": [one.contrast.baseline_mean for one in self.verdicts],
+                "candidate": [one.contrast.candidate_mean for one in self.verdicts],
+                "difference": [one.contrast.difference for one in self.verdicts],
+                "low": [one.contrast.interval[0] for one in self.verdicts],
+                "high": [one.contrast.interval[1] for one in self.verdicts],
+                "tau": [one.tau for one in self.verdicts],
+                "auc": [one.auc for one in self.verdicts],
+                "log_likelihood": [one.log_likelihood for one in self.verdicts],
+            }
+        ).fill_nan(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        rows = self.to_frame().to_dicts()
+        return {
+            "sessions": self.sessions,
+            "verdicts": [
+                {name: json_number(of) if isinstance(of, float) else of for name, of in row.items()}
+                for row in rows
+            ],
+        }
+
+    def document(self, *, digits: int = 3, language: Language = "en") -> Document:
+        """Returns the table, and what it says.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+        """
+        words = catalogue("demo", language)
+        style = words.style
+        rows = [
+            [
+                words.texts.get(f"labels.{one.labels}", one.labels),
+                style.number(one.contrast.baseline_mean, digits),
+                style.number(one.contrast.candidate_mean, digits),
+                style.signed(one.contrast.difference, digits),
+                style.signed_interval(one.contrast.interval, digits),
+                style.number(one.tau, digits),
+                style.number(one.auc, digits),
+                style.number(one.log_likelihood, digits),
+            ]
+            for one in self.verdicts
+        ]
+        names = [words[f"column.{name}"] for name in COLUMNS]
+        texts = [
+            words.say(
+                "clicks.legend",
+                first=self._people.baseline,
+                second=self._people.candidate,
+                measure=MEASURE,
+            ),
+            *self._findings(words, digits),
+            words.say("clicks.honest", model=USERS),
+        ]
+        blocks: list[Block] = [
+            Prose(
+                [
+                    words.say(
+                        "clicks.simulated", sessions=self.sessions, model=USERS, share=MISCLICKS
+                    )
+                ]
+            ),
+            Table(names, rows),
+            Prose(texts),
+        ]
+        return Document(blocks)
+
+    @property
+    def _people(self) -> Contrast:
+        return self.verdicts[0].contrast
+
+    def _findings(self, words: Catalogue, digits: int) -> Iterator[str]:
+        """What the numbers say, whatever they are."""
+        shown, naive = self.verdicts[1], self.by_clicks[0]
+        agree = [one.labels for one in self.by_clicks if one.decision == shown.decision]
+        others = [one.labels for one in self.by_clicks if one.decision != shown.decision]
+        key = "some" if agree and others else "all" if agree else "none"
+        decision = words[DECISIONS[shown.decision]]
+        yield words.say(f"clicks.{key}", decision=decision, agree=agree, others=others)
+        best = max(self.by_clicks, key=lambda one: one.log_likelihood)
+        tau = {one.labels: words.style.number(one.tau, digits) for one in self.by_clicks}
+        yield words.say(
+            "clicks.order",
+            naive=naive.labels,
+            naive_tau=tau[naive.labels],
+            best=best.labels,
+            best_tau=tau[best.labels],
+        )
+        odd = [
+            (one.tau - other.tau, other.labels, one.labels)
+            for one, other in permutations(self.by_clicks, 2)
+            if one.tau > other.tau and one.log_likelihood < other.log_likelihood
+        ]
+        if odd:
+            _, foresees, orders = max(odd)
+            yield words.say(
+                "clicks.odd",
+                foresees=foresees,
+                orders=orders,
+                foresees_tau=tau[foresees],
+                orders_tau=tau[orders],
+            )
+
+
+COLUMNS = ("labels", "first", "second", "difference", "interval", "tau", "auc", "likelihood")
+DECISIONS = {1: "decision.better", -1: "decision.worse", 0: "decision.open"}
+
+
+def write_clicks(
+    path: str | os.PathLike[str],
+    judgments: Judgments,
+    runs: Sequence[Run],
+    *,
+    sessions: int = SESSIONS,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Simulates users of both rankers, and writes their log.
+
+    Questions are asked as often as in the simulated months.
+
+    Args:
+        path: Of the log; a file that is there is replaced.
+        judgments: What the users like.
+        runs: The two rankers.
+        sessions: How many searches.
+        progress: Called with the sessions that are drawn and all of them.
+    """
+    from relkit.labels import Crowd, simulate
+
+    weights = query_weights(judgments.queries)
+    crowd = Crowd(frequencies=weights, misclicks=MISCLICKS)
+    users = simulate(runs, judgments, USERS, sessions=sessions, crowd=crowd)
+    users.write(path, progress=progress)
+
+
+def judge_by_clicks(
+    path: str | os.PathLike[str], judgments: Judgments, runs: Sequence[Run]
+) -> ClickStory:
+    """Makes labels of a log of both rankers, and compares these by each.
+
+    Args:
+        path: Of the log.
+        judgments: People's grades.
+        runs: The two rankers.
+    """
+    from relkit.analysis.comparison import compare
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
+    from relkit.evaluation import Evaluator
+    from relkit.labels import compare_models, make_labels
+
+    def contrast(labels: Judgments, scale: str | None = None) -> Contrast:
+        first, second = runs
+        return compare(labels, first, second, [MEASURE], scale=scale).contrasts[0]
+
+    log = os.fspath(path)
+    foreseen = compare_models(log, MODELS, min_dwell=MIN_DWELL)
+    made = [make_labels(log, model, min_dwell=MIN_DWELL) for model in MODELS]
+    pairs = made[0].labels.select("query", "document")
+    shown = Judgments.from_frame(judgments.to_frame().join(pairs, on=["query", "document"]))
+    evaluator = Evaluator(shown, scale=SCALE)
+    nothing = float("nan")
+    verdicts = [
+        Verdict("people", contrast(judgments, SCALE), nothing, nothing, nothing),
+        Verdict("shown", contrast(shown, SCALE), nothing, nothing, nothing),
+    ]
+    for model, labels in zip(MODELS, made, strict=True):
+        scores = Run.from_frame(labels.labels.select("query", "document", score="grade"))
+        order = evaluator.evaluate(scores, ["tau", "gauc"])
+        verdicts.append(
+            Verdict(
+                model,
+                contrast(labels.judgments),
+                order["tau"],
+                order["gauc"],
+                foreseen[model].log_likelihood,
+            )
+        )
+    return ClickStory(tuple(verdicts), made[0].sessions)
