@@ -32,6 +32,10 @@ from .analysis.funnel import (
     Funnel as Funnel,
     funnel as funnel,
 )
+from .analysis.uncertainty import (
+    MeasureIntervals as MeasureIntervals,
+    measure_intervals as measure_intervals,
+)
 from .core.errors import (
     CheckError as CheckError,
     DependencyError as DependencyError,

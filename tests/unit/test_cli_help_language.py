@@ -116,7 +116,7 @@ def test_help_is_in_the_language_and_fits_80_columns(
         (("judge", "status"), "缺少参数 'DATABASE'", "`relkit judge status --help` 列出全部选项"),
         (("judge", "project", "a.db"), "缺少参数 'PROJECT'", ""),
         (("measures", "a", "b"), "多出一个参数（b）", ""),
-        (("compare", "--tets", "t"), "没有这个选项：`--tets`", "是不是 `--set`？"),
+        (("compare", "--tets", "t"), "没有这个选项：`--tets`", "是不是 `--test`？"),
     ],
 )
 def test_the_argument_parser_speaks_the_language(

@@ -153,7 +153,8 @@ def test_measures_use_the_grades_alone_and_say_so(clicked: library.Judgments) ->
     assert found["ndcg"] == plain["ndcg"]
     assert not plain.notes
     assert [str(note) for note in found.notes] == [
-        "the judgments have weight, low and high beside their grades: measures use the grades alone"
+        "the judgments have weight, low and high beside their grades: measures use the grades"
+        " alone, `relkit evaluate --intervals` says how much that matters"
     ]
 
 

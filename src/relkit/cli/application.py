@@ -218,7 +218,10 @@ def _message(error: click.ClickException) -> str:
 def _usage_hint(error: click.ClickException) -> str:
     near = getattr(error, "possibilities", None)
     if near:
-        return message("did you mean `{name}`?", name=sorted(near)[0])
+        from relkit.core.registry import nearest
+
+        name = nearest(getattr(error, "option_name", ""), sorted(near), cutoff=0)
+        return message("did you mean `{name}`?", name=name)
     context = getattr(error, "ctx", None)
     if context is None:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     average_option,
     columns_option,
+    confidence_option,
     convention_options,
     digits_option,
     format_option,
@@ -44,6 +46,7 @@ from relkit.core.notes import shared_notes
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
+    from relkit.analysis.uncertainty import MeasureIntervals
     from relkit.data.convention import Convention
     from relkit.data.run import Run
     from relkit.data.scale import Scale
@@ -61,6 +64,7 @@ HELP = """Measure one or several runs against judgments.
 Examples:
   relkit evaluate judgments.qrels bm25.run
   relkit evaluate judgments.qrels bm25.run tfidf.run -m ndcg@10 -m recall@100
+  relkit evaluate judgments.qrels bm25.run --intervals
   relkit evaluate judgments.qrels bm25.run --format json -o results.json
   relkit evaluate --scored scores.csv --query query --label label \\
       --score score -m auc -m pnr -m gauc
@@ -80,6 +84,12 @@ file whose scores stand in --scores FILE.
 @click.argument("runs", metavar="RUN…", nargs=-1)
 @measure_option(scored=True)
 @click.option("-q", "--per-query", is_flag=True, help="Print every query's values too.")
+@click.option(
+    "--intervals",
+    is_flag=True,
+    help="Print how sure each number is: over queries, and of labels that were made of clicks.",
+)
+@confidence_option
 @convention_options
 @average_option
 @scale_option
@@ -115,6 +125,8 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    intervals: bool,
+    confidence: float,
     convention: str | None,
     changes: tuple[str, ...],
     average: str | None,
@@ -146,6 +158,9 @@ def command(
     }
     protect_inputs(output, [judgments, *runs, scored, scores, groups])
     common: dict[str, Any] = {"average": average, "strict": strict}
+    if intervals:
+        _refuse_beside_intervals(form, {"--scored": scored is not None, "-q": per_query})
+        common["level"] = confidence
     if scored is not None:
         if judgments is not None:
             raise ParameterError(
@@ -154,7 +169,9 @@ def command(
             )
         run_format = run_format or judgments_format
         flat = scored_columns(columns, flat)
-        results = [_scored(scored, flat, names, rules, levels, run_format, threads, common)]
+        results: list[Any] = [
+            _scored(scored, flat, names, rules, levels, run_format, threads, common)
+        ]
     else:
         _check_arguments(judgments, runs, flat)
         results, tags = _runs(
@@ -168,6 +185,10 @@ def command(
             threads,
             common,
         )
+    if intervals:
+        emit(_intervals_text(results, form, digits, output), output)
+        messages.notes(shared_notes((run.run, run.notes) for run in results))
+        return
     header = []
     if form == "trec" and not names and scored is None:
         header = [[("runid", tag)] for tag in tags]
@@ -211,11 +232,11 @@ def _runs(
     formats: tuple[str | None, str | None],
     threads: int,
     common: Mapping[str, Any],
-) -> tuple[list[Results], list[str]]:
+) -> tuple[list[Any], list[str]]:
     """Evaluates runs one after the other against judgments that are read once.
 
     Returns:
-        The results, and what each run calls itself.
+        The results, with intervals where `common` has a level, and what each run calls itself.
     """
     from relkit.evaluation import Evaluator
 
@@ -228,15 +249,47 @@ def _runs(
     else:
         reference = judgments_argument(judgments, formats[0], columns, scale)
     evaluator = Evaluator(reference, convention=convention, scale=scale, threads=threads)
-    results: list[Results] = []
+    evaluate: Any = evaluator.evaluate
+    if "level" in common:
+        from relkit.analysis.uncertainty import measure_intervals
+
+        evaluate = partial(measure_intervals, evaluator)
+    results: list[Any] = []
     tags: list[str] = []
     with Progress("evaluating") as progress, format_named_by("--run-format"):
         for path, name in zip(runs, run_names(runs), strict=True):
             progress(len(results), len(runs), name)
             run = run_argument(path, formats[1], columns, name)
-            results.append(evaluator.evaluate(run, measures, name=name, **common))
+            results.append(evaluate(run, measures, name=name, **common))
             tags.append(_tag(run) or name)
     return results, tags
+
+
+def _refuse_beside_intervals(form: str, others: Mapping[str, bool]) -> None:
+    for name in (*(name for name, given in others.items() if given), *({form} & {"trec", "jsonl"})):
+        raise ParameterError(
+            message("--intervals and {name} exclude each other", name=name),
+            hint="--intervals prints a table, markdown, json or csv of one row per measure",
+        )
+
+
+def _intervals_text(
+    results: Sequence[MeasureIntervals], form: str, digits: int, output: str | None
+) -> str:
+    told: dict[str, Any] = {"digits": digits, "language": messages.language}
+    if form == "json":
+        return "\n".join(one.to_json() for one in results)
+    if form == "csv":
+        rows = [one.to_csv().splitlines() for one in results]
+        return "\n".join([*rows[0], *(line for one in rows[1:] for line in one[1:])])
+    columns = terminal_columns() if output is None else None
+    texts = [
+        one.to_markdown(**told) if form == "markdown" else one.to_text(columns=columns, **told)
+        for one in results
+    ]
+    if not results[1:]:
+        return texts[0]
+    return "\n\n".join(f"{one.run}\n\n{text}" for one, text in zip(results, texts, strict=True))
 
 
 def _scored(

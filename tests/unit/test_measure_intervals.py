@@ -1,0 +1,162 @@
+"""How sure a measure is: over queries and over its labels, in the corners where users stand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import relkit
+from relkit.analysis.statistics.intervals import ratio_interval, t_interval
+from relkit.analysis.uncertainty import measure_intervals
+from relkit.core.document.terminal import width
+from relkit.core.errors import ParameterError
+
+
+def labels(weight: float | None = 40.0, grades: tuple[float, ...] = (0.7, 0.3, 0.1)) -> Any:
+    queries = [f"q{one}" for one in range(6) for _ in grades]
+    documents = [f"d{one}" for _ in range(6) for one in range(len(grades))]
+    weights = None if weight is None else [weight] * len(queries)
+    return relkit.Judgments.from_arrays(queries, documents, list(grades) * 6, weights=weights)
+
+
+RUN = {f"q{one}": {f"d{doc}": float((doc + one) % 3) for doc in range(3)} for one in range(6)}
+
+
+def test_the_interval_over_queries_is_students() -> None:
+    found = measure_intervals(labels(), RUN, "ndcg@3")
+    values = np.sort(relkit.evaluate(labels(), RUN, "ndcg@3").column("ndcg@3"))
+    assert found["ndcg@3"].queries == t_interval(values, 0.95)
+    assert found["ndcg@3"].value == relkit.evaluate(labels(), RUN, "ndcg@3")["ndcg@3"]
+
+
+def test_queries_without_a_value_count_as_the_convention_says() -> None:
+    judgments = {f"q{one}": {"d0": 1.0 if one < 4 else 0.0, "d1": 0.0} for one in range(6)}
+    left_out = measure_intervals(judgments, RUN, "ndcg@3", convention={"undefined": "skip"})
+    counted = measure_intervals(judgments, RUN, "ndcg@3", convention={"undefined": "zero"})
+    low, high = left_out["ndcg@3"].queries
+    assert (low + high) / 2 == pytest.approx(left_out["ndcg@3"].value)
+    low, high = counted["ndcg@3"].queries
+    assert (low + high) / 2 == pytest.approx(counted["ndcg@3"].value)
+    assert counted["ndcg@3"].value < left_out["ndcg@3"].value
+
+
+def test_labels_that_rest_on_more_are_surer() -> None:
+    widths = []
+    for weight in (5.0, 50.0, 5000.0):
+        low, high = measure_intervals(labels(weight), RUN, "dcg@3")["dcg@3"].labels
+        widths.append(high - low)
+    assert widths[0] > 2 * widths[1] > 4 * widths[2] > 0
+
+
+def test_the_variance_of_dcg_is_that_of_its_labels() -> None:
+    # DCG@3 is linear in the labels, so the spread of its mean is known.
+    found = measure_intervals(labels(), RUN, "dcg@3", draws=4000)
+    discounts = 1 / np.log2(np.arange(2, 5))
+    variance = 0.0
+    for scores in RUN.values():
+        for rank, document in enumerate(sorted(scores, key=lambda one: -scores[one])):
+            mean = (0.7, 0.3, 0.1)[int(document[1])]
+            variance += (discounts[rank] / 6) ** 2 * mean * (1 - mean) / 41
+    low, high = found["dcg@3"].labels
+    assert (high - low) / (2 * 1.96) == pytest.approx(math.sqrt(variance), rel=0.06)
+    assert found["dcg@3"].mean == pytest.approx(found["dcg@3"].value, abs=0.003)
+
+
+def test_what_has_no_uncertainty_has_no_interval_and_says_why() -> None:
+    plain = measure_intervals(labels(None), RUN, "ndcg@3")
+    assert plain.draws == 0
+    assert math.isnan(plain["ndcg@3"].labels[0])
+    assert plain.notes == ()
+    graded = measure_intervals(labels(40, (3, 1, 0)), RUN, "ndcg@3")
+    assert [note.kind for note in graded.notes] == ["labels-graded"]
+    lows = relkit.Judgments.from_arrays(["q0"], ["d0"], [0.5], lows=[0.1])
+    found = measure_intervals(lows, {"q0": {"d0": 1.0}}, "ndcg@3")
+    assert [note.kind for note in found.notes] == ["labels-without-weight"]
+    assert math.isnan(found["ndcg@3"].queries[0])  # one query
+
+
+def test_certain_labels_are_counted() -> None:
+    found = measure_intervals(labels(40, (1.0, 0.3, 0.0)), RUN, "dcg@3")
+    assert [(note.kind, note.count) for note in found.notes] == [("labels-certain", 12)]
+    every = measure_intervals(labels(40, (1.0, 1.0, 0.0)), RUN, "dcg@3")["dcg@3"]
+    assert every.labels == (every.value, every.value)
+
+
+def test_micro_averages_have_the_interval_of_a_ratio() -> None:
+    name = "precision(rel=0.2)@2"
+    found = measure_intervals(labels(), RUN, name, average="micro")
+    above, below = map(np.asarray, found.results.parts(name))
+    assert found[name].value == above.sum() / below.sum()
+    assert found[name].queries == ratio_interval(above, below, 0.95)
+    assert found[name].queries[0] < found[name].value < found[name].queries[1]
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    first, second, other = (
+        measure_intervals(labels(), RUN, "ndcg@3", seed=seed)["ndcg@3"].labels for seed in (1, 1, 2)
+    )
+    assert first == second != other
+
+
+@pytest.mark.parametrize("parameters", [{"level": 1.0}, {"draws": 1}, {"draws": 2.5}])
+def test_parameters_that_cannot_be(parameters: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        measure_intervals(labels(), RUN, "ndcg@3", **parameters)
+
+
+def test_labels_recover_the_truth_they_are_drawn_from() -> None:
+    """Labels with a known posterior: the interval of DCG holds the truth as often as it says."""
+    generator = np.random.default_rng(8)
+    held = 0
+    runs = {"q": {f"d{one}": float(-one) for one in range(8)}}
+    for _ in range(120):
+        truth = generator.beta(1, 1, 8)
+        clicks = generator.binomial(20, truth)
+        judgments = relkit.Judgments.from_arrays(
+            ["q"] * 8, [f"d{one}" for one in range(8)], (clicks + 1) / 22, weights=[22] * 8
+        )
+        low, high = measure_intervals(judgments, runs, "dcg@8", draws=200)["dcg@8"].labels
+        true = relkit.evaluate({"q": {f"d{i}": one for i, one in enumerate(truth)}}, runs, "dcg@8")
+        held += low <= true["dcg@8"] <= high
+    assert held >= 104  # 95 % of 120 are 114; below 104 has a probability of 1 in 6,000
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    judgments, run = tmp_path / "labels.parquet", tmp_path / "new.csv"
+    relkit.write_judgments(labels(), judgments)
+    rows = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
+    pl.DataFrame(rows, ["query", "document", "score"], orient="row").write_csv(run)
+    return str(judgments), str(run)
+
+
+def test_the_command_line(files: tuple[str, str], command: Any) -> None:
+    outcome = command("evaluate", *files, "-m", "ndcg@3", "--intervals")
+    assert outcome.code == 0, outcome.err
+    assert "of the labels" in outcome.out
+    assert "measures use the grades alone" not in outcome.err
+    assert max(map(width, outcome.out.splitlines())) <= 80
+    chinese = command("evaluate", *files, "-m", "ndcg@3", "--intervals", "--lang", "zh")
+    assert "标签误差" in chinese.out
+    found = json.loads(
+        command("evaluate", *files, "-m", "ndcg@3", "--intervals", "--format", "json").out
+    )
+    assert found["measures"]["ndcg@3"]["labels"][0] < found["measures"]["ndcg@3"]["labels"][1]
+    lines = command(
+        "evaluate", *files, files[1], "-m", "ap", "--intervals", "--format", "csv"
+    ).out.split()
+    assert lines[0].startswith("run,measure,value,queries_low")
+    assert len(lines) == 1 + 2
+
+
+@pytest.mark.parametrize("beside", [["-q"], ["--format", "trec"], ["--format", "jsonl"]])
+def test_what_excludes_intervals(files: tuple[str, str], command: Any, beside: list[str]) -> None:
+    outcome = command("evaluate", *files, "--intervals", *beside)
+    assert outcome.code == 2
+    assert "exclude each other" in outcome.err
