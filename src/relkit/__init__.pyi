@@ -133,6 +133,7 @@ from .online.sampling import (
     read_sample as read_sample,
 )
 from .report import (
+    write_labels_report as write_labels_report,
     write_monitor_report as write_monitor_report,
     write_report as write_report,
 )

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import CommandGroup
+from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.labels_bias import bias
 from relkit.cli.labels_simulate import simulate
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     clicks_options,
+    convention_options,
     digits_option,
     format_option,
+    judgments_format_option,
     no_color_option,
     output_option,
+    scale_option,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
 from relkit.cli.sessions import read_log, source_options
+from relkit.cli.values import chosen_convention, chosen_scale
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "markdown", "json", "csv")
+PAGES = ("table", "markdown", "json", "csv", "html")
 
 HELP = """Make labels of clicks, and compare click models.
 
@@ -63,15 +68,27 @@ With --actions a click is worth what followed it: a long stay, a cart, a
 purchase. --grading makes grades 0, 1, 2 … of labels between 0 and 1.
 """
 
-COMPARE = """Compare click models by the clicks that they foresee.
+COMPARE = """Compare click models by the clicks that they foresee, and with people.
 
 \b
 Examples:
   relkit labels compare clicks.csv
   relkit labels compare clicks.csv -m rctr -m pbm -m ubm --format json
+  relkit labels compare clicks.csv -m dctr -m pbm -m dbn \\
+      --judgments judgments.qrels
+  relkit labels compare clicks.csv -m dctr -m pbm \\
+      --judgments judgments.qrels -o labels.html
 
 One session in five is held out, chosen by its id; the models are fitted on the
 others. Intervals are of the difference to the first model, over queries.
+
+With --judgments, the labels of each model rank the documents that people graded
+and the log shows. `dctr`, the plain click rate, is what a model has to beat:
+name it first, and the differences are to it. Foreseeing clicks better does not
+mean agreeing better with people.
+
+A FILE that ends in .html is a page that opens offline: position bias,
+calibration, perplexity by position, and where labels and people disagree.
 """
 
 
@@ -217,7 +234,7 @@ def _prior(text: str | None) -> Any:
     return text if text in {None, "data"} else tuple(str(text).split(","))
 
 
-@command.command("compare", help=COMPARE, short_help="Compare click models on held-out sessions.")
+@command.command("compare", help=COMPARE, short_help="Compare click models, and with people.")
 @source_options
 @click.option(
     "-m",
@@ -235,9 +252,25 @@ def _prior(text: str | None) -> Any:
     show_default=True,
     help="One session in so many is held out.",
 )
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    help="Grades by people, in any format of judgments: how do the labels agree with them?",
+)
+@click.option(
+    "--measure",
+    "measures",
+    metavar="NAME",
+    multiple=True,
+    help="By which labels are compared with grades, such as auc(rel=2); give it again for several."
+    "  [default: ndcg@10, auc, gauc, tau]",
+)
+@convention_options
+@scale_option
+@judgments_format_option
 @clicks_options
 @format_option(
-    *FORMATS,
+    *PAGES,
     default=None,
     help="How to print.  [default: by the ending of FILE in -o, else table]",
 )
@@ -250,6 +283,12 @@ def compare(
     columns: tuple[str, ...],
     input_format: str | None,
     models: tuple[str, ...],
+    judgments: str | None,
+    measures: tuple[str, ...],
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    judgments_format: str | None,
     form: str | None,
     output: str | None,
     digits: int,
@@ -259,15 +298,36 @@ def compare(
     """Runs `relkit labels compare`."""
     from relkit.labels.comparing import compare_models
     from relkit.labels.making import model_of
+    from relkit.labels.people import MEASURES
 
-    form = form or form_of(output, FORMATS)
+    form = form or form_of(output, PAGES)
     chosen = [model_of(model) for model in models]
-    protect_inputs(output, log)
+    protect_inputs(output, (*log, judgments))
+    check_stdin([*log, *([judgments] if judgments else [])])
+    rules = chosen_convention(convention, changes)
+    grades = None
+    if judgments is not None:
+        grades = judgments_argument(judgments, judgments_format, None, chosen_scale(scale))
+        messages.notes(grades.notes)
+    elif measures or convention or changes or scale or judgments_format:
+        raise ParameterError("--measure, --scale and the like need --judgments")
     sessions = read_log(log, columns, input_format, [output])
-    found = compare_models(sessions, chosen, level=confidence, **options)
+    found = compare_models(
+        sessions,
+        chosen,
+        judgments=grades,
+        measures=measures or MEASURES,
+        convention=rules,
+        level=confidence,
+        **options,
+    )
     messages.notes(found.notes)
     told = {"digits": digits, "language": messages.language}
-    if form == "json":
+    if form == "html":
+        from relkit.report import render_labels_report
+
+        text = render_labels_report(found, language=messages.language)
+    elif form == "json":
         text = found.to_json()
     elif form == "csv":
         text = found.to_csv()

@@ -2,13 +2,25 @@ from .actions import (
     ActionCounts as ActionCounts,
     Actions as Actions,
 )
+from .agreement import (
+    Agreement as Agreement,
+    Disagreement as Disagreement,
+    Graded as Graded,
+    HumanComparison as HumanComparison,
+    PairOrder as PairOrder,
+)
 from .comparing import (
+    compare_models as compare_models,
+)
+from .comparison import (
     ModelComparison as ModelComparison,
     ModelFit as ModelFit,
-    compare_models as compare_models,
 )
 from .denoising import (
     without_bots as without_bots,
+)
+from .foresight import (
+    Bin as Bin,
 )
 from .grading import (
     Grading as Grading,

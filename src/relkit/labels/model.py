@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.registry import Registry
 from relkit.core.texts import message
+from relkit.labels import foresight
 from relkit.labels.beta import Relevance, interval
 from relkit.labels.habits import Habits, probabilities
 
@@ -201,10 +202,6 @@ class ClickModel(ABC):
         return np.where(self.prior_shown + shown > 0, rates, self.unseen)
 
 
-#: The least probability that an event is given which a model holds impossible.
-LEAST = 1e-6
-
-
 @dataclass(frozen=True)
 class FittedModel:
     """A click model whose parameters were estimated from a log.
@@ -266,12 +263,7 @@ class FittedModel:
 
         What the model holds impossible counts with a probability of one in a million.
         """
-        import numpy as np
-
-        clicks = self.click_probabilities(lists, conditional=True)
-        seen = np.where(lists.clicked, clicks, 1 - clicks)
-        found: Values = np.where(lists.shown, np.log(np.maximum(seen, LEAST)), 0.0).sum(axis=1)
-        return found
+        return foresight.log_likelihood(lists, self.click_probabilities(lists, conditional=True))
 
     def perplexity(self, lists: Lists, *, conditional: bool = False) -> Values:
         """Returns the perplexity at each position: 1 where every click is foreseen, 2 for a guess.
@@ -280,15 +272,28 @@ class FittedModel:
             lists: Lists whose clicks are to be foreseen.
             conditional: Whether the clicks above a result are known, or nothing is.
         """
+        return foresight.perplexity(lists, self.click_probabilities(lists, conditional=conditional))
+
+    def examination(self, lists: Lists) -> Values:
+        """Returns how likely results are seen at each position, compared with the first one shown.
+
+        It is the mean over the lists of P(click) / attraction, nothing else being known: of the
+        users of these lists, so many come to see that position. Empty for a model that does not
+        tell examination from attraction.
+
+        Args:
+            lists: Lists, as of `lists_of`.
+        """
         import numpy as np
 
-        clicks = self.click_probabilities(lists, conditional=conditional)
-        seen = np.maximum(np.where(lists.clicked, clicks, 1 - clicks), LEAST)
-        logs = np.where(lists.shown, np.log2(seen), 0.0) * lists.counts[:, None]
-        shown = (lists.shown * lists.counts[:, None]).sum(axis=0)
+        values = self._values(lists)
+        if "attraction" not in values:
+            return np.empty(0)
+        clicks = self.model.probabilities(self.parameters, lists, values, False)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Values = np.where(shown > 0, 2.0 ** (-logs.sum(axis=0) / shown), np.nan)
-        return found
+            found = foresight.by_position(lists, clicks / values["attraction"])
+            known = found[np.isfinite(found)]
+            return found / known[0] if len(known) else found
 
     def simulate(self, lists: Lists, *, seed: int | np.random.Generator = 0) -> NDArray[np.bool_]:
         """Draws clicks on each list, once for each list.

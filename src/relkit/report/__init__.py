@@ -1,5 +1,10 @@
 """One self-contained page that tells a colleague what changed and why."""
 
+from relkit.report.clicks import (
+    build_labels_page,
+    render_labels_report,
+    write_labels_report,
+)
 from relkit.report.contents import build_page
 from relkit.report.document import Format, format_of, render_report, write_report
 from relkit.report.page import Page
@@ -14,12 +19,15 @@ __all__ = [
     "Format",
     "Page",
     "bias_picture",
+    "build_labels_page",
     "build_monitor_page",
     "build_page",
     "format_of",
     "render_bias_report",
+    "render_labels_report",
     "render_monitor_report",
     "render_report",
+    "write_labels_report",
     "write_monitor_report",
     "write_report",
 ]

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from relkit.core.packages import optional_package
-from relkit.report import drawings
+from relkit.report import click_drawings, drawings
 from relkit.report.page import Chart
 from relkit.report.palette import FONT, ROLES, altair
 
@@ -28,6 +28,8 @@ DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "losses": drawings.losses,
     "trend": drawings.trend,
     "positions": drawings.positions,
+    "by_position": click_drawings.by_position,
+    "reliability": click_drawings.reliability,
 }
 
 

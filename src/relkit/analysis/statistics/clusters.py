@@ -36,6 +36,44 @@ class RatioEstimate:
         half = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) * self.error
         return self.value - half, self.value + half
 
+    def share_interval(self, confidence: float, trials: float) -> tuple[float, float]:
+        """Returns Wilson's interval, for a ratio that is a share of trials that succeeded.
+
+        Trials of one cluster are alike. The error says how many independent trials they are
+        worth, n = p(1 - p) / error², at most as many as there are. So the interval stays within 0
+        and 1, and a share of 0 or 1 has one too.
+
+        Args:
+            confidence: Such as 0.95.
+            trials: How many trials there are.
+
+        Returns:
+            The bounds; NaN where the error is not known.
+
+        Examples:
+            >>> low, high = RatioEstimate(0.0, 0.0, 5).share_interval(0.95, 100)
+            >>> round(low, 4), round(high, 4)
+            (0.0, 0.037)
+
+        References:
+            Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24(2), for the
+            effective number of trials.
+        """
+        if math.isnan(self.error):
+            return math.nan, math.nan
+        from scipy.special import ndtri
+
+        share, spread = self.value, self.value * (1 - self.value)
+        if self.error > 0:
+            trials = min(trials, spread / self.error**2)
+        if not trials > 0:
+            return 0.0, 1.0
+        squared = float(ndtri(0.5 + confidence / 2)) ** 2
+        centre = (share + squared / (2 * trials)) / (1 + squared / trials)
+        half = math.sqrt(squared * (spread + squared / (4 * trials)) / trials)
+        half /= 1 + squared / trials
+        return max(min(centre - half, share), 0.0), min(max(centre + half, share), 1.0)
+
     @property
     def p(self) -> float:
         """Two-sided p-value of the hypothesis that the ratio is 0; NaN without an error."""

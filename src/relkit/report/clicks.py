@@ -1,0 +1,346 @@
+"""Click models as a page: what users see, whose clicks are foreseen, and what people say."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.language import Language
+from relkit.core.parameters import check_type
+from relkit.core.texts import PAGE, catalogue as texts_of
+from relkit.labels import ModelComparison
+from relkit.report.catalogue import Catalogue, catalogue
+from relkit.report.document import Format, format_of, render_page, write_page
+from relkit.report.page import (
+    Block,
+    Chart,
+    Details,
+    Headline,
+    Headlines,
+    Key,
+    Page,
+    Prose,
+    Section,
+    Table,
+)
+from relkit.report.positions import PositionCurve, position_chart, series_of
+from relkit.report.provenance import convention_table, note_table
+from relkit.report.wording import MARKS, label, number, p_equation, signed
+
+if TYPE_CHECKING:
+    from relkit.labels import Agreement, HumanComparison, ModelFit
+    from relkit.report.page import Tone
+
+__all__ = ["build_labels_page", "render_labels_report", "write_labels_report"]
+
+DIGITS = 3
+
+
+def write_labels_report(
+    found: ModelComparison,
+    path: str | PathLike[str],
+    *,
+    language: Language = "en",
+    title: str | None = None,
+) -> None:
+    """Writes a report on click models: one file, HTML or Markdown by its ending.
+
+    The HTML opens without a network: style, script and charts are inside.
+
+    Args:
+        found: What to report, from `relkit.labels.compare_models`.
+        path: Where to write; `.html` or `.md`.
+        language: `en` or `zh`.
+        title: The heading of the page; by default it names the models.
+
+    Raises:
+        ParameterError: If the ending or the language is none of those.
+        DependencyError: If a package of the extra `report` is not installed.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> import polars as pl
+        >>> from relkit.labels import compare_models
+        >>> columns = {"session": range(60), "query": ["tv", "sofa"] * 30, "doc": ["a"] * 60}
+        >>> log = pl.DataFrame(columns | {"position": [1] * 60, "clicked": [1, 0, 0] * 20})
+        >>> found = compare_models(log, ["dctr", "pbm"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "labels.md")
+        ...     write_labels_report(found, path)
+        ...     path.read_text("utf-8").splitlines()[0]
+        '# Click models: dctr and pbm'
+    """
+    text = render_labels_report(found, format=format_of(path), language=language, title=title)
+    write_page(text, path)
+
+
+def render_labels_report(
+    found: ModelComparison,
+    *,
+    format: Format = "html",
+    language: Language = "en",
+    title: str | None = None,
+) -> str:
+    """Returns a report on click models as text; see `relkit.write_labels_report`."""
+    return render_page(build_labels_page(found, language=language, title=title), format)
+
+
+def build_labels_page(
+    found: ModelComparison,
+    *,
+    language: Language = "en",
+    title: str | None = None,
+    curves: Sequence[PositionCurve] = (),
+) -> Page:
+    """Returns everything that a report on click models says.
+
+    Args:
+        found: What to report, from `relkit.labels.compare_models`.
+        language: `en` or `zh`.
+        title: The heading of the page; by default it names the models.
+        curves: Other estimates of how likely each position is seen, to be shown beside.
+
+    Raises:
+        ParameterError: If the language is none of them.
+    """
+    check_type("found", found, ModelComparison, "what relkit.labels.compare_models returned")
+    texts = catalogue(language)
+    words = texts_of("labels", language, PAGE)
+    names = [fit.model for fit in found.fits]
+    sections = [
+        _summary(found, texts),
+        _models(found, texts, words),
+        _positions(found, curves, texts),
+        _calibration(found, texts),
+        _perplexity(found, texts),
+        _people(found, texts, words),
+    ]
+    if found.people is not None:
+        table = convention_table(found.people.convention, texts, found.people.measures)
+        sections.append(Section("convention", texts.say("section.convention"), (table,)))
+    notes = (note_table(found.notes, texts),)
+    sections.append(Section("notes", texts.say("section.notes"), notes))
+    return Page(
+        language=language,
+        title=title or texts.say("clicks.title", models=texts.join(names)),
+        subtitle=texts.say("clicks.subtitle", source=os.path.basename(found.source), **found.facts),
+        lead=tuple(_lead(found, texts, words)),
+        sections=tuple(sections),
+    )
+
+
+def _lead(found: ModelComparison, texts: Catalogue, words: Catalogue) -> list[str]:
+    """Who foresees clicks best, and whether people agree."""
+    best = max(found.fits, key=lambda fit: fit.log_likelihood)
+    lead = [texts.say("clicks.best" if len(found.fits) > 1 else "clicks.alone", model=best.model)]
+    if found.people is None:
+        lead.append(texts.say("clicks.no_people_lead"))
+    elif not found.people.agreements:
+        lead.append(_sentence(words["people.nothing"], texts))
+    elif len(found.fits) > 1:
+        lead.append(_sentence(found.people.verdict(words), texts))
+    return lead
+
+
+def _sentence(text: str, texts: Catalogue) -> str:
+    """Returns what a terminal says without a full stop as a sentence of a page."""
+    return text[:1].upper() + text[1:] + texts.say("list.stop")
+
+
+def _summary(found: ModelComparison, texts: Catalogue) -> Section:
+    blocks: list[Block] = [Headlines(texts.say("clicks.foreseen"), _foreseen(found, texts))]
+    people = found.people
+    if people is not None and people.agreements:
+        first = people.measures[0]
+        headlines = tuple(
+            _agreement(one, people, texts) for one in people.agreements if one.measure == first
+        )
+        title = texts.say("clicks.agreed", measure=label(first))
+        blocks.append(Headlines(title, headlines))
+    blocks.append(Prose((texts.say("clicks.both"),)))
+    return Section("summary", texts.say("clicks.summary"), tuple(blocks))
+
+
+def _foreseen(found: ModelComparison, texts: Catalogue) -> tuple[Headline, ...]:
+    first = found.fits[0]
+    headlines = []
+    for fit in found.fits:
+        told = fit.model, number(fit.log_likelihood, DIGITS)
+        if fit is first:
+            headlines.append(_reference(*told, texts))
+            continue
+        tone = _tone(fit.interval)
+        evidence = _evidence(fit.difference, fit.interval, found.level, texts)
+        meaning = texts.say(f"clicks.foresees_{tone}", first=first.model)
+        headlines.append(_headline(*told, evidence, meaning, tone, texts))
+    return tuple(headlines)
+
+
+def _agreement(one: Agreement, people: HumanComparison, texts: Catalogue) -> Headline:
+    told, contrast = (one.model, number(one.value, DIGITS)), one.contrast
+    if contrast is None:
+        return _reference(*told, texts)
+    evidence = _evidence(contrast.difference, contrast.interval, people.level, texts)
+    if math.isfinite(contrast.p_adjusted):
+        p = texts.say("headline.corrected", p=p_equation(contrast.p_adjusted))
+        evidence = texts.say("clicks.evidence_p", evidence=evidence, p=p)
+    meaning = texts.say(f"clicks.agrees_{contrast.verdict}", first=people.orders[0].model)
+    return _headline(*told, evidence, meaning, contrast.verdict, texts)
+
+
+def _reference(model: str, value: str, texts: Catalogue) -> Headline:
+    evidence, meaning = texts.say("clicks.reference_short"), texts.say("clicks.reference")
+    return _headline(model, value, evidence, meaning, "described", texts)
+
+
+def _evidence(
+    difference: float, interval: tuple[float, float], level: float, texts: Catalogue
+) -> str:
+    low, high = interval
+    held = math.isfinite(low) and math.isfinite(high)
+    return texts.say(
+        "clicks.evidence" if held else "clicks.evidence_no_interval",
+        difference=signed(difference, DIGITS),
+        confidence=texts.percent(level),
+        low=signed(low, DIGITS),
+        high=signed(high, DIGITS),
+    )
+
+
+def _headline(
+    model: str, value: str, evidence: str, meaning: str, tone: Tone, texts: Catalogue
+) -> Headline:
+    return Headline(
+        subject=model,
+        numbers=value,
+        evidence=evidence,
+        meaning=meaning,
+        tone=tone,
+        mark=MARKS[tone],
+        separator=texts.say("list.colon"),
+    )
+
+
+def _tone(interval: tuple[float, float]) -> Tone:
+    low, high = interval
+    return "better" if low > 0 else "worse" if high < 0 else "undecided"
+
+
+def _models(found: ModelComparison, texts: Catalogue, words: Catalogue) -> Section:
+    said = (words.say("compared", **found.facts), words["compared_numbers"])
+    names = (texts.say("clicks.model"), texts.say("clicks.assumption"))
+    rows = tuple((fit.model, words[f"assumes.{fit.model}"]) for fit in found.fits)
+    blocks: tuple[Block, ...] = (
+        Prose(tuple(_sentence(text, texts) for text in said)),
+        found.table(words, DIGITS),
+        Table(names, rows, texts.say("clicks.assumptions"), left=2),
+    )
+    return Section("models", texts.say("clicks.models"), blocks)
+
+
+def _positions(
+    found: ModelComparison, others: Sequence[PositionCurve], texts: Catalogue
+) -> Section:
+    curves = [PositionCurve(fit.model, fit.examination) for fit in found.fits if fit.examination]
+    curves += others
+    clicks = [value for value in found.clicks if value > 0]
+    if clicks:
+        values = [value / clicks[0] for value in found.clicks]
+        curves.insert(0, PositionCurve(texts.say("clicks.counted"), values, counted=True))
+    names = [fit.model for fit in found.fits]
+    blocks: list[Block] = [Prose((texts.say("clicks.position_text"),))]
+    if any(not one.counted for one in curves):
+        blocks.append(position_chart(curves, names, texts, key="examination", zero=True))
+    else:
+        blocks.append(Prose((texts.say("clicks.no_examination"),)))
+    without = [fit.model for fit in found.fits if not fit.examination]
+    if without and len(without) < len(found.fits):
+        blocks.append(Prose((texts.say("clicks.without", models=without),)))
+    return Section("positions", texts.say("clicks.positions"), tuple(blocks))
+
+
+def _perplexity(found: ModelComparison, texts: Catalogue) -> Section:
+    curves = [PositionCurve(fit.model, fit.by_position) for fit in found.fits]
+    names = [fit.model for fit in found.fits]
+    chart = position_chart(curves, names, texts, key="perplexity", zero=False)
+    return Section("perplexity", texts.say("clicks.perplexity"), (chart,))
+
+
+def _calibration(found: ModelComparison, texts: Catalogue) -> Section:
+    rows: list[dict[str, Any]] = []
+    cells: list[tuple[str, ...]] = []
+    end = 0.0
+    for fit in found.fits:
+        for order, one in enumerate(fit.reliability):
+            low, high = one.interval
+            held = math.isfinite(low) and math.isfinite(high)
+            end = max(end, one.foreseen, high if held else one.clicked)
+            interval = f"{number(low, DIGITS)} … {number(high, DIGITS)}" if held else "–"
+            values = (number(one.foreseen, DIGITS), number(one.clicked, DIGITS))
+            cells.append((fit.model, *values, interval, f"{one.shown:,}"))
+            said = texts.say("clicks.bin", foreseen=values[0], clicked=values[1])
+            rows.append(
+                {
+                    "series": fit.model,
+                    "order": order,
+                    "foreseen": one.foreseen,
+                    "clicked": one.clicked,
+                    "low": low if held else None,
+                    "high": high if held else None,
+                    "text": f"{fit.model}{texts.say('list.colon')}{said}",
+                }
+            )
+    series = series_of([fit.model for fit in found.fits])
+    level = texts.percent(found.level)
+    headings = (
+        texts.say("clicks.model"),
+        texts.say("clicks.foreseen_axis"),
+        texts.say("clicks.clicked_axis"),
+        texts.say("table.interval", confidence=level),
+        texts.say("clicks.shown"),
+    )
+    chart = Chart(
+        drawing="reliability",
+        title=texts.say("clicks.calibration_title"),
+        caption=texts.say("clicks.calibration_caption", confidence=level),
+        rows=tuple(rows),
+        table=Table(headings, tuple(cells)),
+        labels={"x": headings[1], "y": headings[2]},
+        values={"series": series, "end": min(1.0, math.ceil(end * 20 + 0.01) / 20) or 0.05},
+        legend=tuple(Key("line", role, name, dash) for name, role, dash in series),
+    )
+    off = [sentence for fit in found.fits if (sentence := _off(fit, texts))]
+    prose = [Prose(tuple(off))] if off else []
+    return Section("calibration", texts.say("clicks.calibration"), (*prose, chart))
+
+
+def _off(fit: ModelFit, texts: Catalogue) -> str:
+    """Says how many bins of a model lie off the diagonal."""
+    known = [one for one in fit.reliability if math.isfinite(one.interval[0])]
+    if not known:
+        return ""
+    over = sum(one.foreseen > one.interval[1] for one in known)
+    under = sum(one.foreseen < one.interval[0] for one in known)
+    key = "clicks.off" if over or under else "clicks.on"
+    return texts.say(key, model=fit.model, over=over, under=under, bins=len(known))
+
+
+def _people(found: ModelComparison, texts: Catalogue, words: Catalogue) -> Section:
+    title, people = words["people.title"], found.people
+    if people is None:
+        return Section("people", title, (Prose((texts.say("clicks.no_people"),)),))
+    said = Prose(tuple(_sentence(text, texts) for text in people.sentences(words)))
+    blocks: list[Block] = [said]
+    if people.agreements:
+        blocks += [people.table(words, DIGITS), people.order_table(words)]
+        if people.disagreements:
+            blocks.append(Prose((words["people.examples"], texts.say("clicks.why"))))
+        for order in people.orders:
+            table = people.example_table(words, DIGITS, len(people.disagreements), order.model)
+            if table.rows:
+                summary = texts.say("clicks.examples", model=order.model)
+                blocks.append(Details(summary, (table,), value=f"{len(table.rows) // 2}"))
+    return Section("people", title, tuple(blocks))

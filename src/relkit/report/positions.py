@@ -1,0 +1,116 @@
+"""Charts of values by position: what users see, and how well their clicks are foreseen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Chart, Key, Table
+from relkit.report.wording import number
+
+__all__ = ["PositionCurve", "position_chart", "series_of"]
+
+#: Colours and strokes of series, in their order.
+ROLES = ("blue", "orange", "green", "purple", "sky")
+DASHES = ("", "7 3", "2 3", "8 3 2 3", "4 2")
+#: What was counted, and not estimated.
+COUNTED = ("ink", "1 2")
+
+
+@dataclass(frozen=True)
+class PositionCurve:
+    """One line of a chart by position.
+
+    Attributes:
+        name: What it is called.
+        values: One per position, from 1; NaN where there is none.
+        intervals: Theirs; empty where there are none.
+        counted: Whether it was counted, and is no model's.
+    """
+
+    name: str
+    values: Sequence[float]
+    intervals: Sequence[tuple[float, float]] = ()
+    counted: bool = False
+
+
+def series_of(names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """Returns the name, colour and dashes of each of several models, no two alike.
+
+    Examples:
+        >>> series_of(["pbm", "ubm"])
+        (('pbm', 'blue', ''), ('ubm', 'orange', '7 3'))
+    """
+    count = len(ROLES)
+    return tuple(
+        (name, ROLES[place % count], DASHES[(place + place // count) % count])
+        for place, name in enumerate(names)
+    )
+
+
+def position_chart(
+    curves: Sequence[PositionCurve],
+    names: Sequence[str],
+    texts: Catalogue,
+    *,
+    key: str,
+    zero: bool,
+    digits: int = 3,
+) -> Chart:
+    """Returns a chart of curves by position, and the table of their numbers.
+
+    Args:
+        curves: The lines.
+        names: All the models of the page, so that one looks the same in every chart.
+        texts: The report's texts.
+        key: Of its texts: `clicks.KEY_title`, `_caption` and `_axis`.
+        zero: Whether the axis begins at 0.
+        digits: Decimals.
+    """
+    estimated = [one.name for one in curves if not one.counted]
+    looks = {one[0]: one for one in series_of(list(dict.fromkeys([*names, *estimated])))}
+    series = [(one.name, *COUNTED) if one.counted else looks[one.name] for one in curves]
+    rows: list[dict[str, Any]] = []
+    for curve in curves:
+        for place, value in enumerate(curve.values):
+            if not math.isfinite(value):
+                continue
+            low, high = curve.intervals[place] if curve.intervals else (math.nan, math.nan)
+            held = math.isfinite(low) and math.isfinite(high)
+            shown = number(value, digits)
+            shown += f" ({number(low, digits)} … {number(high, digits)})" if held else ""
+            at = texts.say("clicks.at", position=place + 1)
+            rows.append(
+                {
+                    "series": curve.name,
+                    "position": place + 1,
+                    "value": value,
+                    "low": low if held else None,
+                    "high": high if held else None,
+                    "text": f"{curve.name}, {at}{texts.say('list.colon')}{shown}",
+                }
+            )
+    deepest = max((len(one.values) for one in curves), default=0)
+    cells = tuple(
+        (
+            str(place + 1),
+            *(
+                number(one.values[place] if place < len(one.values) else math.nan, digits)
+                for one in curves
+            ),
+        )
+        for place in range(deepest)
+    )
+    return Chart(
+        drawing="by_position",
+        title=texts.say(f"clicks.{key}_title"),
+        caption=texts.say(f"clicks.{key}_caption"),
+        rows=tuple(rows),
+        table=Table((texts.say("clicks.position"), *(one.name for one in curves)), cells),
+        labels={"x": texts.say("clicks.position"), "y": texts.say(f"clicks.{key}_axis")},
+        values={"series": tuple(series), "zero": zero},
+        legend=tuple(Key("line", role, name, dash) for name, role, dash in series),
+    )
