@@ -88,8 +88,8 @@ have to be logged is said.
 )
 @click.option(
     "--interval",
-    type=click.Choice(["bernstein", "bootstrap", "t"]),
-    default="bernstein",
+    type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
+    default="betting",
     show_default=True,
     help="How intervals are made; bootstrap and t are too narrow where few sessions match.",
 )

@@ -2,6 +2,7 @@
 
 from relkit.analysis.statistics.anytime import Looks, always_valid
 from relkit.analysis.statistics.bernstein import bernstein_half, bernstein_interval
+from relkit.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
 from relkit.analysis.statistics.clusters import RatioEstimate, ratio_of_sums
 from relkit.analysis.statistics.correction import CORRECTIONS, adjust
 from relkit.analysis.statistics.differences import effect_size, mean, standard_deviation
@@ -28,7 +29,10 @@ __all__ = [
     "always_valid",
     "bernstein_half",
     "bernstein_interval",
+    "betting_evidence",
+    "betting_interval",
     "effect_size",
+    "first_refuted",
     "interval",
     "mean",
     "paired_test",

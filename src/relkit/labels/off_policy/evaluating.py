@@ -17,7 +17,7 @@ from relkit.labels.off_policy.candidate import Candidate, read_candidate
 from relkit.labels.off_policy.choices import Choices, align
 from relkit.labels.off_policy.estimator import Estimator, Evidence, Terms, estimators
 from relkit.labels.off_policy.feedback import Feedback, Propensities, Reward, read_feedback
-from relkit.labels.off_policy.intervals import Interval, estimate_of, interval_of
+from relkit.labels.off_policy.intervals import EXACT, Interval, estimate_of, interval_of
 from relkit.labels.off_policy.result import SHOWN, OffPolicy, PolicyValue
 from relkit.labels.off_policy.weights import Level, Overlap, Weights
 
@@ -48,7 +48,7 @@ def evaluate_policy(
     propensities: Propensities = "auto",
     reward: Reward = "auto",
     click_model: str | ClickModel = "pbm",
-    interval: Interval = "bernstein",
+    interval: Interval = "betting",
     cluster: Cluster = "session",
     level: float = 0.95,
     resamples: int = 2000,
@@ -67,8 +67,9 @@ def evaluate_policy(
         reward: The column of what a result earned; `auto` takes the clicks where there are any.
         click_model: The click model of the estimator of that name, or its name: its prior then has
             the log's clicks per result for its mean.
-        interval: `bernstein` holds at any number of sessions; `bootstrap` and `t` are narrower, and
-            too narrow where few sessions match or weights are heavy.
+        interval: `betting` and the wider `bernstein` hold at any number of independent sessions,
+            `anytime` also at any number of looks as sessions come in; `bootstrap` and `t` are
+            narrower, and too narrow where few sessions match or weights are heavy.
         cluster: What is independent of each other: sessions, or all sessions of a query together;
             the latter for `bootstrap` and `t`.
         level: The probability of the intervals.
@@ -102,15 +103,16 @@ def evaluate_policy(
 
     References:
         Dudík, Langford and Li (2011), ICML; Li et al. (2018), KDD; Kiyohara et al. (2022), WSDM;
-        Maurer and Pontil (2009), COLT.
+        Waudby-Smith and Ramdas (2024), JRSS B 86(1); Maurer and Pontil (2009), COLT; Howard,
+        Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49(2).
     """
     check_choice("interval", interval, get_args(Interval))
     check_choice("cluster", cluster, get_args(Cluster))
     check_fraction("level", level)
     check_whole("wanted", wanted)
-    if cluster == "query" and interval == "bernstein":
+    if cluster == "query" and interval in EXACT:
         raise ParameterError(
-            "the empirical Bernstein interval is of independent sessions",
+            message("the interval `{interval}` is of independent sessions", interval=interval),
             hint="take the bootstrap or t interval with clusters of queries",
         )
     resampling = Resampling(resamples, seed, threads)
@@ -133,8 +135,18 @@ def evaluate_policy(
         queries = kept.contexts.get_column("query").rank("dense").to_numpy().astype(int) - 1
         groups = queries[kept.context]
 
+    order = kept.hashes.argsort(kind="stable")
+
     def bounds(terms: Terms) -> tuple[float, float]:
-        return interval_of(terms, interval, level, most=most, groups=groups, resampling=resampling)
+        return interval_of(
+            terms,
+            interval,
+            level,
+            most=most,
+            resampling=resampling,
+            groups=groups,
+            order=order,
+        )
 
     values = tuple(_value(one, evidence, bounds) for one in wished)
     overlaps = tuple(evidence.weights(one).overlap for one in _levels(evidence))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from relkit.analysis.statistics import (
     Resampling,
+    always_valid,
     bernstein_half,
     bernstein_interval,
+    betting_evidence,
+    betting_interval,
+    first_refuted,
     interval,
     ratio_interval,
 )
@@ -20,12 +23,15 @@ if TYPE_CHECKING:
 
     from relkit.labels.off_policy.estimator import Terms
 
-__all__ = ["Interval", "estimate_of", "interval_of"]
+    Bounds = tuple[float, float]
+
+__all__ = ["EXACT", "Interval", "estimate_of", "interval_of"]
 
 #: How an interval is made.
-Interval = Literal["bernstein", "bootstrap", "t"]
+Interval = Literal["betting", "bernstein", "anytime", "bootstrap", "t"]
 
-STEPS = 60
+#: Those that hold at any number of independent sessions.
+EXACT = ("betting", "bernstein", "anytime")
 
 
 def estimate_of(terms: Terms) -> float:
@@ -42,28 +48,39 @@ def interval_of(
     name: Interval,
     confidence: float,
     *,
-    most: tuple[float, float],
-    groups: NDArray[np.int64] | None = None,
+    most: Bounds,
     resampling: Resampling,
-) -> tuple[float, float]:
+    groups: NDArray[np.int64] | None = None,
+    order: NDArray[np.int64] | None = None,
+) -> Bounds:
     """Returns the interval of an estimate; NaN where sessions do not say how far off it is.
 
     Args:
         terms: What each session contributes.
-        name: `bernstein`, `bootstrap` or `t`.
+        name: How it is made.
         confidence: Such as 0.95.
         most: The least and the most that a session can earn.
-        groups: The group of each session, where groups are drawn and not sessions; not for
-            `bernstein`.
         resampling: Of the bootstrap.
+        groups: The group of each session, where groups are independent and not sessions; for the
+            bootstrap and t.
+        order: The sessions in an order that says nothing of them, for `betting`.
     """
     import numpy as np
 
-    if not terms.certain:
-        return math.nan, math.nan
-    if name == "bernstein":
-        return _cut(_bernstein(terms, confidence, most), most)
     above, below = terms.numerator, terms.denominator
+    if not terms.certain or (name == "anytime" and not terms.ordered):
+        return math.nan, math.nan
+    if name in EXACT:
+        if name == "betting" and order is not None:
+            above = above[order]
+            below = None if below is None else below[order]
+        found = (
+            _of_mean(above, name, confidence, terms)
+            if below is None
+            else _of_ratio(above, below, name, confidence, terms=terms, most=most)
+        )
+        low, high = found
+        return min(max(low, most[0]), most[1]), max(min(high, most[1]), most[0])
     below = np.ones(len(above)) if below is None else below
     if groups is not None:
         above, below = (np.bincount(groups, values).astype(np.float64) for values in (above, below))
@@ -74,49 +91,56 @@ def interval_of(
     return interval("t", value + (above - value * below) / below.mean(), confidence=confidence)
 
 
-def _bernstein(terms: Terms, confidence: float, most: tuple[float, float]) -> tuple[float, float]:
-    """Returns the empirical Bernstein interval.
+def _of_mean(values: NDArray[np.float64], name: str, confidence: float, terms: Terms) -> Bounds:
+    """Returns an exact interval of the mean of the numerators."""
+    if name == "bernstein":
+        return bernstein_interval(values, terms.low, terms.high, confidence=confidence)
+    if name == "betting":
+        return betting_interval(values, terms.low, terms.high, confidence=confidence)
+    width = terms.high - terms.low
+    if not width > 0:
+        return terms.low, terms.high
+    looks = always_valid(2 * (values - terms.low) / width - 1, confidence=confidence)
+    low, high = (
+        terms.low + width * (float(bound[-1]) + 1) / 2 for bound in (looks.low, looks.high)
+    )
+    return low, high
 
-    Of a ratio, it is every value θ at which the mean of numerator − θ denominator may be 0.
-    """
+
+def _of_ratio(
+    above: NDArray[np.float64],
+    below: NDArray[np.float64],
+    name: str,
+    confidence: float,
+    *,
+    terms: Terms,
+    most: Bounds,
+) -> Bounds:
+    """Returns an exact interval of a ratio: each θ for which numerator − θ denominator may be 0."""
     import numpy as np
 
-    if terms.denominator is None:
-        return bernstein_interval(terms.numerator, terms.low, terms.high, confidence=confidence)
-    above, below = terms.numerator, terms.denominator
-    count = len(above)
-    if count < 2:
+    count, width = len(above), terms.high - terms.low
+    if count < 2 or not width > 0:
         return most
-    width = terms.high - terms.low
     means = above.mean(), below.mean()
     covariance = np.cov(above, below)
 
-    def excess(value: float, sign: int) -> float:
-        """By how much the mean is further from 0 than it may be."""
-        variance = covariance[0, 0] - 2 * value * covariance[0, 1] + value**2 * covariance[1, 1]
-        half = bernstein_half(max(float(variance), 0.0), width, count, confidence)
-        return float(sign * (means[0] - value * means[1])) - half
+    def refuted(value: float, side: int) -> float:
+        """Above 0 where the mean is further from 0 than chance allows."""
+        if name == "bernstein":
+            variance = covariance[0, 0] - 2 * value * covariance[0, 1] + value**2 * covariance[1, 1]
+            half = bernstein_half(max(float(variance), 0.0), width, count, confidence)
+            return float(side * (means[0] - value * means[1])) - half
+        # From 0 to 1, with the mean that stands for 0.
+        zero = (value - most[0]) / (most[1] - most[0])
+        scaled = np.clip((above - value * below) / width + zero, 0.0, 1.0)
+        if name == "betting":
+            return betting_evidence(scaled, zero, side, confidence)
+        looks = always_valid(2 * scaled - 1, confidence=confidence)
+        bound = (looks.low if side > 0 else looks.high)[-1]
+        return float(side * (bound - (2 * zero - 1)))
 
-    value = estimate_of(terms)
-    return (
-        _edge(lambda one: excess(one, 1), most[0], value),
-        _edge(lambda one: excess(one, -1), most[1], value),
-    )
+    def end(side: int, far: float) -> float:
+        return first_refuted(lambda value: refuted(value, side), far, estimate_of(terms))
 
-
-def _edge(excess: Callable[[float], float], far: float, near: float) -> float:
-    """Returns where an excess that `near` does not have begins on the way to `far`."""
-    if not excess(far) > 0:
-        return far
-    for _ in range(STEPS):
-        middle = (far + near) / 2
-        if excess(middle) > 0:
-            far = middle
-        else:
-            near = middle
-    return far
-
-
-def _cut(bounds: tuple[float, float], most: tuple[float, float]) -> tuple[float, float]:
-    low, high = bounds
-    return min(max(low, most[0]), most[1]), max(min(high, most[1]), most[0])
+    return end(1, most[0]), end(-1, most[1])

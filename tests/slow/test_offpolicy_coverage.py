@@ -1,0 +1,180 @@
+"""How often intervals of off-policy estimates hold the truth, in logs whose truth is known."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+
+from relkit.analysis.statistics import Resampling
+from relkit.labels import models
+from relkit.labels.off_policy import Evidence, estimators, read_candidate, read_feedback
+from relkit.labels.off_policy.choices import align
+from relkit.labels.off_policy.intervals import EXACT, interval_of
+
+REPEATS = 400
+METHODS = ("betting", "bernstein", "anytime", "bootstrap", "t")
+LEVEL = 0.95
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Case:
+    """Logs of one kind.
+
+    Attributes:
+        sessions: Sessions of each log.
+        propensities: What the log says of its propensities.
+        names: The estimators.
+        queries: How many queries there are.
+    """
+
+    sessions: int
+    propensities: Any
+    names: tuple[str, ...]
+    queries: int = 1
+
+
+ORDERS = np.array(list(itertools.permutations(range(3))))
+ATTRACTS = np.array([0.5, 0.3, 0.1])
+SEEN = np.array([1.0, 0.6, 0.4])
+
+LISTS = {
+    "ample": Case(2000, "list", ("ips", "snips", "dr")),
+    "conditional": Case(2000, "conditional", ("ips", "dr", "cascade-dr")),
+    "position": Case(2000, "position", ("item-position",)),
+    "few": Case(400, "list", ("ips", "snips", "dr")),
+    "counted": Case(1000, "none", ("ips", "snips", "dr", "item-position", "cascade-dr"), 100),
+}
+#: How likely each document is to be shown, to be shown by the candidate, and to be clicked.
+DECISIONS = {
+    "even": (1000, [0.4, 0.3, 0.3], [0.2, 0.3, 0.5], [0.2, 0.3, 0.4]),
+    "heavy": (500, [0.96, 0.02, 0.02], [0.1, 0.4, 0.5], [0.1, 0.3, 0.5]),
+    "rare clicks": (1000, [0.1] * 10, [0.01] * 9 + [0.91], [0.01] * 10),
+    "heavy, rare": (1000, [0.98, 0.01, 0.01], [0.1, 0.4, 0.5], [0.02, 0.02, 0.05]),
+}
+
+
+def likely(name: str) -> NDArray[np.float64]:
+    """How likely a log is to show each of the lists; the candidate's is the last."""
+    if name == "few":
+        return np.array([0.5, 0.2, 0.1, 0.1, 0.09, 0.01])
+    return np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+
+
+def draw_lists(name: str, generator: np.random.Generator) -> pl.DataFrame:
+    """A log of lists whose clicks depend on the document and the position alone."""
+    case, shares = LISTS[name], likely(name)
+    number = generator.choice(len(ORDERS), case.sessions, p=shares)
+    shown = ORDERS[number]
+    clicked = generator.random(shown.shape) < ATTRACTS[shown] * SEEN
+    if case.propensities == "list":
+        given = np.repeat(shares[number][:, None], 3, axis=1)
+    elif case.propensities == "position":
+        places = np.array([[shares[ORDERS[:, k] == d].sum() for d in range(3)] for k in range(3)])
+        given = places[np.arange(3)[None, :], shown]
+    else:
+        same = [(ORDERS[:, None, : k + 1] == ORDERS[None, :, : k + 1]).all(2) for k in range(3)]
+        prefix = np.stack([rows @ shares for rows in same], axis=1)[number]
+        given = prefix / np.concatenate([np.ones((len(prefix), 1)), prefix[:, :-1]], axis=1)
+    return pl.DataFrame(
+        {
+            "session": np.repeat(np.arange(case.sessions), 3),
+            "query": np.repeat(generator.integers(0, case.queries, case.sessions), 3),
+            "doc": shown.ravel(),
+            "position": np.tile([1, 2, 3], case.sessions),
+            "clicked": clicked.ravel(),
+            "propensity": given.ravel(),
+        }
+    )
+
+
+def draw_decisions(name: str, generator: np.random.Generator) -> pl.DataFrame:
+    sessions, shown, _, clicks = DECISIONS[name]
+    doc = generator.choice(len(shown), sessions, p=shown)
+    return pl.DataFrame(
+        {
+            "doc": doc,
+            "clicked": generator.random(sessions) < np.array(clicks)[doc],
+            "propensity": np.array(shown)[doc],
+        }
+    )
+
+
+def evidences(name: str) -> Iterator[tuple[Evidence, float]]:
+    """Logs of one kind, each with what the candidate earns."""
+    generator = np.random.default_rng(7)
+    if name in LISTS:
+        case, last = LISTS[name], ORDERS[-1]
+        truth = float((ATTRACTS[last] * SEEN).sum())
+        order = {str(doc): 3.0 - place for place, doc in enumerate(last)}
+        candidate = read_candidate({str(query): order for query in range(case.queries)})
+    else:
+        _, _, shares, clicks = DECISIONS[name]
+        truth = float(np.dot(shares, clicks))
+        candidate = read_candidate(
+            pl.DataFrame({"document": [str(d) for d in range(len(shares))], "probability": shares})
+        )
+    for _ in range(REPEATS):
+        log = draw_lists(name, generator) if name in LISTS else draw_decisions(name, generator)
+        kind: Any = LISTS[name].propensities if name in LISTS else "auto"
+        feedback = read_feedback(log, propensities=kind)
+        yield Evidence(align(feedback, candidate), models.get("pbm")()), truth
+
+
+def measure(name: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """Returns the share of intervals that hold the truth, and their mean width."""
+    names = LISTS[name].names if name in LISTS else ("ips", "snips", "dr")
+    held: dict[tuple[str, str], list[tuple[bool, float]]] = {}
+    for evidence, whole in evidences(name):
+        places = evidence.feedback.places
+        for estimator in names:
+            one = estimators.get(estimator)()
+            if one.refusal(evidence) is not None:
+                continue
+            terms = one.terms(evidence)
+            truth = whole
+            if one.unseen == "zero":  # what was never shown counts as if it earned nothing
+                truth *= evidence.weights(one.level or "list").overlap.seen
+            for method in METHODS:
+                low, high = interval_of(
+                    terms,
+                    method,  # type: ignore[arg-type]
+                    LEVEL,
+                    most=(0.0, float(places)),
+                    resampling=Resampling(400),
+                )
+                if not math.isnan(low):
+                    inside = low - 1e-12 <= truth <= high + 1e-12
+                    held.setdefault((estimator, method), []).append((inside, high - low))
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for (estimator, method), outcomes in held.items():
+        inside, width = np.array(outcomes, dtype=float).mean(axis=0)
+        found.setdefault(estimator, {})[method] = (round(inside, 3), round(width, 3))
+    return found
+
+
+#: Four standard errors of a share of 0.95.
+LEAST = LEVEL - 4 * math.sqrt(LEVEL * (1 - LEVEL) / REPEATS)
+
+
+@pytest.mark.parametrize("name", [*LISTS, *DECISIONS])
+def test_the_default_holds_everywhere(name: str) -> None:
+    found = measure(name)
+    print(name, json.dumps(found))
+    for by_method in found.values():
+        for method in EXACT:
+            if method in by_method:
+                assert by_method[method][0] >= LEAST, found
+    if name in ("few", "rare clicks", "heavy, rare"):  # what the others are warned of
+        assert found["snips"]["t"][0] < 0.9
+        assert found["snips"]["bootstrap"][0] < 0.9
