@@ -190,13 +190,24 @@ HEAVY = {"numpy", "polars", "narwhals", "rich", "zstandard", "pandas", "pyarrow"
 HEAVY |= {"pathlib", "importlib.metadata", "importlib.resources", "tempfile", "logging", "asyncio"}
 
 
+TREC = {"relkit.io.formats.trec"}
+
+
 def test_evaluate_imports_little(files: Path) -> None:
     found = imported(files, "evaluate", *FILES)
     assert found & HEAVY == set()
-    unused = ("delimited", "jsonl", "letor", "parquet", "ranx_json", "scored", "arrays")
-    assert found & {f"relkit.io.{name}" for name in unused} == set()
+    assert {one for one in found if one.startswith("relkit.io.formats.")} == TREC
     assert found & {"relkit.data.columns", "relkit.data.scale"} == set()
     assert "relkit.measures.pairwise" not in found
+
+
+def test_fuse_and_convert_import_little(files: Path) -> None:
+    found = imported(files, "fuse", "bm25.run", "tfidf.run", "-o", "fused.run")
+    assert found & HEAVY == set()
+    assert {one for one in found if one.startswith("relkit.io.formats.")} == TREC
+    found = imported(files, "convert", "judgments.qrels", "judged.tsv", "--to", "csv", "--force")
+    assert found & {"ssl", "urllib.request"} == set()
+    assert "relkit.core.document.model" not in imported(files, "convert", "--help")
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("measures",), ("conventions",)])

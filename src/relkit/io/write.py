@@ -116,9 +116,10 @@ def write_run(
 def _format(path: str, name: str | None) -> Format:
     if name is not None:
         return formats.get(name)
-    if path == "-":
-        return formats.get("trec")
+    trec = formats.get("trec")
     suffix = split_suffix(path)[1]
+    if path == "-" or suffix in trec.suffixes:
+        return trec  # the others need not even be imported
     every = sorted(map(formats.get, formats), key=lambda one: not one.general)
     for weak in (False, True):
         for candidate in every:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from relkit.core.document.model import (
-    Block,
-    Document,
-    Finding,
-    Lines,
-    Points,
-    Prose,
-    Section,
-    Table,
-)
+if TYPE_CHECKING:
+    from relkit.core.document.model import (
+        Block,
+        Document,
+        Finding,
+        Lines,
+        Points,
+        Prose,
+        Section,
+        Table,
+    )
 
 __all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "width", "wrap"]
 
@@ -46,6 +47,7 @@ def render_text(document: Document, columns: int | None = COLUMNS) -> str:
             fit. `None` leaves tables as they are.
 
     Examples:
+        >>> from relkit.core.document.model import Document, Table
         >>> print(render_text(Document([Table(["query", "rr"], [["q1", "0.5"]])], "One query")))
         One query
         <BLANKLINE>

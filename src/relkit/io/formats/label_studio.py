@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
-from xml.sax.saxutils import quoteattr
 
 from relkit.core.errors import InputError
 from relkit.core.texts import message
@@ -43,6 +42,9 @@ def labelling_config(scale: Scale = SEARCH, *, language: str = "en") -> str:
         >>> print(labelling_config().split("\\n")[6].strip())
         <Choice alias="high" value="high" hotkey="1"/>
     """
+    # It imports what opens addresses on the web, TLS included.
+    from xml.sax.saxutils import quoteattr
+
     asked = {"en": "Remark", "zh": "备注"}.get(language, "Remark")
     if scale.levels:
         levels = sorted(scale.levels, key=lambda level: -level.grade)
