@@ -10,6 +10,7 @@
 | single | one query of 2 million documents, with grades 0 to 4 and with real-valued labels |
 | diverse | 1,000 queries x 1,000 documents, about 200 a query judged on 1 to 8 subtopics |
 | several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |
+| clicks | 10 million sessions x 10 results of 100,000 queries, one list in three mixed |
 
 The same seed and scale give the same bytes.
 """
@@ -255,6 +256,22 @@ def make_tables(folder: Path, scale: float, random: np.random.Generator) -> None
     columns.write_ndjson(folder / "tables.jsonl")
 
 
+def make_clicks(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes clicks.parquet and clicks.half.parquet, which is its first half: users of PBM."""
+    from relkit import Run
+    from relkit.labels import Crowd, simulate
+
+    sessions, queries, depth = _scaled(10_000_000, scale), _scaled(100_000, scale), 10
+    names = pl.Series(np.arange(queries)).cast(pl.String)
+    documents = pl.Series(_distinct_rows(random, queries, depth, PASSAGE_IDS).ravel())
+    rows, scores = np.arange(queries * depth) // depth, _scores(random, queries, depth)
+    frame = pl.DataFrame({"query": names[rows], "document": documents.cast(pl.String)})
+    run = Run.from_frame(frame.with_columns(score=pl.Series(scores.ravel())))
+    crowd = Crowd(shuffle=0.1, swap=0.25)
+    for name, count in (("clicks", sessions), ("clicks.half", sessions // 2)):
+        simulate(run, sessions=count, seed=SEED, crowd=crowd).write(folder / f"{name}.parquet")
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -265,6 +282,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "diverse": make_diverse,
     "several": make_several,
     "tables": make_tables,
+    "clicks": make_clicks,
 }
 
 

@@ -120,4 +120,21 @@ TARGETS = (
     Target("permutations", "ranx (0.2 %, scaled)", "relkit", 300),
     Target("permutations", "relkit", "", 3, "at most", "seconds"),
     Target("deep", "relkit, second run", "relkit", 1, "at most"),
+    Target("clicks", "relkit, PBM", "", 15, "at most", "seconds"),
+    Target("clicks", "relkit, PBM", "", 3072, "at most", "memory"),
+    Target("clicks", "relkit, UBM", "", 15, "at most", "seconds"),
+    Target("clicks", "relkit, UBM", "", 3072, "at most", "memory"),
+    Target("clicks", "relkit, DBN", "", 60, "at most", "seconds"),
+    Target("clicks", "relkit, PBM", "relkit, PBM, half the log", 2.1, "at most"),
+    Target("clicks", "relkit, UBM", "relkit, UBM, half the log", 2.1, "at most"),
+    Target("clicks", "relkit, DBN", "relkit, DBN, half the log", 2.1, "at most"),
+    Target(
+        "clicks", "PyClick, PBM, few sessions (10.0%, scaled)", "relkit, PBM, few sessions", 1000
+    ),
+    Target(
+        "clicks", "PyClick, UBM, few sessions (10.0%, scaled)", "relkit, UBM, few sessions", 1000
+    ),
+    Target(
+        "clicks", "PyClick, DBN, few sessions (0.5%, scaled)", "relkit, DBN, few sessions", 1000
+    ),
 )

@@ -14,6 +14,7 @@ import numpy as np
 
 import relkit
 from bench import peers
+from bench.click_models import clicks
 from bench.contenders import (
     evaluate_command,
     expected_values,
@@ -429,4 +430,5 @@ WORKLOADS = {
     "permutations": Entry("A million permutations", permutations),
     "imports": Entry("Imports, whole process", imports),
     "growth": Entry("Twice the lines", growth, ("msdev",)),
+    "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
 }

@@ -136,3 +136,12 @@ def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
     (home / "small.run").write_text("kept", encoding="utf-8")
     assert generate.ensure(tmp_path, ["small"]) == home
     assert (home / "small.run").read_text(encoding="utf-8") == "kept"
+
+
+def test_clicks_are_a_log_whose_half_is_its_beginning(data: Path) -> None:
+    log, half = (pl.read_parquet(data / f"{name}.parquet") for name in ("clicks", "clicks.half"))
+    assert log["session"].n_unique() == 10_000_000 * SCALE
+    assert log.height == 10 * log["session"].n_unique() == 2 * half.height
+    assert half.equals(log.head(half.height))
+    places = log.group_by("query", "doc").agg(pl.col("position").n_unique())["position"]
+    assert places.mean() > 1.5  # type: ignore[operator]
