@@ -285,4 +285,4 @@ def test_chains_say_when_the_user_goes_on() -> None:
 
 def test_the_base_takes_new_models() -> None:
     assert all(issubclass(models.get(name), ClickModel) for name in ALL)
-    assert len(ALL) == 11
+    assert len(ALL) == 14

@@ -30,6 +30,7 @@ from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.labels.actions import Actions
+    from relkit.labels.model import ClickModel
 
 __all__ = ["command"]
 
@@ -60,7 +61,8 @@ Examples:
   relkit evaluate labels.parquet new.run -m ndcg@10
 
 Models: sdbn, dbn, dcm, cascade and ccm (the user goes down the list), pbm and
-ubm (positions are seen or not), coec and dctr (rates). The file has the
+ubm (positions are seen or not), coec and dctr (rates), ratio, ips and snips
+(clicks corrected by a known examination of positions). The file has the
 columns query, document, grade, low, high and weight; every command that reads
 judgments takes it. A Parquet file keeps what the labels assume, too.
 
@@ -146,6 +148,12 @@ def command() -> None:
     help="Make grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (reached with a probability of"
     " 90 %) or quantile=4.",
 )
+@click.option(
+    "--bias",
+    metavar="FILE",
+    help="For ratio, ips and snips: what `relkit labels bias -o bias.json` wrote.  [default:"
+    " estimated from the log]",
+)
 @click.option("--drop-bots", is_flag=True, help="Leave out users whose rates no person reaches.")
 @click.option("--need-dwell", is_flag=True, help="Clicks without a dwell time do not count.")
 @click.option(
@@ -174,6 +182,7 @@ def make(
     long_dwell: float,
     per_click: bool,
     prior: str | None,
+    bias: str | None,
     **options: Any,
 ) -> None:
     """Runs `relkit labels make`."""
@@ -183,7 +192,7 @@ def make(
     from relkit.core.errors import InputError
     from relkit.labels.making import make_labels, model_of
 
-    chosen = model_of(model)
+    chosen = model_of(model) if bias is None else _with_bias(model_of(model), bias)
     if os.path.lexists(output) and not force:
         raise InputError("is there already", path=output, hint="--force replaces it")
     valued = _actions(actions, long_dwell, per_click)
@@ -232,6 +241,23 @@ def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions 
 
 def _prior(text: str | None) -> Any:
     return text if text in {None, "data"} else tuple(str(text).split(","))
+
+
+def _with_bias(model: ClickModel, path: str) -> ClickModel:
+    """The model, told how often each position is seen."""
+    from dataclasses import replace
+
+    from relkit.core.errors import ParameterError
+    from relkit.core.texts import message
+    from relkit.labels.correction import Corrected
+    from relkit.labels.position_bias.reading import read_bias
+
+    if not isinstance(model, Corrected):
+        raise ParameterError(
+            message("the click model `{name}` does not take --bias", name=model.name),
+            hint="make labels with ratio, ips or snips",
+        )
+    return replace(model, examination=read_bias(path))
 
 
 @command.command("compare", help=COMPARE, short_help="Compare click models, and with people.")

@@ -68,6 +68,7 @@ from .position_bias.estimator import (
     Estimator as Estimator,
     estimators as estimators,
 )
+from .position_bias.reading import read_bias as read_bias
 from .position_bias.result import (
     PositionBias as PositionBias,
     PositionEstimate as PositionEstimate,

@@ -59,7 +59,7 @@ def make_labels(
     Args:
         sessions: What `relkit.read_sessions` takes.
         model: A click model or its name: `gctr`, `rctr`, `dctr`, `coec`, `cascade`, `dcm`, `sdbn`,
-            `dbn`, `pbm`, `ubm` or `ccm`.
+            `dbn`, `pbm`, `ubm`, `ccm`, `ratio`, `ips` or `snips`.
         depth: The last position that counts.
         min_dwell: Clicks after which the user stayed for fewer seconds do not count.
         need_dwell: Clicks without a dwell time do not count either.
@@ -142,7 +142,8 @@ def make_labels(
     bounds: tuple[float, ...] = ()
     if grader is not None:
         labels, bounds = grader.apply(labels)
-    warn(log.notes)
+    notes = (*log.notes, *chosen.notes(fitted.parameters))
+    warn(notes)
     return Labels(
         fitted=fitted,
         labels=labels,
@@ -152,7 +153,7 @@ def make_labels(
         sessions=log.sessions,
         results=log.results,
         source=log.source,
-        notes=log.notes,
+        notes=notes,
         rules=rules,
         actions=counts,
         prior="data" if prior == "data" else "",

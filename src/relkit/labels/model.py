@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import ParameterError
+from relkit.core.notes import Note
 from relkit.core.registry import Registry
 from relkit.core.texts import message
 from relkit.labels import foresight
@@ -32,6 +33,7 @@ MODULES = {
     f"relkit.labels.click_models.{name}": name
     for name in (
         "gctr", "rctr", "dctr", "coec", "cascade", "dcm", "sdbn", "dbn", "pbm", "ubm", "ccm",
+        "ips", "snips", "ratio",
     )
 }  # fmt: skip
 
@@ -156,6 +158,10 @@ class ClickModel(ABC):
             message("the click model `{name}` can only be fitted", name=self.name),
             hint="fit it on a log, and simulate from what was found",
         )
+
+    def notes(self, parameters: Parameters) -> tuple[Note, ...]:
+        """Returns what is worth knowing about a fit."""
+        return ()
 
     @property
     def unseen(self) -> float:

@@ -119,7 +119,8 @@ def estimate_bias(
     comparable = np.array([not reason for reason in connection.reasons])
     counts = Counts(log, cells, swaps, place, comparable)
     found = {one.name: one.estimate(counts) for one in chosen}
-    warn(log.notes)
+    if log is not sessions:
+        warn(log.notes)
     return PositionBias(
         estimates=tuple(
             one
