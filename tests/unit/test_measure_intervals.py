@@ -35,6 +35,12 @@ def test_the_interval_over_queries_is_students() -> None:
     assert found["ndcg@3"].value == relkit.evaluate(labels(), RUN, "ndcg@3")["ndcg@3"]
 
 
+def test_an_interval_ends_where_the_measure_does() -> None:
+    judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    run = {"q1": {"a": 1.0, "b": 0.0}, "q2": {"b": 1.0, "c": 0.5}}
+    assert measure_intervals(judgments, run, "rr")["rr"].queries == (0.0, 1.0)
+
+
 def test_queries_without_a_value_count_as_the_convention_says() -> None:
     judgments = {f"q{one}": {"d0": 1.0 if one < 4 else 0.0, "d1": 0.0} for one in range(6)}
     left_out = measure_intervals(judgments, RUN, "ndcg@3", convention={"undefined": "skip"})

@@ -44,7 +44,8 @@ def measure_intervals(
 
     **Over queries**: how far the mean would vary over other samples of as many queries like these.
     Student's interval of the mean; for a ratio of sums (micro averages) the interval of a ratio by
-    the delta method, queries as the units. Pooled and geometric measures have none here.
+    the delta method, queries as the units; cut where the measure cannot be. With few queries it is
+    wide. Pooled and geometric measures have none here.
 
     **Of the labels**: how far the labels' own uncertainty moves the number. Where judgments carry
     effective impressions, as `relkit.labels.make_labels` gives them, each label is drawn from the
@@ -169,9 +170,18 @@ def _over_queries(
         values = np.asarray(results.column(name), float)
         instead = measure.counted(results.convention)
         values = np.where(np.isnan(values), instead, values)
-        return t_interval(np.sort(values[~np.isnan(values)]), level)
+        return _within(measure, t_interval(np.sort(values[~np.isnan(values)]), level))
     if type(measure).micro is not Measure.micro:
         return math.nan, math.nan
     above, below = (np.asarray(part, float) for part in results.parts(name))
     known = ~(np.isnan(above) | np.isnan(below))
-    return ratio_interval(above[known], below[known], level)
+    return _within(measure, ratio_interval(above[known], below[known], level))
+
+
+def _within(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
+    """Cuts an interval where the measure cannot be: that leaves no truth out."""
+    least, most = measure.bounds
+    low, high = found
+    if math.isnan(low) or low > most or high < least:
+        return found
+    return max(low, least), min(high, most)
