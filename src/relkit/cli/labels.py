@@ -344,6 +344,7 @@ def compare(
         judgments=grades,
         measures=measures or MEASURES,
         convention=rules,
+        estimators=["all-pairs"] if form == "html" else [],
         level=confidence,
         **options,
     )

@@ -25,6 +25,7 @@ from relkit.labels.lists import Lists, lists_of
 from relkit.labels.log import Fold, read_folds
 from relkit.labels.making import model_of
 from relkit.labels.people import MEASURES, compare_with_people, pool_of
+from relkit.labels.position_bias.estimating import estimate_bias
 from relkit.labels.rules import Rules
 from relkit.measures.names import measures as parse_measures
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.evaluation import MeasureNames
     from relkit.labels.model import ClickModel, FittedModel, Values
+    from relkit.labels.position_bias.estimator import Estimator
 
 __all__ = ["compare_models"]
 
@@ -49,6 +51,7 @@ def compare_models(
     convention: Convention | str | Mapping[str, Any] | None = None,
     scale: Scale | str | None = None,
     examples: int = 10,
+    estimators: Sequence[str | Estimator] = (),
     level: float = 0.95,
     threads: int = 0,
 ) -> ModelComparison:
@@ -75,6 +78,8 @@ def compare_models(
         convention: As for `relkit.evaluate`: ties, gains and the like.
         scale: The scale of the grades.
         examples: The most examples per model of documents that people order otherwise.
+        estimators: Estimators of position bias to set beside what the models hold of it, as for
+            `estimate_bias`: they look at the sessions that the models are fitted on.
         level: The probability of the intervals.
         threads: Threads to use; 0 takes one per processor.
 
@@ -136,6 +141,7 @@ def compare_models(
         notes=notes,
         clicks=tuple(by_position(lists, lists.clicked.astype(np.float64)).tolist()),
         people=people,
+        bias=estimate_bias(train, estimators, level=level) if estimators else None,
     )
 
 

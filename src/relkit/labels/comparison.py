@@ -18,6 +18,8 @@ from relkit.labels.foresight import Bin
 if TYPE_CHECKING:
     import polars as pl
 
+    from relkit.labels.position_bias.result import PositionBias
+
 __all__ = ["ModelComparison", "ModelFit"]
 
 HEADINGS = ("model", "likelihood", "difference", "interval", "perplexity", "conditional")
@@ -86,6 +88,7 @@ class ModelComparison(Exportable):
         notes: What is worth knowing about the log, and the judgments.
         clicks: The share of results that was clicked at each position, in those sessions.
         people: The labels against the grades of people, where there are any.
+        bias: Position bias as estimators see it, where they were asked for.
     """
 
     fits: tuple[ModelFit, ...]
@@ -96,6 +99,7 @@ class ModelComparison(Exportable):
     notes: tuple[Note, ...] = ()
     clicks: tuple[float, ...] = ()
     people: HumanComparison | None = None
+    bias: PositionBias | None = None
 
     def __getitem__(self, model: str) -> ModelFit:
         return next(fit for fit in self.fits if fit.model == model)
@@ -123,6 +127,7 @@ class ModelComparison(Exportable):
             "clicks": json_values(self.clicks),
             "models": [fit.to_dict() for fit in self.fits],
             "people": None if self.people is None else self.people.to_dict(),
+            "bias": None if self.bias is None else self.bias.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
 

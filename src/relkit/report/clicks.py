@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ from relkit.report.provenance import convention_table, note_table
 from relkit.report.wording import MARKS, label, number, p_equation, signed
 
 if TYPE_CHECKING:
-    from relkit.labels import Agreement, HumanComparison, ModelFit
+    from relkit.labels import Agreement, HumanComparison, ModelFit, PositionBias
     from relkit.report.page import Tone
 
 __all__ = ["build_labels_page", "render_labels_report", "write_labels_report"]
@@ -93,7 +92,6 @@ def build_labels_page(
     *,
     language: Language = "en",
     title: str | None = None,
-    curves: Sequence[PositionCurve] = (),
 ) -> Page:
     """Returns everything that a report on click models says.
 
@@ -101,7 +99,6 @@ def build_labels_page(
         found: What to report, from `relkit.labels.compare_models`.
         language: `en` or `zh`.
         title: The heading of the page; by default it names the models.
-        curves: Other estimates of how likely each position is seen, to be shown beside.
 
     Raises:
         ParameterError: If the language is none of them.
@@ -113,7 +110,7 @@ def build_labels_page(
     sections = [
         _summary(found, texts),
         _models(found, texts, words),
-        _positions(found, curves, texts),
+        _positions(found, texts),
         _calibration(found, texts),
         _perplexity(found, texts),
         _people(found, texts, words),
@@ -241,17 +238,19 @@ def _models(found: ModelComparison, texts: Catalogue, words: Catalogue) -> Secti
     return Section("models", texts.say("clicks.models"), blocks)
 
 
-def _positions(
-    found: ModelComparison, others: Sequence[PositionCurve], texts: Catalogue
-) -> Section:
+def _positions(found: ModelComparison, texts: Catalogue) -> Section:
+    names = [fit.model for fit in found.fits]
     curves = [PositionCurve(fit.model, fit.examination) for fit in found.fits if fit.examination]
-    curves += others
+    if found.bias is not None:
+        curves += _estimates(found.bias)
     clicks = [value for value in found.clicks if value > 0]
     if clicks:
         values = [value / clicks[0] for value in found.clicks]
         curves.insert(0, PositionCurve(texts.say("clicks.counted"), values, counted=True))
-    names = [fit.model for fit in found.fits]
     blocks: list[Block] = [Prose((texts.say("clicks.position_text"),))]
+    if found.bias is not None:
+        said = texts.say("clicks.estimators", names=list(found.bias.estimators))
+        blocks.append(Prose((said, *found.bias.verdict(texts.language))))
     if any(not one.counted for one in curves):
         blocks.append(position_chart(curves, names, texts, key="examination", zero=True))
     else:
@@ -260,6 +259,24 @@ def _positions(
     if without and len(without) < len(found.fits):
         blocks.append(Prose((texts.say("clicks.without", models=without),)))
     return Section("positions", texts.say("clicks.positions"), tuple(blocks))
+
+
+def _estimates(bias: PositionBias) -> list[PositionCurve]:
+    """Returns the lines of the estimators, with their intervals."""
+    deepest = max(bias.connection.positions)
+    curves = []
+    for name in bias.estimators:
+        found = {one.position: one for one in bias[name]}
+        nothing = (math.nan, math.nan)
+        places = [found.get(place) for place in range(1, deepest + 1)]
+        curves.append(
+            PositionCurve(
+                name,
+                [one.examination if one else math.nan for one in places],
+                [(one.low, one.high) if one else nothing for one in places],
+            )
+        )
+    return curves
 
 
 def _perplexity(found: ModelComparison, texts: Catalogue) -> Section:

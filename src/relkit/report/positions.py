@@ -78,10 +78,9 @@ def position_chart(
         for place, value in enumerate(curve.values):
             if not math.isfinite(value):
                 continue
-            low, high = curve.intervals[place] if curve.intervals else (math.nan, math.nan)
+            low, high = _interval(curve, place)
             held = math.isfinite(low) and math.isfinite(high)
-            shown = number(value, digits)
-            shown += f" ({number(low, digits)} … {number(high, digits)})" if held else ""
+            shown = _shown(curve, place, digits)
             at = texts.say("clicks.at", position=place + 1)
             rows.append(
                 {
@@ -97,10 +96,7 @@ def position_chart(
     cells = tuple(
         (
             str(place + 1),
-            *(
-                number(one.values[place] if place < len(one.values) else math.nan, digits)
-                for one in curves
-            ),
+            *(_shown(one, place, digits) for one in curves),
         )
         for place in range(deepest)
     )
@@ -114,3 +110,18 @@ def position_chart(
         values={"series": tuple(series), "zero": zero},
         legend=tuple(Key("line", role, name, dash) for name, role, dash in series),
     )
+
+
+def _interval(curve: PositionCurve, place: int) -> tuple[float, float]:
+    return curve.intervals[place] if curve.intervals else (math.nan, math.nan)
+
+
+def _shown(curve: PositionCurve, place: int, digits: int) -> str:
+    """Returns a value with its interval, where it has one."""
+    if place >= len(curve.values):
+        return number(math.nan)
+    low, high = _interval(curve, place)
+    shown = number(curve.values[place], digits)
+    if not low < high:
+        return shown
+    return f"{shown} ({number(low, digits)} … {number(high, digits)})"

@@ -41,7 +41,10 @@ class RatioEstimate:
 
         Trials of one cluster are alike. The error says how many independent trials they are
         worth, n = p(1 - p) / error², at most as many as there are. So the interval stays within 0
-        and 1, and a share of 0 or 1 has one too.
+        and 1, and a share of 0 or 1 has one too. Student's quantile allows for few clusters. In
+        simulations of 30 clusters of like size it covers shares of 0.1 and 0.5 in 95 % and one of
+        0.02 in 92 % of cases, the plain interval the last in 86 %; of few clusters, or of very
+        unequal ones, it covers fewer (`tests/slow/test_share_intervals.py`).
 
         Args:
             confidence: Such as 0.95.
@@ -53,7 +56,7 @@ class RatioEstimate:
         Examples:
             >>> low, high = RatioEstimate(0.0, 0.0, 5).share_interval(0.95, 100)
             >>> round(low, 4), round(high, 4)
-            (0.0, 0.037)
+            (0.0, 0.0716)
 
         References:
             Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24(2), for the
@@ -61,14 +64,14 @@ class RatioEstimate:
         """
         if math.isnan(self.error):
             return math.nan, math.nan
-        from scipy.special import ndtri
+        from scipy.special import stdtrit
 
         share, spread = self.value, self.value * (1 - self.value)
         if self.error > 0:
             trials = min(trials, spread / self.error**2)
         if not trials > 0:
             return 0.0, 1.0
-        squared = float(ndtri(0.5 + confidence / 2)) ** 2
+        squared = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) ** 2
         centre = (share + squared / (2 * trials)) / (1 + squared / trials)
         half = math.sqrt(squared * (spread + squared / (4 * trials)) / trials)
         half /= 1 + squared / trials
