@@ -152,8 +152,8 @@ def test_what_is_written_is_what_is_drawn(tmp_path: Path, ending: str) -> None:
     assert counts.sessions == BLOCK + 3
     assert (counts.results, counts.clicks) == (drawn.height, drawn.get_column("clicked").sum())
     by_position = drawn.group_by("position").agg(pl.len(), pl.col("clicked").sum()).sort("position")
-    assert counts.shown == by_position.get_column("len").to_list()
-    assert counts.clicked == by_position.get_column("clicked").to_list()
+    assert list(counts.shown) == by_position.get_column("len").to_list()
+    assert list(counts.clicked) == by_position.get_column("clicked").to_list()
 
 
 def test_parts_of_the_plan() -> None:

@@ -81,7 +81,7 @@ from .rules import (
     Rules as Rules,
 )
 from .simulation.counting import (
-    Counts as Counts,
+    SimulatedLog as SimulatedLog,
 )
 from .simulation.crowd import (
     Crowd as Crowd,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.model import Block, Document, Prose, Table
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
     from relkit.labels.simulation.drawing import Block as Drawn
 
-__all__ = ["Counts"]
+__all__ = ["SimulatedLog"]
 
 
-@dataclass
-class Counts(Exportable):
+@dataclass(frozen=True)
+class SimulatedLog(Exportable):
     """Sessions, results and clicks of a simulated log.
 
     Attributes:
@@ -37,20 +38,22 @@ class Counts(Exportable):
     results: int = 0
     clicks: int = 0
     mistaken: int = 0
-    shown: list[int] = field(default_factory=list)
-    clicked: list[int] = field(default_factory=list)
+    shown: tuple[int, ...] = ()
+    clicked: tuple[int, ...] = ()
 
-    def add(self, drawn: Drawn) -> None:
-        """Counts some sessions more."""
+    def plus(self, drawn: Drawn) -> SimulatedLog:
+        """Returns the counts with those of some sessions more."""
         lists = drawn.lists
         shown, clicked = lists.shown.sum(axis=0), (lists.clicked & lists.shown).sum(axis=0)
-        self.shown = _sum(self.shown, shown.tolist())
-        self.clicked = _sum(self.clicked, clicked.tolist())
-        self.sessions += len(lists)
-        self.bots += int(drawn.search.bot.sum())
-        self.results += int(shown.sum())
-        self.clicks += int(clicked.sum())
-        self.mistaken += int(drawn.mistaken.sum())
+        return SimulatedLog(
+            self.sessions + len(lists),
+            self.bots + int(drawn.search.bot.sum()),
+            self.results + int(shown.sum()),
+            self.clicks + int(clicked.sum()),
+            self.mistaken + int(drawn.mistaken.sum()),
+            _sums(self.shown, shown.tolist()),
+            _sums(self.clicked, clicked.tolist()),
+        )
 
     @property
     def rates(self) -> list[float]:
@@ -111,6 +114,6 @@ class Counts(Exportable):
         return Document(blocks)
 
 
-def _sum(first: list[int], second: list[int]) -> list[int]:
-    """The sums of two lists, place by place; one of them may be empty."""
-    return [one + other for one, other in zip(first or [0] * len(second), second, strict=True)]
+def _sums(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    """The sums of two lists, place by place; the first may be empty."""
+    return tuple(one + other for one, other in zip(first or [0] * len(second), second, strict=True))

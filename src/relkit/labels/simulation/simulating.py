@@ -23,9 +23,9 @@ from relkit.labels.habits import Habits
 from relkit.labels.making import model_of
 from relkit.labels.model import ClickModel, FittedModel
 from relkit.labels.simulation.attraction import Grading, graded_pairs
-from relkit.labels.simulation.counting import Counts
+from relkit.labels.simulation.counting import SimulatedLog
 from relkit.labels.simulation.crowd import Crowd
-from relkit.labels.simulation.drawing import BLOCK, Drawing
+from relkit.labels.simulation.drawing import BLOCK, Block, Drawing
 from relkit.labels.simulation.shelves import lists_of_runs, named_runs
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class Simulation(Exportable):
         """Returns all rows of the log."""
         return self.log.collect()
 
-    def write(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> Counts:
+    def write(
+        self, path: str | os.PathLike[str], *, progress: Progress | None = None
+    ) -> SimulatedLog:
         """Writes the log while it is drawn: memory does not grow with it.
 
         Args:
@@ -86,9 +88,16 @@ class Simulation(Exportable):
             ParameterError: If the name says no such format.
             InputError: If the file cannot be written.
         """
-        counts = Counts()
-        write_sessions(self._plan(counts, progress), path)
-        return counts
+        log = SimulatedLog()
+
+        def count(block: Block) -> None:
+            nonlocal log
+            log = log.plus(block)
+            if progress is not None:
+                progress(log.sessions, self.sessions)
+
+        write_sessions(self._plan(count), path)
+        return log
 
     def write_truth(self, path: str | os.PathLike[str]) -> None:
         """Writes what is true: of `.json` everything, in tables the pairs.
@@ -129,8 +138,8 @@ class Simulation(Exportable):
             "pairs": self.pairs.height,
         }
 
-    def _plan(self, counts: Counts | None = None, progress: Progress | None = None) -> Sessions:
-        """The log as a plan that Polars carries out."""
+    def _plan(self, each: Callable[[Block], None] | None = None) -> Sessions:
+        """The log as a plan that Polars carries out; `each` is called with every block."""
         from polars.io.plugins import register_io_source
 
         drawing, sessions = self.drawing, self.sessions
@@ -148,16 +157,14 @@ class Simulation(Exportable):
                 if sessions - first < BLOCK:
                     block = block.head(sessions - first)
                     rows = rows.head(int(block.lists.shown.sum()))
-                if counts is not None:
-                    counts.add(block)
+                if each is not None:
+                    each(block)
                 if predicate is not None:
                     rows = rows.filter(predicate)
                 if left is not None:
                     rows = rows.head(left)
                     left -= rows.height
                 yield rows if columns is None else rows.select(columns)
-                if progress is not None:
-                    progress(min(first + BLOCK, sessions), sessions)
                 if left == 0:
                     break
 
