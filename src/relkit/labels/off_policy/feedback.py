@@ -137,7 +137,7 @@ def read_feedback(
     propensities: Propensities = "auto",
     reward: Reward = "auto",
 ) -> Feedback:
-    """Reads a log of decisions. It is held in memory: 20 bytes per place and session, about.
+    """Reads a log of decisions. It is held in memory: memory grows with its rows.
 
     Args:
         log: What `relkit.read_sessions` takes; of single decisions only the document has to be

@@ -212,16 +212,23 @@ class OffPolicy(Exportable):
             )
         )
         blocks.append(Points([words[f"assumes.{value.estimator}"] for value in self._shown()]))
-        if self.missing.height:
-            blocks += self._missing(language)
+        if self.missing.height or not self.overlaps[0].matches:
+            blocks.append(self._missing(language))
         return Document(blocks)
 
     def _shown(self) -> list[PolicyValue]:
         return [value for value in self.values if value.refused is None]
 
-    def _missing(self, language: Language) -> list[Block]:
+    def _missing(self, language: Language) -> Block:
         """What would have to be logged."""
         words = catalogue("offpolicy", language)
+        needed = words.say(
+            "needed" if self.overlaps[0].matches else "needed.least",
+            needed=self.needed,
+            wanted=self.wanted,
+        )
+        if self.missing.is_empty():
+            return Prose([needed])
         rows = [
             [query, document, f"{position}", f"{sessions:,}"]
             for query, position, document, sessions in self.missing.head(SHOWN)
@@ -232,9 +239,4 @@ class OffPolicy(Exportable):
         said = words.say(
             "missing", count=self.missing.height, shown=min(SHOWN, self.missing.height)
         )
-        needed = words.say(
-            "needed" if self.overlaps[0].matches else "needed.least",
-            needed=self.needed,
-            wanted=self.wanted,
-        )
-        return [Table(names, rows, left=2, caption=said, notes=[needed], long=(0, 1))]
+        return Table(names, rows, left=2, caption=said, notes=[needed], long=(0, 1))

@@ -102,7 +102,8 @@ class Weights:
             effective=float(effective[some].mean()) if some.any() else 0.0,
             largest=float(values.max(initial=0.0)),
             mean=float(values.sum() / asked.sum()) if asked.any() else 0.0,
-            seen=float((counts * self.seen).sum() / total) if total else 0.0,
+            # Probabilities of a decision add up to 1 but for rounding.
+            seen=round(float((counts * self.seen).sum() / total), 12) if total else 0.0,
             queries=float((missed == 0).mean()),
             estimated=self.estimated,
         )
