@@ -225,6 +225,15 @@ def test_frequencies() -> None:
         simulated(crowd=Crowd(frequencies={"q7": 1.0}))
 
 
+def test_queries_as_they_were_asked() -> None:
+    asked = ["q2", "电视", "q2", "q1"]
+    log = simulated(sessions=6, crowd=Crowd(asked=asked)).collect()
+    queries = log.unique("session", maintain_order=True).get_column("query").to_list()
+    assert queries == [*asked, *asked[:2]]
+    with pytest.raises(ParameterError, match="no run has results for these queries: q7"):
+        simulated(crowd=Crowd(asked=["q1", "q7"]))
+
+
 @pytest.mark.parametrize("sizes", [1, 2, 5])
 def test_orders(sizes: int) -> None:
     """A shuffle gives every document every place; a swap changes two places or none."""

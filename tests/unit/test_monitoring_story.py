@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import relkit
@@ -33,7 +34,9 @@ def test_traffic_is_a_log_of_three_kinds_of_queries(traffic: Traffic) -> None:
     assert log["session"].n_unique() <= 3000
     often = log.filter(log["position"] == 1)["query"].value_counts(sort=True)["count"]
     assert often[: GROUPS[0]].sum() == pytest.approx(1000, rel=0.15)
-    assert relkit.Sessions.from_frame(log).columns == ("session", "query", "position", "doc")
+    assert {"clicked", "dwell_seconds"} <= {*relkit.Sessions.from_frame(log).columns}
+    rates = log.group_by("position").agg(pl.col("clicked").mean()).sort("position")
+    assert rates["clicked"][0] > 3 * rates["clicked"][DEPTH - 1] > 0
     assert log.equals(simulate_month(traffic, "2026-01", sessions=3000))
     assert not log.equals(simulate_month(traffic, "2026-01", sessions=3000, seed=1))
 

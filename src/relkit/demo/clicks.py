@@ -17,7 +17,7 @@ from relkit.core.document.json import json_number
 from relkit.core.document.model import Block, Document, Prose, Table
 from relkit.core.document.result import Exportable
 from relkit.core.texts import Catalogue, Language, catalogue
-from relkit.demo.traffic import query_weights
+from relkit.demo.traffic import MISCLICKS, USERS, query_weights
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,9 +31,6 @@ __all__ = ["LOG", "MIN_DWELL", "MODELS", "ClickStory", "Verdict", "judge_by_clic
 #: What the log is called in the demonstration's directory.
 LOG = "clicks.parquet"
 SESSIONS = 40_000
-#: The users: none of the first three models sees them as they are.
-USERS = "ubm"
-MISCLICKS = 0.02
 #: The naive labels, then those of click models; the last is the users' own.
 MODELS = ("dctr", "pbm", "dbn", USERS)
 #: Clicks that were left sooner are mis-clicks.

@@ -13,6 +13,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEPTH",
+    "MISCLICKS",
     "MONTHS",
+    "USERS",
     "Traffic",
     "query_weights",
     "simulate_month",
@@ -42,6 +45,11 @@ DEPTH = 10
 MONTHS = ("2026-01", "2026-02", "2026-03")
 #: Questions that share a third of the traffic each: asked often, sometimes, hardly ever.
 GROUPS = (9, 27, 55)
+#: The click model that users follow, and how likely a result is clicked by mistake.
+USERS = "ubm"
+MISCLICKS = 0.02
+#: Days of a month, whichever.
+DAYS = 28
 #: Of reciprocal rank fusion: how slowly the weight of a rank falls.
 SLOWNESS = 60
 
@@ -131,7 +139,10 @@ def simulate_month(
     lost: float = 0.0,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """Returns a month's log: one row an impression.
+    """Returns a month's log: one row an impression, with clicks.
+
+    Users go through a list as UBM says, like better what has a higher grade, and click on some
+    results by mistake.
 
     Args:
         traffic: The engine and its questions.
@@ -143,6 +154,8 @@ def simulate_month(
     """
     import polars as pl
 
+    from relkit.labels import Crowd, Habits, simulate
+
     chooser = random.Random(f"{seed} {month}")
     queries = list(traffic.weights)
     asked = chooser.choices(queries, [traffic.weights[query] for query in queries], k=sessions)
@@ -150,14 +163,30 @@ def simulate_month(
         query: [one for one in ranked if not _lost(one, lost)][:DEPTH]
         for query, ranked in traffic.candidates.items()
     }
-    columns: dict[str, list[str | int]] = {"session": [], "query": [], "position": [], "doc": []}
-    for number, query in enumerate(asked, 1):
-        for position, document in enumerate(shown[query], 1):
-            columns["session"].append(f"{month}-{number:05}")
-            columns["query"].append(traffic.texts[query])
-            columns["position"].append(position)
-            columns["doc"].append(document)
-    return pl.DataFrame(columns)
+    # A search that finds nothing leaves no row.
+    found = [(number, query) for number, query in enumerate(asked, 1) if shown[query]]
+    start = datetime.fromisoformat(f"{month}-01").replace(tzinfo=UTC)
+    users = simulate(
+        {
+            traffic.texts[query]: {document: -rank for rank, document in enumerate(documents)}
+            for query, documents in shown.items()
+            if documents
+        },
+        traffic.judgments,
+        USERS,
+        sessions=len(found),
+        seed=chooser.getrandbits(32),
+        habits=Habits(depth=DEPTH),
+        crowd=Crowd(
+            asked=[traffic.texts[query] for _, query in found],
+            misclicks=MISCLICKS,
+            start=start,
+            per_day=sessions / DAYS,
+        ),
+    )
+    ids = pl.Series([f"{month}-{number:05}" for number, _ in found])
+    number = pl.col("session").str.slice(1).cast(pl.Int64)
+    return users.collect().with_columns(session=number.map_batches(lambda one: ids[one]))
 
 
 def _lost(document: str, share: float) -> bool:

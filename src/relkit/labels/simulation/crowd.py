@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,7 +13,9 @@ from relkit.core.texts import message
 from relkit.data.sessions import COLUMNS
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from relkit.labels.habits import Values
 
@@ -34,6 +36,8 @@ class Crowd:
         frequencies: How often queries are asked: the exponent s of Zipf's law, 1 / rank^s, where
             the seed decides the ranks; or a weight for each query.
         tail: The share of sessions whose query is any, each as likely.
+        asked: The query of each session, in order, in place of frequencies; after the last one the
+            first comes again.
         users: How many there are; each session is one's, drawn evenly. A user has one arm.
         start: When the first session is.
         per_day: Sessions a day.
@@ -53,6 +57,7 @@ class Crowd:
 
     frequencies: float | Mapping[str, float] = 1.0
     tail: float = 0.0
+    asked: Sequence[str] = ()
     users: int = 10_000
     start: datetime = datetime(2026, 1, 1, tzinfo=UTC)
     per_day: float = 10_000.0
@@ -103,6 +108,25 @@ class Crowd:
                         value=value,
                     )
                 )
+
+    def places(self, queries: pl.Series) -> NDArray[np.int64]:
+        """Returns which query each session asks, where that is given.
+
+        Args:
+            queries: All of them.
+
+        Raises:
+            ParameterError: If a query is none of them.
+        """
+        import numpy as np
+
+        known = {query: place for place, query in enumerate(queries)}
+        unknown = sorted({query for query in self.asked if query not in known})
+        if unknown:
+            raise ParameterError(
+                message("no run has results for these queries: {names}", names=unknown[:3])
+            )
+        return np.array([known[query] for query in self.asked], np.int64)
 
     def weights(self, queries: pl.Series, seed: int) -> Values:
         """Returns the probability of each query.

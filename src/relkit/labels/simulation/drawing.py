@@ -151,6 +151,11 @@ class Drawing:
         return found
 
     @cached_property
+    def _asked(self) -> Numbers:
+        """The query of each session, where that is given."""
+        return self.crowd.places(self.shelves.queries)
+
+    @cached_property
     def _users(self) -> pl.Series:
         import polars as pl
 
@@ -170,10 +175,13 @@ class Drawing:
 
         generator = self._stream(number, "search")
         query = np.searchsorted(self._weights, generator.random(BLOCK), side="right")
+        sessions = number * BLOCK + np.arange(BLOCK)
+        if len(self._asked):
+            query = self._asked[sessions % len(self._asked)]
         user = generator.integers(0, self.crowd.users, BLOCK)
         bot = generator.random(BLOCK) < self.crowd.bots
         user = np.where(bot, self.crowd.users + user % BOTS, user)
-        after = (number * BLOCK + np.arange(BLOCK) + generator.random(BLOCK)) / self.crowd.per_day
+        after = (sessions + generator.random(BLOCK)) / self.crowd.per_day
         moment = self.crowd.start.timestamp() + after * DAY
         return Search(query, user, self._arms[user], bot, moment)
 

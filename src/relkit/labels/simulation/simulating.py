@@ -263,6 +263,7 @@ def simulate(
     pairs = pairs.with_columns(relevance=fitted.model.relevance(fitted.parameters).value)
     crowd = crowd or Crowd()
     crowd.weights(shelves.queries, seed)
+    crowd.places(shelves.queries)
     satisfies = pairs.get_column("satisfaction").to_numpy()
     simulation = Simulation(Drawing(shelves, fitted, satisfies, crowd, seed), sessions, pairs)
     warn(simulation.notes)
