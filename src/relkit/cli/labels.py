@@ -118,6 +118,13 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many of the surely best documents to print.",
+)
+@click.option(
     "--actions",
     metavar="NAME=VALUE,…",
     help="What a click is worth by what followed: click, dwell, cart, purchase, such as"
@@ -183,6 +190,7 @@ def make(
     per_click: bool,
     prior: str | None,
     bias: str | None,
+    top: int,
     **options: Any,
 ) -> None:
     """Runs `relkit labels make`."""
@@ -209,7 +217,7 @@ def make(
     judgments = labels.judgments
     io.write_judgments(judgments, output, overwrite=force)
     messages.notes(io.unwritten_notes(judgments, output))
-    told = {"digits": digits, "language": messages.language}
+    told = {"digits": digits, "language": messages.language, "shown": top}
     if form == "json":
         emit(labels.to_json())
     elif form == "markdown":
@@ -247,8 +255,6 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     """The model, told how often each position is seen."""
     from dataclasses import replace
 
-    from relkit.core.errors import ParameterError
-    from relkit.core.texts import message
     from relkit.labels.correction import Corrected
     from relkit.labels.position_bias.reading import read_bias
 

@@ -167,7 +167,9 @@ class Labels(Exportable):
     def document(
         self, *, digits: int = DIGITS, language: Language = "en", shown: int = 5
     ) -> Document:
-        """Returns what was counted, and the labels that rest on most.
+        """Returns what was counted, and the documents that are surely the best.
+
+        They have the highest lower ends of their intervals.
 
         Args:
             digits: Decimals.
@@ -186,7 +188,9 @@ class Labels(Exportable):
         texts = [facts, words.word("list.sentence").join(self.assumptions(language))]
         if self.left_out:
             texts.append(words.say("few", count=self.left_out, weight=f"{self.min_weight:g}"))
-        most = self.labels.sort("weight", "query", "document", descending=[True, False, False])
+        best = self.labels.sort(
+            "low", "grade", "query", "document", descending=[True, True, False, False]
+        )
         style, whole = words.style, 0 if self.grading is not None else digits
         rows = [
             [
@@ -196,13 +200,14 @@ class Labels(Exportable):
                 style.interval((low, high), whole),
                 style.number(weight, 1),
             ]
-            for query, document, grade, low, high, weight in most.head(shown)
+            for query, document, grade, low, high, weight in best.head(shown)
             .select(*COLUMNS)
             .iter_rows()
         ]
         level = words.percent(self.level)
         headings = ["grade" if name == "relevance" and self.grading else name for name in HEADINGS]
         names = [words.say(f"column.{name}", level=level) for name in headings]
+        texts.append(words["best"])
         blocks: list[Block] = [Prose(texts), Table(names, rows, left=2)]
         return Document(blocks)
 
