@@ -278,3 +278,21 @@ def test_labels_of_the_whole_log_are_alike() -> None:
     whole = make_labels(log(sessions=400), "dctr").judgments["tv"]
     part = labels_of(log(sessions=400), "dctr")["tv"]
     assert part == pytest.approx(whole, abs=0.05)
+
+
+def test_numbers_on_fewer_queries_say_so(found: ModelComparison) -> None:
+    # With equal labels Kendall's tau is undefined.
+    assert "rest on fewer: gctr tau 0" in " ".join(found.to_text().split())
+    grades = GRADES | {"sofa": {"a": 2, "b": 1, "c": 1}}
+    other = compare_models(log(), ["dctr", "pbm"], judgments=grades)
+    # Of sofa, all documents are positives.
+    assert "rest on fewer: gauc 1" in " ".join(other.to_text().split())
+    assert not [note for note in other.notes if "left out" in str(note)]
+
+
+def test_intervals_end_where_measures_do(found: ModelComparison) -> None:
+    assert found.people is not None
+    for one in found.people.agreements:
+        low, high = one.interval
+        assert math.isnan(low) or relkit.measure(one.measure).bounds[0] <= low
+        assert math.isnan(high) or high <= relkit.measure(one.measure).bounds[1]

@@ -77,7 +77,7 @@ def test_position_bias_has_a_line_for_each_estimate(page: Page, found: ModelComp
 
 
 def test_a_model_looks_the_same_in_every_chart(page: Page) -> None:
-    looks = {}
+    looks: dict[str, list[str]] = {}
     for section in ("positions", "calibration", "perplexity"):
         for name, *look in chart_of(page, section).values["series"]:
             assert looks.setdefault(name, look) == look

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "Disagreement", "Graded", "HumanComparison", "PairOrder"]
 
-HEADINGS = ("model", "measure", "value", "interval", "difference", "interval", "queries")
+HEADINGS = ("model", "measure", "value", "interval", "difference", "interval")
 EXAMPLES = ("model", "query", "document", "grade", "label", "interval", "shown", "mean_rank")
 
 
@@ -257,10 +257,26 @@ class HumanComparison:
             said.append(words.say("people.single", count=self.single))
         if not self.agreements:
             return [*said, words["people.nothing"]]
+        said += self._fewer(words)
         said += [words["people.convention"], words["people.orders"]]
         if len(self.orders) > 1:
             said.append(self.verdict(words))
         return said
+
+    def _fewer(self, words: Catalogue) -> list[str]:
+        """Says which numbers rest on fewer queries than the pool has, if any do."""
+        named: list[str] = []
+        for measure in self.measures:
+            found = {one.model: one.queries for one in self.agreements if one.measure == measure}
+            counts = set(found.values())
+            if len(counts) == 1 and counts != {self.queries}:
+                named.append(f"{measure_label(measure)} {counts.pop():,}")
+            elif len(counts) > 1:
+                few = {model: count for model, count in found.items() if count < self.queries}
+                named += [
+                    f"{model} {measure_label(measure)} {count:,}" for model, count in few.items()
+                ]
+        return [words.say("people.fewer", counts=named)] if named else []
 
     def verdict(self, words: Catalogue) -> str:
         """Says which models agree with people better or worse than the first, if that is known."""
@@ -299,8 +315,6 @@ class HumanComparison:
     def table(self, words: Catalogue, digits: int) -> Table:
         """Returns one row per measure and model."""
         style, level = words.style, words.percent(self.level)
-        # Where all rest on the queries of the pool, the sentences below say how many they are.
-        differ = any(one.queries != self.queries for one in self.agreements)
         rows = []
         for measure in self.measures:
             for one in self.agreements:
@@ -315,11 +329,10 @@ class HumanComparison:
                         style.interval(one.interval, digits),
                         style.signed(contrast.difference, digits) if contrast else "",
                         style.signed_interval(contrast.interval, digits) if contrast else "",
-                        *([f"{one.queries:,}"] if differ else []),
                     ]
                 )
         names = [words.say(f"column.{name}", level=level) for name in HEADINGS]
-        return Table(names if differ else names[:-1], rows, left=2)
+        return Table(names, rows, left=2)
 
     def order_table(self, words: Catalogue) -> Table:
         """Returns one row per model: how it orders pairs that people graded differently."""

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relkit.analysis.comparison import compare_results
 from relkit.analysis.comparison.pairing import Sample, common_values
 from relkit.analysis.statistics import interval
+from relkit.analysis.uncertainty.measuring import within_bounds
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.evaluation import Evaluator
 from relkit.labels.agreement import Agreement, Disagreement, Graded, HumanComparison, PairOrder
+from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +35,8 @@ __all__ = ["MEASURES", "Pool", "compare_with_people", "pool_of"]
 MEASURES = ("ndcg@10", "auc", "gauc", "tau")
 #: Draws of an interval of a pooled AUC.
 RESAMPLES = 2000
+#: Notes that the comparison says itself.
+SAID = ("undefined-queries", "unpaired-queries")
 #: Distinct sessions whose results are added up at once.
 SESSIONS = 1 << 20
 
@@ -208,12 +212,16 @@ def _measured(
                     model=result.run,
                     measure=measure,
                     value=result[measure],
-                    interval=interval("t", rows[0], confidence=level),
+                    interval=within_bounds(
+                        parse_measure(measure), interval("t", rows[0], confidence=level)
+                    ),
                     queries=len(queries),
                     contrast=contrast,
                 )
             )
-    return tuple(found), results[0].notes if comparison is None else comparison.notes
+    notes = results[0].notes if comparison is None else comparison.notes
+    # Which queries each number rests on is said beside it.
+    return tuple(found), tuple(one for one in notes if one.kind not in SAID)
 
 
 def _orders(model: str, frame: pl.DataFrame, examples: int) -> tuple[PairOrder, list[Disagreement]]:

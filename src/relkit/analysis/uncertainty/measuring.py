@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from relkit.evaluation.results import Results
 
-__all__ = ["measure_intervals"]
+__all__ = ["measure_intervals", "within_bounds"]
 
 
 def measure_intervals(
@@ -170,15 +170,15 @@ def _over_queries(
         values = np.asarray(results.column(name), float)
         instead = measure.counted(results.convention)
         values = np.where(np.isnan(values), instead, values)
-        return _within(measure, t_interval(np.sort(values[~np.isnan(values)]), level))
+        return within_bounds(measure, t_interval(np.sort(values[~np.isnan(values)]), level))
     if type(measure).micro is not Measure.micro:
         return math.nan, math.nan
     above, below = (np.asarray(part, float) for part in results.parts(name))
     known = ~(np.isnan(above) | np.isnan(below))
-    return _within(measure, ratio_interval(above[known], below[known], level))
+    return within_bounds(measure, ratio_interval(above[known], below[known], level))
 
 
-def _within(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
+def within_bounds(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
     """Cuts an interval where the measure cannot be: that leaves no truth out."""
     least, most = measure.bounds
     low, high = found
