@@ -68,6 +68,13 @@ s1,q1,2,d1,1,q1#1
 s2,q2,1,d9,1,q2#1
 s2,q2,2,d4,0,q2#1
 """
+# An A/B test: thirty users in each arm, a search a week before it began and one in it.
+AB_TEST = "session,user,arm,query,position,doc,clicked,timestamp\n" + "".join(
+    f"{week}-{user},u{user},{'AB'[user % 2]},tv,1,tv-1,{int((user + week) % 3 == 0)},"
+    f"2026-03-{(3, 10)[week]:02d}T08:00:00Z\n"
+    for week in (0, 1)
+    for user in range(60)
+)
 # What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
 SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
 doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
@@ -165,6 +172,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("decisions.csv", DECISIONS),
         ("policy.csv", "document,probability\na,0.25\nb,0.75\n"),
         ("mixed-clicks.csv", MIXED_CLICKS),
+        ("arms.csv", AB_TEST),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),
         ("pool.csv", "query,doc,tier,position,sessions,reason\ntv,tv-1,head,1,2,new\n"),

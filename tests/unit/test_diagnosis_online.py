@@ -167,3 +167,12 @@ def test_online_data_from_files(tmp_path: Any) -> None:
     path.write_text(json.dumps({"clicks": 1}), "utf-8")
     with pytest.raises(relkit.InputError, match=r"online\.json: online data has no part `clicks`"):
         load_online(path)
+
+
+def test_a_p_value_that_was_tested_by_user_stands() -> None:
+    rates = {side: {"events": 300, "trials": 1000} for side in ("baseline", "candidate")}
+    assert OnlineData.from_dict(rates | {"p": 0.04}).lift_p == 0.04
+    assert OnlineData.from_dict(rates).lift_p == 1
+    for wrong in (-0.1, 1.5, "small"):
+        with pytest.raises(relkit.InputError, match="`p` must be"):
+            OnlineData.from_dict(rates | {"p": wrong})

@@ -18,6 +18,13 @@ from relkit.core.document.json import render_json
 from relkit.core.document.result import Exportable
 from relkit.core.document.terminal import width
 from relkit.evaluation.side_by_side import SideBySide
+from relkit.online.experiments import (
+    Preferences,
+    check_experiment,
+    compare_arms,
+    mix_runs,
+    score_clicks,
+)
 from relkit.online.logs import examine, summarise
 from relkit.online.sampling import estimate
 
@@ -32,6 +39,15 @@ LOG = pl.DataFrame(
         "doc": ["a", "b"] * 20,
     }
 )
+ARMS = LOG.with_columns(
+    bucket=pl.Series(["A", "B"] * 20), user="session", clicked=pl.int_range(40) % 3 == 0
+)
+
+
+def preferences() -> Preferences:
+    mixed = mix_runs({"old": OLD, "new": NEW})
+    shown = mixed.lists.select("query", "position", session="mixture", doc="document")
+    return score_clicks(mixed, shown.with_columns(clicked=pl.col("doc") == "b"))
 
 
 def comparison() -> relkit.Comparison:
@@ -80,6 +96,10 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
         relkit.draw_sample(LOG, per_tier=40), {f"s{n}": n % 3 for n in range(40)}
     ),
     "Monitor": monitor,
+    "MixedLists": lambda: mix_runs({"old": OLD, "new": NEW}),
+    "Preferences": preferences,
+    "Health": lambda: check_experiment(ARMS),
+    "ArmReport": lambda: compare_arms(ARMS),
 }
 
 

@@ -38,6 +38,7 @@ COMMANDS = {
     "labels": "Make labels of clicks, and compare click models.",
     "offpolicy": "Estimate from a log what another ranking would earn.",
     "interleave": "Mix runs into one list, and say which one users prefer.",
+    "abtest": "Say whether an A/B test can be read, and what its arms did.",
     "sample": "Draw sessions of a search log for people to grade.",
     "judge": "Let people grade: make a project, fill it, see how far it is, export.",
     "monitor": "Keep a graded sample a month, and say what changed and why.",

@@ -63,7 +63,7 @@ not fit. The exit code is 0 whether they speak or not.
     "--online",
     metavar="FILE",
     help="What is known from production: a JSON, TOML or YAML file with any of metric, baseline,"
-    " candidate, labels, buckets, planned, cold_start, tiers, shown.",
+    " candidate, p, labels, buckets, planned, cold_start, tiers, shown.",
 )
 @click.option(
     "--stage",

@@ -21,13 +21,13 @@ REQUIRED, OPTIONAL = KINDS["sessions"]
 #: The columns of the table, in its order.
 COLUMNS = (
     "session", "query", "timestamp", "position", "doc", "clicked", "dwell_seconds", "add_to_cart",
-    "purchase", "bucket", "user", "shown", "reward", "propensity",
+    "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden",
 )  # fmt: skip
 
 IDS = ("session", "query", "doc", "bucket", "user")
 #: Columns that few logs have: nobody misses them.
-RARE = ("shown", "reward", "propensity")
-FLAGS = ("clicked", "add_to_cart", "purchase", "shown")
+RARE = ("shown", "reward", "propensity", "overridden")
+FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
 
 #: Below these a number of a time column counts seconds, milliseconds or microseconds since 1970.
 EPOCH_LIMITS = (1e11, 1e14, 1e17)
@@ -65,6 +65,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "shown": ("shown", "impression", "viewed", "isimpression", "曝光"),
     "reward": ("reward", "奖励", "收益"),
     "propensity": ("propensity", "propensityscore", "pscore", "倾向", "倾向得分"),
+    "overridden": ("overridden", "override", "pinned", "sponsored", "isad", "置顶", "广告", "干预"),
 }  # fmt: skip
 
 
@@ -78,9 +79,9 @@ class Sessions:
     The columns are `session`, `query`, `position` and `doc`, and, where the log has them,
     `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user`,
     `shown`, which is false where something was done to a document of which no impression was
-    logged, and of logs with chance in them `reward` and `propensity`. Positions are as the log
-    counts them; they should begin at 1, and
-    `relkit.online.logs.examine` says where they do not.
+    logged, and of logs with chance in them `reward` and `propensity`; `overridden` is true where a
+    rule, not the ranker, decided about the result. Positions are as the log counts them; they
+    should begin at 1, and `relkit.online.logs.examine` says where they do not.
 
     Attributes:
         frame: The narwhals lazy frame with these columns, typed.

@@ -48,7 +48,8 @@ def read_sessions(
             they are.
         format: The files' format; None recognises it.
         columns: Column names by role, for tables: session, query, timestamp, position, doc,
-            clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity.
+            clicked, dwell_seconds, add_to_cart, purchase, bucket, user, shown, reward, propensity,
+            overridden.
             Roles that are not named are found by the usual names. Several columns joined by `+`
             make one id.
         kind: `decisions` need no column but `doc`: each row can be a session of its own.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relkit.analysis.diagnosis.online import OnlineData
+from relkit.analysis.statistics import ratio_mismatch
 from relkit.core.errors import InputError
 
 __all__ = ["FlatOnline"]
@@ -149,21 +150,16 @@ class FlatOnline(Rule):
         """Tests whether buckets have the planned sizes."""
         if not online.buckets:
             return []
-        from scipy.stats import chisquare
-
         observed = [float(count) for count in online.buckets.values()]
         planned = [float(online.planned.get(name, 1.0)) for name in online.buckets]
-        whole, plan = math.fsum(observed), math.fsum(planned)
-        expected = [whole * share / plan for share in planned]
-        test = chisquare(observed, expected)
-        largest = max(zip(online.buckets, observed, expected, strict=True),
-                      key=lambda row: abs(row[1] / row[2] - 1))  # fmt: skip
+        found = ratio_mismatch(observed, planned)
+        whole = math.fsum(observed)
         values: dict[str, Any] = {
-            "ratio_p": float(test.pvalue),
-            "ratio_chi2": float(test.statistic),
-            "bucket": largest[0],
-            "bucket_share": largest[1] / whole,
-            "bucket_planned": largest[2] / whole,
+            "ratio_p": found.p,
+            "ratio_chi2": found.statistic,
+            "bucket": list(online.buckets)[found.largest],
+            "bucket_share": observed[found.largest] / whole,
+            "bucket_planned": found.expected[found.largest] / whole,
         }
         return [
             _Check("ratio", "buckets", values["ratio_p"], values["ratio_p"] < self.ratio_p, values)

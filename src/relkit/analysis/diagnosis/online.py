@@ -61,6 +61,8 @@ class OnlineData:
         metric: What the online metric is called.
         baseline: The metric of the baseline's bucket.
         candidate: The metric of the candidate's bucket.
+        p: The p-value of their difference, where it was tested by user, as `relkit abtest check`
+            does; None takes the test of two proportions, for which every trial is independent.
         labels: What users did, as {label: {query: {document: count or rate}}} with labels such as
             `click`, `cart`, `purchase`.
         buckets: Users (or sessions) of each bucket: {bucket: count}.
@@ -82,6 +84,7 @@ class OnlineData:
     metric: str = "CTR"
     baseline: Rate | None = None
     candidate: Rate | None = None
+    p: float | None = None
     labels: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     buckets: Mapping[str, float] = field(default_factory=dict)
     planned: Mapping[str, float] = field(default_factory=dict)
@@ -95,6 +98,8 @@ class OnlineData:
         for name in ("labels", "buckets", "planned", "cold_start", "tiers", "shown"):
             if not isinstance(getattr(self, name), Mapping):
                 raise InputError(message("`{name}` must be a mapping", name=name))
+        if self.p is not None and not 0 <= _number(self.p, "`p`") <= 1:
+            raise InputError(message("`p` must be 0 to 1, got {p}", p=self.p))
         if len(self.buckets) == 1:
             raise InputError("`buckets` needs at least two buckets")
         for bucket, count in self.buckets.items():
@@ -154,9 +159,11 @@ class OnlineData:
 
     @property
     def lift_p(self) -> float:
-        """Two-sided p-value of the lift, two proportions pooled; NaN where it is not known."""
+        """Two-sided p-value of the lift: `p`, or of two proportions pooled; NaN where unknown."""
         if self.baseline is None or self.candidate is None:
             return math.nan
+        if self.p is not None:
+            return self.p
         one, two = self.baseline, self.candidate
         pooled = (one.events + two.events) / (one.trials + two.trials)
         variance = pooled * (1 - pooled) * (1 / one.trials + 1 / two.trials)

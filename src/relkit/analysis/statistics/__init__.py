@@ -3,14 +3,15 @@
 from relkit.analysis.statistics.anytime import Looks, always_valid
 from relkit.analysis.statistics.bernstein import bernstein_half, bernstein_interval
 from relkit.analysis.statistics.betting import betting_evidence, betting_interval, first_refuted
-from relkit.analysis.statistics.clusters import RatioEstimate, ratio_of_sums
+from relkit.analysis.statistics.clusters import RatioEstimate, difference_of, ratio_of_sums
 from relkit.analysis.statistics.correction import CORRECTIONS, adjust
 from relkit.analysis.statistics.differences import effect_size, mean, standard_deviation
 from relkit.analysis.statistics.intervals import INTERVALS, interval
+from relkit.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
 from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
 from relkit.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relkit.analysis.statistics.power import queries_needed, smallest_detectable
-from relkit.analysis.statistics.ratios import ratio_interval
+from relkit.analysis.statistics.ratios import ratio_interval, resampled_ratios
 from relkit.analysis.statistics.resampling import permutation_p_values, ratio_p
 from relkit.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
 
@@ -19,6 +20,7 @@ __all__ = [
     "INTERVALS",
     "Anova",
     "Looks",
+    "Mismatch",
     "PairOutcome",
     "PairedTest",
     "PooledScores",
@@ -31,6 +33,7 @@ __all__ = [
     "bernstein_interval",
     "betting_evidence",
     "betting_interval",
+    "difference_of",
     "effect_size",
     "first_refuted",
     "interval",
@@ -40,8 +43,11 @@ __all__ = [
     "pooled_interval",
     "queries_needed",
     "ratio_interval",
+    "ratio_mismatch",
     "ratio_of_sums",
     "ratio_p",
+    "resampled_ratios",
+    "sequential_mismatch",
     "smallest_detectable",
     "standard_deviation",
     "swapped_p",

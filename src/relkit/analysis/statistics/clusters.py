@@ -1,4 +1,4 @@
-"""Ratios of sums over clusters, such as clicks per result by user: their errors and intervals."""
+"""Ratios of sums over clusters, such as clicks per result by user, and how two of them differ."""
 
 from __future__ import annotations
 
@@ -10,30 +10,37 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RatioEstimate", "ratio_of_sums"]
+__all__ = ["RatioEstimate", "difference_of", "ratio_of_sums"]
 
 
 @dataclass(frozen=True)
 class RatioEstimate:
-    """A ratio of sums and its standard error.
+    """A ratio of sums, or the difference of two, and its standard error.
 
     Attributes:
         value: The ratio; NaN where the sum below is 0.
         error: Its standard error; NaN for fewer than two clusters.
         clusters: How many clusters there are.
+        freedom: Degrees of freedom of the error; None stands for those of one ratio, clusters − 1.
     """
 
     value: float
     error: float
     clusters: int
+    freedom: float | None = None
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of the error."""
+        return self.clusters - 1 if self.freedom is None else self.freedom
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Returns value ± t_{clusters - 1} error; NaN where the error is not known."""
+        """Returns value ± t error; NaN where the error is not known."""
         if math.isnan(self.error):
             return math.nan, math.nan
         from scipy.special import stdtrit
 
-        half = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) * self.error
+        half = float(stdtrit(self.degrees, 0.5 + confidence / 2)) * self.error
         return self.value - half, self.value + half
 
     def share_interval(self, confidence: float, trials: float) -> tuple[float, float]:
@@ -86,7 +93,7 @@ class RatioEstimate:
             return 1.0 if self.value == 0 else math.ulp(0.0)
         from scipy.special import stdtr
 
-        p = 2 * float(stdtr(self.clusters - 1, -abs(self.value) / self.error))
+        p = 2 * float(stdtr(self.degrees, -abs(self.value) / self.error))
         return max(p, math.ulp(0.0))
 
 
@@ -126,3 +133,25 @@ def ratio_of_sums(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> Rat
     rest[np.abs(rest) <= 4 * math.ulp(1.0) * np.abs(sums)] = 0.0
     spread = math.fsum(np.square(rest).tolist()) * clusters / (clusters - 1)
     return RatioEstimate(value, math.sqrt(spread) / whole, clusters)
+
+
+def difference_of(first: RatioEstimate, second: RatioEstimate) -> RatioEstimate:
+    """Returns the second of two independent estimates less the first, with Welch's freedom.
+
+    Examples:
+        >>> found = difference_of(RatioEstimate(0.5, 0.3, 10), RatioEstimate(0.75, 0.4, 20))
+        >>> found.value, found.error, round(found.degrees, 1)
+        (0.25, 0.5, 27.8)
+
+    References:
+        Welch (1947), Biometrika 34(1-2).
+    """
+    one, two = first.error**2, second.error**2
+    known = one + two > 0
+    below = one**2 / first.degrees + two**2 / second.degrees if known else math.nan
+    return RatioEstimate(
+        second.value - first.value,
+        math.sqrt(one + two),
+        first.clusters + second.clusters,
+        (one + two) ** 2 / below if known else first.degrees + second.degrees,
+    )

@@ -1,4 +1,4 @@
-"""The bootstrap interval of a ratio of sums, such as a weighted mean."""
+"""The bootstrap of a ratio of sums, such as a weighted mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from relkit.analysis.statistics.paired import Resampling
 
-__all__ = ["ratio_interval"]
+__all__ = ["ratio_interval", "resampled_ratios"]
 
 
 def ratio_interval(
@@ -50,8 +50,29 @@ def ratio_interval(
     import numpy as np
 
     check_fraction("confidence", confidence)
-    if len(numerators) < 2:
+    ratios = resampled_ratios(numerators, denominators, resampling)
+    if not len(ratios):
         return math.nan, math.nan
+    low, high = np.quantile(ratios, (0.5 - confidence / 2, 0.5 + confidence / 2))
+    return float(low), float(high)
+
+
+def resampled_ratios(
+    numerators: NDArray[np.float64], denominators: NDArray[np.float64], resampling: Resampling
+) -> NDArray[np.float64]:
+    """Returns Σ numerators / Σ denominators of items drawn with replacement, once per resample.
+
+    Draws whose denominators add up to 0 are left out; none for fewer than two items.
+
+    Args:
+        numerators: One per item.
+        denominators: One per item, 0 or more.
+        resampling: How often, and from which seed.
+    """
+    import numpy as np
+
+    if len(numerators) < 2:
+        return np.zeros(0)
     above, below = Whole.of(numerators[np.newaxis]), Whole.of(denominators[np.newaxis])
     values = np.concatenate([above.values, below.values])
     drawn = [
@@ -60,8 +81,5 @@ def ratio_interval(
     ]
     sums = np.concatenate(drawn, axis=1).astype(np.float64)
     known = sums[1] > 0
-    if not known.any():
-        return math.nan, math.nan
-    ratios = sums[0, known] * above.unit / (sums[1, known] * below.unit)
-    low, high = np.quantile(ratios, (0.5 - confidence / 2, 0.5 + confidence / 2))
-    return float(low), float(high)
+    ratios: NDArray[np.float64] = sums[0, known] * above.unit / (sums[1, known] * below.unit)
+    return ratios

@@ -80,7 +80,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("session", "query", "position", "doc"),
         (
             "timestamp", "clicked", "dwell_seconds", "add_to_cart", "purchase", "bucket", "user",
-            "shown", "reward", "propensity",
+            "shown", "reward", "propensity", "overridden",
         ),
     ),
     # A log of single decisions: each row can be a session of its own.
@@ -88,7 +88,7 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("doc",),
         (
             "session", "query", "position", "timestamp", "clicked", "dwell_seconds", "add_to_cart",
-            "purchase", "bucket", "user", "shown", "reward", "propensity",
+            "purchase", "bucket", "user", "shown", "reward", "propensity", "overridden",
         ),
     ),
     "policy": (("document", "probability"), ("query", "rank")),

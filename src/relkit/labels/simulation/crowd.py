@@ -25,7 +25,7 @@ __all__ = ["BOTS", "Crowd"]
 BOTS = 5
 
 #: Columns whose values may be missing; without a session there is no search.
-FIELDS = tuple(name for name in COLUMNS if name not in ("session", "shown"))
+FIELDS = tuple(name for name in COLUMNS if name not in ("session", "shown", "overridden"))
 
 
 @dataclass(frozen=True)

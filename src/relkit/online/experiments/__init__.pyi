@@ -1,5 +1,25 @@
 """The public names and where each lives; they are imported when first used."""
 
+from .abtest.arms import (
+    ArmMetric as ArmMetric,
+    ArmReport as ArmReport,
+    compare_arms as compare_arms,
+)
+from .abtest.base import (
+    ExperimentCheck as ExperimentCheck,
+    Skipped as Skipped,
+    Threat as Threat,
+    experiment_checks as experiment_checks,
+    register_check as register_check,
+)
+from .abtest.health import (
+    Health as Health,
+    check_experiment as check_experiment,
+)
+from .abtest.traffic import (
+    Traffic as Traffic,
+    read_traffic as read_traffic,
+)
 from .interleaving.balanced import Balanced as Balanced
 from .interleaving.base import (
     Clicks as Clicks,

@@ -57,6 +57,9 @@ class Finding:
     fixable: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
 
+    #: Where its sentences stand in the catalogue of texts.
+    area: ClassVar[str] = "logs"
+
     @property
     def share(self) -> float:
         """The part that is concerned, between 0 and 1."""
@@ -76,7 +79,7 @@ class Finding:
 
     def _say(self, part: str, language: Language) -> str:
         check_language(language)
-        texts = catalogue("logs", language)
+        texts = catalogue(self.area, language)
         sentence = texts.get(f"{self.kind}.{part}") or self.texts.get(part, "")
         return texts.write(sentence, {**self.evidence, "counted": self.counted})
 

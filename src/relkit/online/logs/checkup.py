@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.document.model import Document, Finding as Shown, Lines
+from relkit.core.document.model import Document, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
-from relkit.core.texts import TERMINAL, catalogue, message
+from relkit.core.texts import catalogue, message
 from relkit.data.sessions import Sessions
 from relkit.online.logs.base import EXAMPLES, MODULES, Check, Finding, Log, checks, plain
+from relkit.online.logs.showing import shown_finding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,19 +190,9 @@ class Checkup(Exportable):
             language: `en` or `zh`.
         """
         summary = self._summary(language)
-        texts = catalogue("logs", language)
-        found = [
-            Shown(
-                title=one.title(language),
-                text=one.text(language),
-                about=texts.name("level", one.level),
-                name=one.kind,
-                step=self._advice(one, language),
-                examples=[_written(row) for row in one.examples],
-            )
-            for one in self.findings
-        ]
-        return Document([Lines([summary]), *found])
+        return Document(
+            [Lines([summary]), *(shown_finding(one, language) for one in self.findings)]
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Returns one row per finding: kind, level, count, total, unit, share, fixable."""
@@ -220,23 +211,9 @@ class Checkup(Exportable):
         check_language(language)
         return catalogue("logs", language).say("summary" if self.findings else "clean", **values)
 
-    def _advice(self, finding: Finding, language: Language) -> str:
-        texts = catalogue("logs", language)
-        fix = finding.fix(language)
-        advice = texts.say("advice", fix=fix) if fix else ""
-        return advice + (texts["fixable"] if finding.fixable else "")
-
     def __repr__(self) -> str:
         kinds = ", ".join(one.kind for one in self.findings)
         return f"Checkup(rows={self.rows}, findings=[{kinds}])"
-
-
-def _written(row: Mapping[str, Any]) -> str:
-    parts = []
-    for name, value in row.items():
-        shown = TERMINAL.part(value) if isinstance(value, float) else value
-        parts.append(f"{name}={json.dumps(shown, ensure_ascii=False, default=str)}")
-    return " ".join(parts)
 
 
 def examine(

@@ -1,0 +1,106 @@
+"""Do groups have the sizes that they were planned to have? At one look, and at every look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Mismatch", "ratio_mismatch", "sequential_mismatch"]
+
+#: How closely the alternative of the sequential test lies around the plan.
+CONCENTRATION = 100.0
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """How sizes differ from the plan.
+
+    Attributes:
+        p: The p-value of the hypothesis that they follow it, for one look.
+        statistic: Pearson's χ².
+        expected: The sizes that were to be expected.
+        largest: The place of the group whose size is furthest from the plan, relatively.
+    """
+
+    p: float
+    statistic: float
+    expected: tuple[float, ...]
+    largest: int
+
+
+def ratio_mismatch(observed: Sequence[float], planned: Sequence[float]) -> Mismatch:
+    """Returns Pearson's χ² test of group sizes against planned shares.
+
+    Two groups of whole sizes of which fewer than five are expected in one take the exact binomial
+    test: there χ² does not hold.
+
+    Args:
+        observed: The size of each group; not all 0.
+        planned: The share of each group, above 0; they need not add up to 1.
+
+    Examples:
+        >>> found = ratio_mismatch([5000, 5300], [1, 1])
+        >>> round(found.statistic, 3), round(found.p, 4)
+        (8.738, 0.0031)
+
+    References:
+        Fabijan et al. (2019), KDD: diagnosing sample ratio mismatch in online experiments.
+    """
+    from scipy.stats import binomtest, chisquare
+
+    whole, plan = math.fsum(observed), math.fsum(planned)
+    expected = [whole * share / plan for share in planned]
+    test = chisquare(observed, expected)
+    p = float(test.pvalue)
+    if (
+        len(expected) == 2
+        and min(expected) < 5
+        and all(float(one).is_integer() for one in observed)
+    ):
+        p = float(binomtest(int(observed[0]), int(whole), planned[0] / plan).pvalue)
+    sizes = [abs(one / other - 1) for one, other in zip(observed, expected, strict=True)]
+    largest = max(range(len(sizes)), key=sizes.__getitem__)
+    return Mismatch(p, float(test.statistic), tuple(expected), largest)
+
+
+def sequential_mismatch(groups: NDArray[np.int64], planned: Sequence[float]) -> NDArray[np.float64]:
+    """Returns the p-value of group sizes after every arrival: valid at all of them together.
+
+    The Bayes factor of a Dirichlet prior around the plan θ against the plan itself,
+
+        B_n = Γ(c) / Γ(c + n) Π Γ(c θ_i + n_i) / Γ(c θ_i) / Π θ_i^{n_i},   c = 100,
+
+    is a martingale that begins at 1 where arrivals follow the plan, so that it exceeds 1/α with
+    probability α at most, ever. p is the smallest 1 / B so far.
+
+    Args:
+        groups: The group of each arrival, from 0, in their order.
+        planned: The share of each group, above 0; they need not add up to 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> p = sequential_mismatch(np.tile([0, 0, 1], 400), [1, 1])
+        >>> round(float(p[0]), 9), bool(p[-1] < 1e-6)
+        (1.0, True)
+
+    References:
+        Lindon and Malek (2022), Anytime-valid inference for multinomial count data, NeurIPS.
+    """
+    import numpy as np
+    from scipy.special import gammaln
+
+    plan = math.fsum(planned)
+    arrivals = np.arange(1, len(groups) + 1)
+    logarithm = gammaln(CONCENTRATION) - gammaln(CONCENTRATION + arrivals)
+    for place, share in enumerate(planned):
+        prior = CONCENTRATION * share / plan
+        count = np.cumsum(groups == place)
+        logarithm += gammaln(prior + count) - gammaln(prior) - count * math.log(share / plan)
+    p: NDArray[np.float64] = np.minimum.accumulate(np.exp(-np.maximum(logarithm, 0)))
+    return p

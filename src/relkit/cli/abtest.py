@@ -1,0 +1,246 @@
+"""`relkit abtest`: whether an A/B test can be read, and what its arms did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from relkit.cli.group import CommandGroup
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    confidence_option,
+    digits_option,
+    format_option,
+    language_option,
+    no_color_option,
+    output_option,
+)
+from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.sessions import read_log, source_options
+from relkit.cli.values import named_values
+from relkit.core.errors import ParameterError, StrictError
+from relkit.core.texts import message
+
+__all__ = ["command"]
+
+FORMATS = ("table", "markdown", "json", "csv")
+
+HELP = """Say whether an A/B test can be read, and what its arms did.
+
+\b
+Examples:
+  relkit abtest check arms.csv
+  relkit abtest show arms.csv --start 2026-03-08
+
+A log has the arm in its column bucket, and the user in user. Check first: a
+p-value of a test that is broken says nothing.
+"""
+
+CHECK = """Look for what keeps an A/B test from being read, before any p-value.
+
+\b
+Examples:
+  relkit abtest check arms.csv
+  relkit abtest check arms.csv --planned A=0.9 --planned B=0.1 --strict
+  relkit abtest check arms.csv --start 2026-03-08 --online online.json
+
+Sample-ratio mismatch (at one look, and valid at every look), users in several
+arms, rows without one, arms that differ before the test, different shares of
+new users, results that rules decided about, and what an earlier attempt left
+behind; each with its count, what it does to the numbers, and what to do.
+"""
+
+SHOW = """Show what the arms did, with intervals by user.
+
+\b
+Examples:
+  relkit abtest show arms.csv
+  relkit abtest show arms.csv --start 2026-03-08 --format json
+
+CTR, abandonment, conversion and seconds to the first click, and their
+differences to the baseline. With --start the history of the users makes the
+differences sharper (CUPED).
+"""
+
+
+def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds which arm is the baseline, and when the test was."""
+    for decorate in (
+        click.option(
+            "--restart",
+            metavar="DATE",
+            help="When the test was begun anew: nothing before counts.",
+        ),
+        click.option(
+            "--start",
+            metavar="DATE",
+            help="When the test began, in UTC: what was before is the users' history.",
+        ),
+        click.option(
+            "--baseline",
+            metavar="ARM",
+            help="The arm that others are compared with.  [default: the first by name]",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+@click.group(
+    "abtest",
+    help=HELP,
+    short_help="Say whether an A/B test can be read, and what its arms did.",
+    cls=CommandGroup,
+)
+def command() -> None:
+    """Runs `relkit abtest`."""
+
+
+@command.command("check", help=CHECK, short_help="Look for what keeps a test from being read.")
+@source_options
+@_period_options
+@click.option(
+    "--planned",
+    metavar="ARM=SHARE",
+    multiple=True,
+    help="The planned share of an arm; give it for every arm.  [default: equal shares]",
+)
+@click.option(
+    "--check",
+    "only",
+    metavar="NAME",
+    multiple=True,
+    help="Make this check only, such as sample-ratio; give it again for several.",
+)
+@click.option(
+    "--online",
+    metavar="FILE",
+    help="Write what `relkit diagnose --online` reads: the first two arms.",
+)
+@click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
+@language_option("Language of the texts.")
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@output_option
+@no_color_option
+def check(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    planned: tuple[str, ...],
+    only: tuple[str, ...],
+    online: str | None,
+    strict: bool,
+    language: Any,
+    form: str | None,
+    output: str | None,
+    **period: Any,
+) -> None:
+    """Runs `relkit abtest check`."""
+    from relkit.core.document.json import json_text
+    from relkit.online.experiments import check_experiment
+
+    form = form or form_of(output, FORMATS)
+    protect_inputs(online, log)
+    sessions = read_log(log, columns, input_format, [output])
+    health = check_experiment(sessions, planned=_shares(planned), only=only or None, **period)
+    messages.notes(note for note in health.notes if note not in sessions.notes)
+    if form == "json":
+        text = health.to_json(language)
+    elif form == "csv":
+        text = health.to_csv()
+    elif form == "markdown":
+        text = health.to_markdown(language)
+    else:
+        text = health.to_text(language, columns=terminal_columns() or 80)
+    emit(text, output)
+    if online is not None:
+        emit(json_text(health.online()), online)
+    if strict and health.warnings:
+        kinds = ", ".join(one.kind for one in health.warnings)
+        raise StrictError(message("the test has warnings: {kinds}", kinds=kinds))
+
+
+@command.command("show", help=SHOW, short_help="Show what the arms did, by user.")
+@source_options
+@_period_options
+@click.option(
+    "--interval",
+    type=click.Choice(["delta", "bootstrap"]),
+    default="delta",
+    show_default=True,
+    help="How intervals are made: by the delta method, or by drawing users anew.",
+)
+@confidence_option
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Of the bootstrap.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same digits, on any machine.",
+)
+@format_option(
+    *FORMATS,
+    default=None,
+    help="How to print.  [default: by the ending of FILE in -o, else table]",
+)
+@digits_option
+@output_option
+@no_color_option
+def show(
+    log: tuple[str, ...],
+    columns: tuple[str, ...],
+    input_format: str | None,
+    confidence: float,
+    form: str | None,
+    output: str | None,
+    digits: int,
+    **options: Any,
+) -> None:
+    """Runs `relkit abtest show`."""
+    from relkit.online.experiments import compare_arms
+
+    form = form or form_of(output, FORMATS)
+    sessions = read_log(log, columns, input_format, [output])
+    report = compare_arms(sessions, level=confidence, **options)
+    messages.notes(note for note in report.notes if note not in sessions.notes)
+    told = {"digits": digits, "language": messages.language}
+    if form == "json":
+        text = report.to_json()
+    elif form == "csv":
+        text = report.to_csv()
+    elif form == "markdown":
+        text = report.to_markdown(**told)
+    else:
+        text = report.to_text(columns=terminal_columns() or 80, **told)
+    emit(text, output)
+
+
+def _shares(texts: Sequence[str]) -> Mapping[str, float] | None:
+    """Returns the planned shares.
+
+    Raises:
+        ParameterError: If one is not a number.
+    """
+    found = {}
+    for arm, text in named_values(texts, "--planned", "A=0.5").items():
+        try:
+            found[arm] = float(text)
+        except ValueError:
+            raise ParameterError(
+                message("the planned share `{text}` is not a number", text=text),
+                hint="write --planned A=0.5",
+            ) from None
+    return found or None
