@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Relevance", "exceeds", "interval", "product"]
 
+#: Shapes below it cannot be told from 0.
+TINY = 1e-300
+
 
 @dataclass(frozen=True)
 class Relevance:
@@ -72,10 +75,10 @@ def _shapes(mean: Values, weight: Values) -> tuple[NDArray[np.bool_], Values, Va
     """Where there is anything to be uncertain about, and the two shapes there; elsewhere 1."""
     import numpy as np
 
-    inside = (mean > 0) & (mean < 1) & (weight > 0) & np.isfinite(weight)
-    known = np.where(inside, weight, 2.0)
-    first = np.where(inside, mean * known, 1.0)
-    return inside, first, np.where(inside, (1 - mean) * known, 1.0)
+    known = np.where(np.isfinite(weight), weight, 0.0)
+    first, second = mean * known, (1 - mean) * known
+    inside = (first > TINY) & (second > TINY)
+    return inside, np.where(inside, first, 1.0), np.where(inside, second, 1.0)
 
 
 def product(
