@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Error, Page
+from playwright.sync_api import CDPSession, Error, Page
 
 
 def open_page(
@@ -52,7 +53,19 @@ def wait_until(tab: Page, condition: str, *, seconds: float = 20.0) -> None:
 
 def call_browser(tab: Page, method: str, **parameters: Any) -> None:
     """Calls a method of the debugging protocol, where Playwright has no word for it."""
-    tab.context.new_cdp_session(tab).send(method, parameters)
+    if tab not in _sessions:
+        _sessions[tab] = tab.context.new_cdp_session(tab)
+    _sessions[tab].send(method, parameters)
+
+
+#: What a session set holds as long as it lasts, and each one makes the page slower.
+_sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
+
+
+def forget(tab: Page, origin: str) -> None:
+    """Makes the browser forget what pages of an origin stored, and all cookies."""
+    call_browser(tab, "Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+    tab.context.clear_cookies()
 
 
 def requests(tab: Page) -> list[str]:

@@ -67,19 +67,13 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def tab_of_window(window: BrowserContext) -> Iterator[Page]:
     """A page of its own, for tests that look at pages: what it stored is forgotten with it."""
-    from tests.web.browser import call_browser
+    from tests.web.browser import forget
 
     page = window.new_page()
     yield page
     parts = urlsplit(page.url)
-    call_browser(
-        page,
-        "Storage.clearDataForOrigin",
-        origin=f"{parts.scheme}://{parts.netloc}",
-        storageTypes="all",
-    )
+    forget(page, f"{parts.scheme}://{parts.netloc}")
     page.close()
-    window.clear_cookies()
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ pytest.importorskip("fastapi")
 pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 from tests.web.accessibility import violations
-from tests.web.browser import complaints, open_page, wait_until
+from tests.web.browser import complaints, forget, open_page, wait_until
 from tests.web.content import fill_with_content
 from tests.web.judging import READY
 from tests.web.server import Server
@@ -106,17 +106,23 @@ PAGES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def tab(tab_of_window: Page) -> Page:
-    return tab_of_window
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("pages") / "judging.db"
     fill_with_content(database)
     with Server(database, "--rounds", str(database.parent / "rounds")) as running:
         yield running
+
+
+@pytest.fixture
+def tab(window: BrowserContext, server: Server) -> Page:
+    """One tab for all tests, in which each is the first to come."""
+    tab = window.pages[0]
+    tab.goto("about:blank")
+    forget(tab, server.address)
+    tab.clear_console_messages()
+    tab.clear_page_errors()
+    return tab
 
 
 @pytest.fixture(scope="module")
