@@ -53,7 +53,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
         assert text in (files / "made" / name).read_text("utf-8")
     evaluated, by_clicks = outcome.out.split("40,000 simulated searches")
     assert evaluated.rstrip().splitlines()[-2].startswith("convention relkit: ")
-    for labels in ("grades", "of the shown", "dctr", "pbm", "dbn", "ubm"):
+    for labels in ("grades", "grades (shown)", "dctr", "pbm", "dbn", "ubm"):
         assert f"\n{labels} " in by_clicks
     assert all(width(line) <= 80 for line in by_clicks.splitlines())
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())

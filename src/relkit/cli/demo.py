@@ -195,7 +195,8 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"funnel {judgments} {bm25} --scale {SCALE}",
         f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
-        f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3",
+        f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3"
+        f" --judgments {judgments} --scale {SCALE}",
         f"monitor show {os.path.join(directory, ROUNDS)}",
         f"judge serve --demo {directory}",
     ):

@@ -7,6 +7,7 @@ of click models then compare the two rankers, as the grades of people do.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -56,9 +57,9 @@ class Verdict:
 
     labels: str
     contrast: Contrast
-    tau: float
-    auc: float
-    log_likelihood: float
+    tau: float = math.nan
+    auc: float = math.nan
+    log_likelihood: float = math.nan
 
     @property
     def decision(self) -> int:
@@ -239,8 +240,6 @@ def judge_by_clicks(
     """
     from relkit.analysis.comparison import compare
     from relkit.data.judgments import Judgments
-    from relkit.data.run import Run
-    from relkit.evaluation import Evaluator
     from relkit.labels import compare_models, make_labels
 
     def contrast(labels: Judgments, scale: str | None = None) -> Contrast:
@@ -248,26 +247,32 @@ def judge_by_clicks(
         return compare(labels, first, second, [MEASURE], scale=scale).contrasts[0]
 
     log = os.fspath(path)
-    foreseen = compare_models(log, MODELS, min_dwell=MIN_DWELL)
+    found = compare_models(
+        log,
+        MODELS,
+        min_dwell=MIN_DWELL,
+        judgments=judgments,
+        measures=("tau", "gauc"),
+        scale=SCALE,
+        examples=0,
+    )
     made = [make_labels(log, model, min_dwell=MIN_DWELL) for model in MODELS]
     pairs = made[0].labels.select("query", "document")
     shown = Judgments.from_frame(judgments.to_frame().join(pairs, on=["query", "document"]))
-    evaluator = Evaluator(shown, scale=SCALE)
-    nothing = float("nan")
+    agreements = found.people.agreements if found.people else ()
+    order = {(one.model, one.measure): one.value for one in agreements}
     verdicts = [
-        Verdict("people", contrast(judgments, SCALE), nothing, nothing, nothing),
-        Verdict("shown", contrast(shown, SCALE), nothing, nothing, nothing),
+        Verdict("people", contrast(judgments, SCALE)),
+        Verdict("shown", contrast(shown, SCALE)),
     ]
     for model, labels in zip(MODELS, made, strict=True):
-        scores = Run.from_frame(labels.labels.select("query", "document", score="grade"))
-        order = evaluator.evaluate(scores, ["tau", "gauc"])
         verdicts.append(
             Verdict(
                 model,
                 contrast(labels.judgments),
-                order["tau"],
-                order["gauc"],
-                foreseen[model].log_likelihood,
+                order.get((model, "tau"), math.nan),
+                order.get((model, "gauc"), math.nan),
+                found[model].log_likelihood,
             )
         )
     return ClickStory(tuple(verdicts), made[0].sessions)
