@@ -172,7 +172,11 @@ class PositionBias(Exportable):
         connection = self.connection
         said = [words.say(f"identified.{self.identified}", first=connection.reference)]
         for experiment in connection.experiments:
-            said.append(words.say("apart", positions=spans(experiment.positions)))
+            said.append(
+                words.say(
+                    "apart", positions=spans(experiment.positions), first=connection.reference
+                )
+            )
             known = experiment.sessions == experiment.sessions
             said.append(
                 words.say(
@@ -184,7 +188,7 @@ class PositionBias(Exportable):
             )
         silent = connection.because("no-clicks")
         if silent:
-            said.append(words.say("silent", positions=spans(silent)))
+            said.append(words.say("silent", positions=spans(silent), first=connection.reference))
         weak = connection.weak(self.min_swaps)
         if weak:
             said.append(words.say("weak", positions=spans(weak), least=self.min_swaps))
@@ -241,7 +245,9 @@ class PositionBias(Exportable):
             ]
             for row in zip(*columns, strict=True)
         ]
-        caption = words.say("caption", level=words.percent(self.level))
+        caption = words.say(
+            "caption", first=self.connection.reference, level=words.percent(self.level)
+        )
         return Table([words["column.position"], *self.estimators], rows, caption)
 
     @staticmethod
