@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 import relkit
-from relkit.analysis.statistics.intervals import ratio_interval, t_interval
+from relkit.analysis.statistics.clusters import ratio_of_sums
+from relkit.analysis.statistics.intervals import t_interval
 from relkit.analysis.uncertainty import measure_intervals
 from relkit.core.document.terminal import width
 from relkit.core.errors import ParameterError
@@ -97,7 +98,7 @@ def test_micro_averages_have_the_interval_of_a_ratio() -> None:
     found = measure_intervals(labels(), RUN, name, average="micro")
     above, below = map(np.asarray, found.results.parts(name))
     assert found[name].value == above.sum() / below.sum()
-    assert found[name].queries == ratio_interval(above, below, 0.95)
+    assert found[name].queries == ratio_of_sums(above, below).interval(0.95)
     assert found[name].queries[0] < found[name].value < found[name].queries[1]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["INTERVALS", "interval", "ratio_interval", "t_interval"]
+__all__ = ["INTERVALS", "interval", "t_interval"]
 
 INTERVALS = ("t", "percentile", "bca")
 
@@ -37,37 +37,6 @@ def t_interval(differences: NDArray[np.float64], confidence: float) -> tuple[flo
     centre = mean(differences)
     half = quantile * deviation / math.sqrt(count)
     return centre - half, centre + half
-
-
-def ratio_interval(
-    numerators: NDArray[np.float64], denominators: NDArray[np.float64], confidence: float
-) -> tuple[float, float]:
-    """Returns the interval of a ratio of sums R = Σa / Σb, by the delta method.
-
-    R ± t_{n-1} √(n/(n−1) Σ(a − R b)²) / Σb; NaN for n < 2, or where Σb is 0.
-
-    Args:
-        numerators: a, one per unit, such as a query or a user.
-        denominators: b, of the same units.
-        confidence: Such as 0.95.
-
-    Source: Deng, Knoblich, Lu, Applying the delta method in metric analytics (2018).
-
-    Examples:
-        >>> import numpy as np
-        >>> clicks, views = np.array([1.0, 4.0, 2.0]), np.array([10.0, 20.0, 10.0])
-        >>> [round(bound, 3) for bound in ratio_interval(clicks, views, 0.95)]
-        [0.052, 0.298]
-    """
-    count, below = len(denominators), math.fsum(denominators)
-    if count < 2 or below == 0:
-        return math.nan, math.nan
-    from scipy.special import stdtrit
-
-    ratio = math.fsum(numerators) / below
-    spread = math.fsum((numerators - ratio * denominators) ** 2) * count / (count - 1)
-    half = float(stdtrit(count - 1, 0.5 + confidence / 2)) * math.sqrt(spread) / abs(below)
-    return ratio - half, ratio + half
 
 
 def interval(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.statistics.intervals import ratio_interval, t_interval
+from relkit.analysis.statistics.clusters import ratio_of_sums
+from relkit.analysis.statistics.intervals import t_interval
 from relkit.analysis.uncertainty.draws import LabelDraws
 from relkit.analysis.uncertainty.result import MeasureInterval, MeasureIntervals
 from relkit.core.parameters import check_fraction, check_whole
@@ -175,7 +176,7 @@ def _over_queries(
         return math.nan, math.nan
     above, below = (np.asarray(part, float) for part in results.parts(name))
     known = ~(np.isnan(above) | np.isnan(below))
-    return within_bounds(measure, ratio_interval(above[known], below[known], level))
+    return within_bounds(measure, ratio_of_sums(above[known], below[known]).interval(level))
 
 
 def within_bounds(measure: Measure, found: tuple[float, float]) -> tuple[float, float]:
