@@ -327,7 +327,8 @@ def _notes(
         if overlap.level not in levels and not feedback.single:
             continue
         if 0 < overlap.effective < FEW:
-            about = {"level": Text(f"offpolicy.level.{overlap.level}")}
+            key = f"offpolicy.level.{overlap.level}{'.single' if feedback.single else ''}"
+            about = {"level": Text(key)}
             notes.append(Note("offpolicy-few", round(overlap.effective), "warning", values=about))
             break
     whole = evidence.weights(overlaps[0].level)
