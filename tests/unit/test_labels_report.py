@@ -15,8 +15,10 @@ import relkit
 from relkit.core.errors import ParameterError
 from relkit.labels import ModelComparison, compare_models
 from relkit.report import build_labels_page, render_labels_report
+from relkit.report.catalogue import catalogue
 from relkit.report.charts import draw
 from relkit.report.page import Chart, Details, Headlines, Page, Prose, Table
+from relkit.report.positions import PositionCurve, position_chart
 
 COLUMNS = ["session", "query", "doc", "position", "clicked"]
 HOSTILE = "<script>alert(1)</script>"
@@ -179,3 +181,23 @@ def test_logs_without_clicks_are_pages_too() -> None:
 def test_what_is_no_comparison() -> None:
     with pytest.raises(ParameterError, match="compare_models"):
         build_labels_page("labels.csv")  # type: ignore[arg-type]
+
+
+def test_a_wide_interval_does_not_flatten_the_others() -> None:
+    texts = catalogue("en")
+    narrow, wide = (0.4, 0.6), (0.1, 20.0)
+    curve = PositionCurve("pivot", [1.0, 0.5, 0.5], [(1.0, 1.0), narrow, wide])
+    chart = position_chart([curve], ["pivot"], texts, key="examination", zero=True)
+    assert chart.values["end"] == 1.25
+    assert "are cut" in chart.caption
+    assert "20.000" in str(chart.table.rows)
+    assert ">20<" not in draw(chart, "chart")
+    whole = position_chart(
+        [PositionCurve("pivot", [1.0, 0.5], [(1.0, 1.0), narrow])],
+        ["pivot"],
+        texts,
+        key="examination",
+        zero=True,
+    )
+    assert whole.values["end"] is None
+    assert "are cut" not in whole.caption

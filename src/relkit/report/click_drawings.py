@@ -23,13 +23,16 @@ def by_position(chart: Chart, width: int) -> Any:
         axis=alt.Axis(labelAngle=0, values=places[::step]),
         scale=alt.Scale(domain=places, paddingOuter=0.1),
     )
+    end = chart.values["end"]
     scale = alt.Scale(zero=chart.values["zero"], nice=True)
+    if end is not None:
+        scale = alt.Scale(domain=[0, end], nice=False)
     y = alt.Y("value:Q", title=chart.labels["y"], scale=scale)
     color, dash = _series(chart)
     base = alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
     rules = (
         base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=1.5, aria=False)
+        .mark_rule(strokeWidth=1.5, aria=False, clip=True)
         .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=color)
     )
     lines = base.mark_line(strokeWidth=2, aria=False).encode(x=x, y=y, color=color, strokeDash=dash)

@@ -16,6 +16,8 @@ __all__ = ["PositionCurve", "position_chart", "series_of"]
 #: Colours and strokes of series, in their order.
 ROLES = ("blue", "orange", "green", "purple", "sky")
 DASHES = ("", "7 3", "2 3", "8 3 2 3", "4 2")
+#: How far a chart goes beyond its highest value, where an interval goes further.
+ROOM = 1.25
 #: What was counted, and not estimated.
 COUNTED = ("ink", "1 2")
 
@@ -92,6 +94,12 @@ def position_chart(
                     "text": f"{curve.name}, {at}{texts.say('list.colon')}{shown}",
                 }
             )
+    # An interval far above all values would flatten them: it is cut, and said to be.
+    highest = ROOM * max((row["value"] for row in rows), default=1.0)
+    cut = any(row["high"] is not None and row["high"] > highest for row in rows)
+    caption = texts.say(f"clicks.{key}_caption")
+    if cut:
+        caption += texts.say("list.sentence") + texts.say("clicks.cut")
     deepest = max((len(one.values) for one in curves), default=0)
     cells = tuple(
         (
@@ -103,11 +111,11 @@ def position_chart(
     return Chart(
         drawing="by_position",
         title=texts.say(f"clicks.{key}_title"),
-        caption=texts.say(f"clicks.{key}_caption"),
+        caption=caption,
         rows=tuple(rows),
         table=Table((texts.say("clicks.position"), *(one.name for one in curves)), cells),
         labels={"x": texts.say("clicks.position"), "y": texts.say(f"clicks.{key}_axis")},
-        values={"series": tuple(series), "zero": zero},
+        values={"series": tuple(series), "zero": zero, "end": highest if cut else None},
         legend=tuple(Key("line", role, name, dash) for name, role, dash in series),
     )
 
