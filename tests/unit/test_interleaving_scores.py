@@ -82,6 +82,7 @@ def test_no_clicks_at_all() -> None:
     assert (found.clicked, one.wins, one.ties, one.losses, one.value) == (0, 0, 0, 0, 0)
     assert one.looks[-1].p == 1
     assert "nan" not in found.to_text().lower()
+    assert "All sessions are of one query" in found.to_text()
     assert found.to_dict()["preferences"][0]["interval"] == [None, None]
 
 
@@ -131,3 +132,24 @@ def test_multileaving_corrects_for_several_runs() -> None:
         read_mixed(mixed.lists.drop("credit third")), log
     )["new"].looks[-1].p  # fmt: skip
     assert found["new"].looks[-1].p == pytest.approx(min(1, 2 * alone))
+
+
+def test_other_engines_give_the_same() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    mixed = mix_runs(
+        {
+            "旧": {"手机": OLD["tv"], "电视": NEW["tv"]},
+            "新": {"手机": NEW["tv"], "电视": OLD["tv"]},
+        },
+        draws=9,
+    )
+    log = shown(mixed.lists, {"手机#1": ["a"], "手机#4": ["b", "c"], "电视#2": ["c"]})
+    log = log.with_columns(
+        timestamp=pl.datetime(2026, 1, 1) + pl.duration(hours=pl.col("session").str.len_bytes())
+    )
+    connection = duckdb.connect()
+    connection.register("log", log.sample(fraction=1, shuffle=True, seed=1).to_arrow())
+    there = score_clicks(mixed, connection.sql("select * from log"))
+    here = score_clicks(mixed, log)
+    assert there.preferences == here.preferences
+    assert there.sessions == 18

@@ -186,6 +186,8 @@ class ArmReport(Exportable):
         first = headings("metric", "arm", self.unit, "value", "interval")
         second = headings("metric", "arm", "difference", "interval", "p")
         said = [words.say("abtest.how", baseline=baseline, unit=words.name("unit", self.unit))]
+        if any(math.isnan(one.interval[0]) for one in self.rows):
+            said.append(words["abtest.none"])
         if any(one.thin for one in self.rows):
             said.append(words.say("abtest.thin", users=FEWEST_USERS, events=FEWEST_EVENTS))
         said += [

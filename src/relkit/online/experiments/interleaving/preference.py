@@ -189,6 +189,7 @@ class Preferences(Exportable):
             *(self._verdict(one, language) for one in self.preferences),
             words.say("preference", baseline=self.baseline),
             *([words.say("corrected")] if several else []),
+            *([words.say("one-query")] if self.queries < 2 else []),
         ]
         blocks: list[Block] = [
             Prose(lines),
