@@ -93,9 +93,9 @@ def test_the_click_model_that_users_follow(model: str) -> None:
     assert found["click-model"].value == pytest.approx(truth, rel=0.05)
 
 
-def test_the_candidate_differs_from_the_log() -> None:
-    """Otherwise nothing above would be shown. Cascade has one click in any order, or none."""
-    for model in set(RIGHT) - {"cascade"}:
-        log, truth = simulated(model)
-        clicks = float(log.get_column("clicked").sum()) / log.get_column("session").n_unique()
-        assert abs(truth - clicks) > 0.02 * clicks, model
+@pytest.mark.parametrize("model", ["pbm", "dbn", "ubm"])
+def test_the_candidate_differs_from_the_log(model: str) -> None:
+    """Otherwise little above would be shown. Of Cascade and DCM the order hardly changes clicks."""
+    log, truth = simulated(model)
+    clicks = float(log.get_column("clicked").sum()) / log.get_column("session").n_unique()
+    assert abs(truth - clicks) > 0.02 * clicks
