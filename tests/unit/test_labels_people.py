@@ -296,3 +296,20 @@ def test_intervals_end_where_measures_do(found: ModelComparison) -> None:
         low, high = one.interval
         assert math.isnan(low) or relkit.measure(one.measure).bounds[0] <= low
         assert math.isnan(high) or high <= relkit.measure(one.measure).bounds[1]
+
+
+def test_real_clicks_and_real_grades(test_data: Path) -> None:
+    """TREC Session Track 2013: 40 sessions are too few to tell models apart, and it says so."""
+    folder = test_data / "trec_session2013_part"
+    sessions = relkit.read_sessions(
+        folder / "session_impressions.tsv.gz",
+        columns={"session": "session+interaction", "query": "topic"},
+    )
+    found = compare_models(sessions, ["dctr", "pbm", "sdbn"], judgments=folder / "qrels.txt")
+    people = found.people
+    assert people is not None
+    assert (people.judged, people.matched, people.pairs, people.queries) == (5838, 761, 751, 19)
+    assert people.single == 1
+    assert people.decided == ()
+    assert "too few grades" in found.to_text()
+    assert found["pbm"].interval[0] > 0

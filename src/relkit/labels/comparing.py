@@ -168,7 +168,7 @@ def _fits(lists: Lists, fitted: Sequence[FittedModel], level: float) -> Iterator
             perplexity=_mean(positions),
             conditional_perplexity=_mean(perplexity(lists, given)),
             by_position=tuple(positions.tolist()),
-            examination=tuple(one.examination(lists).tolist()),
+            examination=tuple(one.examination(lists, alone).tolist()),
             reliability=reliability(lists, alone, level),
         )
 

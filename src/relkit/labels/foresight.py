@@ -27,6 +27,8 @@ __all__ = [
 
 #: The least probability that an event is given which a model holds impossible.
 LEAST = 1e-6
+#: Steps of probability that groups of results are made of.
+STEPS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,9 @@ def by_position(lists: Lists, values: Values) -> Values:
 
 def sums_by_query(lists: Lists, values: Values) -> Values:
     """Returns the sum of one value per list over the sessions of each query."""
-    return _sums(query_numbers(lists), values * lists.counts)
-
-
-def _sums(numbers: NDArray[np.int64], values: Values) -> Values:
     import numpy as np
 
-    return np.bincount(numbers, values).astype(np.float64)
+    return np.bincount(query_numbers(lists), values * lists.counts).astype(np.float64)
 
 
 def query_numbers(lists: Lists) -> NDArray[np.int64]:
@@ -129,24 +127,30 @@ def reliability(lists: Lists, clicks: Values, level: float, bins: int = 10) -> t
 
     from relkit.analysis.statistics import ratio_of_sums
 
-    rows, places = np.nonzero(lists.shown)
-    if not len(rows):
+    if not lists.shown.any():
         return ()
-    foreseen, counts = clicks[rows, places], lists.counts[rows]
-    clicked, queries = lists.clicked[rows, places] * counts, query_numbers(lists)[rows]
-    _, groups = np.unique(foreseen, return_inverse=True)
-    heights = np.bincount(groups, counts)
+    foreseen, shape = clicks[lists.shown], lists.shown.shape
+    counts = np.broadcast_to(lists.counts[:, None], shape)[lists.shown]
+    queries = np.broadcast_to(query_numbers(lists)[:, None], shape)[lists.shown]
+    # Probabilities are parted by so many steps: no sorting, and equal ones stay together.
+    steps = (foreseen * STEPS).astype(np.int64)
+    heights = np.bincount(steps, counts)
     middles = np.cumsum(heights) - heights / 2
-    numbers = np.minimum((middles / counts.sum() * bins).astype(np.int64), bins - 1)[groups]
+    numbers = np.minimum((middles / counts.sum() * bins).astype(np.int64), bins - 1)[steps]
+    width = int(queries.max()) + 1
+    cells = numbers * width + queries
+
+    def added(values: Values) -> Values:
+        found: Values = np.bincount(cells, values, bins * width).astype(np.float64)
+        return found.reshape(bins, width)
+
+    shown, clicked = added(counts), added(lists.clicked[lists.shown] * counts)
+    sums = np.bincount(numbers, foreseen * counts, bins)
     found = []
     for number in range(bins):
-        held = numbers == number
-        if not held.any():
-            continue
-        shown = _sums(queries[held], counts[held])
-        share = ratio_of_sums(_sums(queries[held], clicked[held]), shown)
-        trials = float(shown.sum())
-        interval = share.share_interval(level, trials)
-        mean = float(foreseen[held] @ counts[held] / counts[held].sum())
-        found.append(Bin(mean, share.value, interval, int(trials)))
+        trials = float(shown[number].sum())
+        if trials:
+            share = ratio_of_sums(clicked[number], shown[number])
+            interval = share.share_interval(level, trials)
+            found.append(Bin(float(sums[number]) / trials, share.value, interval, int(trials)))
     return tuple(found)

@@ -280,7 +280,7 @@ class FittedModel:
         """
         return foresight.perplexity(lists, self.click_probabilities(lists, conditional=conditional))
 
-    def examination(self, lists: Lists) -> Values:
+    def examination(self, lists: Lists, clicks: Values | None = None) -> Values:
         """Returns how likely results are seen at each position, compared with the first one shown.
 
         It is the mean over the lists of P(click) / attraction, nothing else being known: of the
@@ -289,13 +289,15 @@ class FittedModel:
 
         Args:
             lists: Lists, as of `lists_of`.
+            clicks: What `click_probabilities` says of them, where that is known already.
         """
         import numpy as np
 
-        values = self._values(lists)
-        if "attraction" not in values:
+        if "attraction" not in self.parameters.pairs:
             return np.empty(0)
-        clicks = self.model.probabilities(self.parameters, lists, values, False)
+        values = self._values(lists)
+        if clicks is None:
+            clicks = self.model.probabilities(self.parameters, lists, values, False)
         with np.errstate(invalid="ignore", divide="ignore"):
             found = foresight.by_position(lists, clicks / values["attraction"])
             known = found[np.isfinite(found)]
