@@ -117,4 +117,4 @@ def test_a_log_that_cannot_tell(tmp_path: Path, command: Any) -> None:
     said = " ".join(outcome.out.split())
     assert "does not identify position bias" in said
     # Two thirds and one third were clicked: (1/2 + 2) (1.96 / log 1.1)².
-    assert "swap positions 1 and 2 in 1,058 sessions" in said
+    assert "1 with 2 in 1,058." in said

@@ -27,8 +27,8 @@ DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "curves": drawings.curves,
     "losses": drawings.losses,
     "trend": drawings.trend,
-    "positions": drawings.positions,
     "by_position": click_drawings.by_position,
+    "side_by_side": click_drawings.side_by_side,
     "reliability": click_drawings.reliability,
 }
 

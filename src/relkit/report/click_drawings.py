@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relkit.report.page import Chart
 from relkit.report.palette import ROLES, altair, tick_count
 
-__all__ = ["by_position", "reliability"]
+__all__ = ["by_position", "reliability", "side_by_side"]
 
 
 def by_position(chart: Chart, width: int) -> Any:
     """Draws values by position: a line for each series, with intervals where there are any."""
     alt = altair()
     wide = min(width, 520) - 60
-    places = sorted({row["position"] for row in chart.rows})
-    # Of many positions, so many have their number below them as fit.
-    step = max(1, -(-len(places) * 24 // wide))
-    x = alt.X(
-        "position:O",
-        title=chart.labels["x"],
-        axis=alt.Axis(labelAngle=0, values=places[::step]),
-        scale=alt.Scale(domain=places, paddingOuter=0.1),
-    )
+    x = _position_axis(chart, sorted({row["position"] for row in chart.rows}), wide)
     end = chart.values["end"]
     scale = alt.Scale(zero=chart.values["zero"], nice=True)
     if end is not None:
@@ -40,6 +33,53 @@ def by_position(chart: Chart, width: int) -> Any:
         x=x, y=y, color=color, description="text:N"
     )
     return alt.layer(rules, lines, points).properties(width=wide, height=230)
+
+
+def side_by_side(chart: Chart, width: int) -> Any:
+    """Draws points with their intervals, those of a position beside each other, and a legend.
+
+    The signs are named in the picture itself: it may stand alone.
+    """
+    alt = altair()
+    series = chart.values["series"]
+    names = [name for name, _, _ in series]
+    x = _position_axis(chart, list(chart.values["positions"]), width - 60)
+    offset = alt.XOffset("series:N", sort=names, scale=alt.Scale(domain=names, padding=1.2))
+    end = chart.values["end"]
+    scale = alt.Scale(zero=True) if end is None else alt.Scale(domain=[0, end], nice=False)
+    y = alt.Y("value:Q", title=chart.labels["y"], scale=scale)
+    looks = [
+        channel(
+            "series:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=looks),
+            legend=alt.Legend(title=None),
+        )
+        for channel, looks in (
+            (alt.Color, [ROLES[role] for _, role, _ in series]),
+            (alt.Shape, [shape for _, _, shape in series]),
+        )
+    ]
+    base = alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
+    rules = base.mark_rule(strokeWidth=1.5, aria=False, clip=True).encode(
+        x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q", color=looks[0]
+    )
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=x, xOffset=offset, y=y, color=looks[0], shape=looks[1], description="text:N"
+    )
+    return alt.layer(rules, points).properties(width=width - 60, height=240)
+
+
+def _position_axis(chart: Chart, places: Sequence[int], wide: int) -> Any:
+    """Positions below the chart; of many, so many have their number there as fit."""
+    alt = altair()
+    step = max(1, -(-len(places) * 24 // wide))
+    return alt.X(
+        "position:O",
+        title=chart.labels["x"],
+        axis=alt.Axis(labelAngle=0, values=list(places[::step])),
+        scale=alt.Scale(domain=list(places), paddingOuter=0.1),
+    )
 
 
 def reliability(chart: Chart, width: int) -> Any:

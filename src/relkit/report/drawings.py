@@ -7,7 +7,7 @@ from typing import Any
 from relkit.report.page import Chart
 from relkit.report.palette import ROLES, SIGNED, TONES, altair, label_width, tick_count
 
-__all__ = ["bands", "curves", "forest", "losses", "positions", "trend", "waterfall"]
+__all__ = ["bands", "curves", "forest", "losses", "trend", "waterfall"]
 
 
 def forest(chart: Chart, width: int) -> Any:
@@ -274,42 +274,3 @@ def trend(chart: Chart, width: int) -> Any:
         for mark in (filled, hollow)
     ]
     return alt.layer(rules, lines, *points).properties(width=width - 60, height=220)
-
-
-def positions(chart: Chart, width: int) -> Any:
-    alt = altair()
-    series = chart.values["series"]
-    names = [name for name, _, _ in series]
-    places = list(chart.values["positions"])
-    base = alt.Chart(alt.Data(values=[dict(row) for row in chart.rows]))
-    x = alt.X(
-        "position:O",
-        title=chart.labels["x"],
-        sort=places,
-        scale=alt.Scale(domain=places, paddingOuter=0.1),
-        # Numbers that would touch are left out.
-        axis=alt.Axis(labelAngle=0, values=places[:: 1 + 25 * len(places) // width]),
-    )
-    offset = alt.XOffset("series:N", sort=names, scale=alt.Scale(domain=names, padding=1.2))
-    y = alt.Y("value:Q", title=chart.labels["y"], scale=alt.Scale(zero=True))
-    # The signs are named in the picture: it may stand alone.
-    legend = alt.Legend(title=None)
-    color = alt.Color(
-        "series:N",
-        sort=names,
-        scale=alt.Scale(domain=names, range=[ROLES[role] for _, role, _ in series]),
-        legend=legend,
-    )
-    shape = alt.Shape(
-        "series:N",
-        sort=names,
-        scale=alt.Scale(domain=names, range=[shape for _, _, shape in series]),
-        legend=legend,
-    )
-    rules = base.mark_rule(strokeWidth=1.5, aria=False).encode(
-        x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q", color=color
-    )
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=x, xOffset=offset, y=y, color=color, shape=shape, description="text:N"
-    )
-    return alt.layer(rules, points).properties(width=width - 60, height=240)

@@ -10,6 +10,7 @@ from relkit.report.catalogue import catalogue
 from relkit.report.charts import draw_alone
 from relkit.report.document import Format, render_page
 from relkit.report.page import Chart, Page, Prose, Section
+from relkit.report.positions import ROOM
 from relkit.report.provenance import note_table
 
 if TYPE_CHECKING:
@@ -54,18 +55,26 @@ def bias_chart(found: PositionBias, language: Language = "en") -> Chart:
                 "text": f"{one.estimator}, {one.position}: {value}{interval}",
             }
         )
+    highest = ROOM * max(row["value"] for row in rows)
+    cut = any(row["high"] > highest for row in rows)
+    caption = words.say(
+        "chart.caption", first=found.connection.reference, level=words.percent(found.level)
+    )
+    if cut:
+        texts = catalogue(language)
+        caption += texts.say("list.sentence") + texts.say("clicks.cut")
     return Chart(
-        drawing="positions",
+        drawing="side_by_side",
         title=words["chart.title"],
-        caption=words.say(
-            "chart.caption",
-            first=found.connection.reference,
-            level=words.percent(found.level),
-        ),
+        caption=caption,
         rows=tuple(rows),
         table=found.estimates_table(words),
         labels={"x": words["column.position"], "y": words["chart.axis"]},
-        values={"positions": found.connection.positions, "series": series},
+        values={
+            "positions": found.connection.positions,
+            "series": series,
+            "end": highest if cut else None,
+        },
     )
 
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
     from relkit.labels.model import Values
-    from relkit.labels.position_bias.swaps import Cells, Swaps
+    from relkit.labels.position_bias.swaps import Cells, Places, Swaps
 
 __all__ = ["Connection", "Experiment", "connect", "sessions_needed"]
 
@@ -24,7 +23,8 @@ class Experiment:
     """What would have to be logged to compare positions that nothing connects.
 
     Attributes:
-        first: A position that can be compared with the reference.
+        first: A position that can be compared with the reference, once the experiments before
+            this one are done.
         second: One that cannot.
         positions: Those that would be connected by swapping these two.
         sessions: How many sessions with the two swapped, and as many without, know the ratio of the
@@ -111,9 +111,6 @@ def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connect
     members = [np.flatnonzero(component == one) for one in order]
     shown, clicks = cells.by_place(cells.shown), cells.by_place(cells.clicks)
     rates = clicks / shown
-    experiments = [
-        _experiment(cells.positions, members[0], others, rates, level) for others in members[1:]
-    ]
     return Connection(
         reference=int(cells.positions[reference]),
         positions=tuple(cells.positions.tolist()),
@@ -122,7 +119,7 @@ def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connect
         components=tuple(tuple(cells.positions[one].tolist()) for one in members),
         swaps=tuple(_widest(both, reference).tolist()),
         reasons=tuple(reasons.tolist()),
-        experiments=tuple(experiments),
+        experiments=tuple(_experiments(cells.positions, component, reference, rates, level)),
     )
 
 
@@ -140,25 +137,27 @@ def _widest(both: Values, reference: int) -> Values:
     return found
 
 
-def _experiment(
-    positions: NDArray[np.int64],
-    known: NDArray[np.int64],
-    others: NDArray[np.int64],
-    rates: Values,
-    level: float,
-) -> Experiment:
-    """The nearest two positions of two components: users mind the smallest swap least."""
-    _, first, second = min(
-        (abs(int(positions[one] - positions[other])), int(one), int(other))
-        for one in known
-        for other in others
-    )
-    return Experiment(
-        int(positions[first]),
-        int(positions[second]),
-        tuple(positions[others].tolist()),
-        sessions_needed(float(rates[first]), float(rates[second]), level),
-    )
+def _experiments(
+    positions: Places, component: Places, reference: int, rates: Values, level: float
+) -> Iterator[Experiment]:
+    """Joins one component after the other by the smallest swap: users mind it least."""
+    import numpy as np
+
+    known = component == component[reference]
+    gaps = np.diff(positions)
+    while not known.all():
+        # Of the closest two positions of which one is known, no third stands between them.
+        across = np.flatnonzero(known[:-1] != known[1:])
+        above = int(across[gaps[across].argmin()])
+        first, second = (above, above + 1) if known[above] else (above + 1, above)
+        joined = component == component[second]
+        known = known | joined
+        yield Experiment(
+            int(positions[first]),
+            int(positions[second]),
+            tuple(positions[joined].tolist()),
+            sessions_needed(float(rates[first]), float(rates[second]), level),
+        )
 
 
 def sessions_needed(first: float, second: float, level: float = 0.95) -> float:

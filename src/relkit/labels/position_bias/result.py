@@ -171,27 +171,13 @@ class PositionBias(Exportable):
         words = catalogue("position_bias", language)
         connection = self.connection
         said = [words.say(f"identified.{self.identified}", first=connection.reference)]
-        for experiment in connection.experiments:
-            said.append(
-                words.say(
-                    "apart", positions=spans(experiment.positions), first=connection.reference
-                )
-            )
-            known = experiment.sessions == experiment.sessions
-            said.append(
-                words.say(
-                    "experiment" if known else "experiment_unknown",
-                    first=experiment.first,
-                    second=experiment.second,
-                    sessions=int(experiment.sessions) if known else 0,
-                )
-            )
+        said += self._experiments(words)
         silent = connection.because("no-clicks")
         if silent:
-            said.append(words.say("silent", positions=spans(silent), first=connection.reference))
+            said.append(_about("silent", silent, words, first=connection.reference))
         weak = connection.weak(self.min_swaps)
         if weak:
-            said.append(words.say("weak", positions=spans(weak), least=self.min_swaps))
+            said.append(_about("weak", weak, words, least=self.min_swaps))
         for reason in ("no-path", "few-queries"):
             by_name: dict[str, list[int]] = {}
             for one in self.estimates:
@@ -212,6 +198,27 @@ class PositionBias(Exportable):
                 )
             )
             said.append(words["doubt_em" if "em" in (doubt.first, doubt.second) else "doubt_swaps"])
+        return said
+
+    def _experiments(self, words: Catalogue) -> list[str]:
+        """Says what nothing connects with the reference, and what would have to be logged."""
+        experiments = self.connection.experiments
+        if not experiments:
+            return []
+        apart = sorted(position for one in experiments for position in one.positions)
+        said = [_about("apart", apart, words, first=self.connection.reference)]
+        swaps = [
+            words.say(
+                "swap" if one.sessions == one.sessions else "swap_unknown",
+                first=one.first,
+                second=one.second,
+                sessions=int(one.sessions) if one.sessions == one.sessions else 0,
+            )
+            for one in experiments
+        ]
+        said.append(words.say("experiment", swaps=swaps))
+        if any(one.sessions != one.sessions for one in experiments):
+            said.append(words["experiment_unknown"])
         return said
 
     def counts_table(self, words: Catalogue) -> Table:
@@ -260,6 +267,10 @@ class PositionBias(Exportable):
 
 #: Reasons for which there is an estimate.
 KNOWN = ("", "few-queries")
+
+
+def _about(key: str, positions: Sequence[int], words: Catalogue, **values: Any) -> str:
+    return words.say(key, positions=spans(positions), count=len(positions), **values)
 
 
 def spans(positions: Sequence[int]) -> str:
