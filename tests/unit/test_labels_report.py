@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.unit.pages import block_of, section_of
+from tests.unit.pages import block_of, check_drawings, section_of
 
 import relkit
 from relkit.core.errors import ParameterError
@@ -138,6 +138,10 @@ def test_files(found: ModelComparison, language: Any, tmp_path: Path) -> None:
     assert "{" not in markdown
     with pytest.raises(ParameterError, match="ends in neither"):
         relkit.write_labels_report(found, tmp_path / "labels.pdf")
+
+
+def test_drawings_are_valid(page: Page) -> None:
+    assert check_drawings(page)
 
 
 def test_without_grades_the_page_says_what_is_missing() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.unit.pages import check_drawings
 
 import relkit
 from relkit.core.errors import ParameterError
@@ -55,6 +56,10 @@ def test_the_page_leads_with_the_alarm(broken: relkit.Monitor, language: Any) ->
     (lines,) = (block for block in page.blocks() if isinstance(block, Headlines))
     assert {one.tone for one in lines.items} == {"worse"}
     assert "2026-03" in page.title
+
+
+def test_drawings_are_valid(broken: relkit.Monitor) -> None:
+    assert check_drawings(build_monitor_page(broken)) == {"trend", "losses"}
 
 
 def test_charts_hold_the_points_of_the_monitor(broken: relkit.Monitor) -> None:

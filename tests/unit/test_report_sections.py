@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.unit.pages import block_of, section_of
+from tests.unit.pages import block_of, check_drawings, section_of
 from tests.unit.two_runs import collection
 
 import relkit
@@ -331,6 +331,10 @@ def _charts(page: Page) -> dict[str, Chart]:
         if isinstance(block, Chart):
             charts.setdefault(block.drawing, block)
     return charts
+
+
+def test_drawings_are_valid(page: Page) -> None:
+    assert check_drawings(page) == {"forest", "waterfall", "bands", "curves", "losses"}
 
 
 def test_each_bar_of_losses_is_the_ideal(comparison: relkit.Comparison, page: Page) -> None:

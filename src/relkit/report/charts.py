@@ -44,7 +44,8 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
     Raises:
         DependencyError: If altair or vl-convert-python is not installed.
     """
-    description = DRAWINGS[chart.drawing](chart, WIDTHS[size]).to_dict()
+    # Tests look whether it is valid: altair needs a third of the time of a page for it.
+    description = DRAWINGS[chart.drawing](chart, WIDTHS[size]).to_dict(validate=False)
     description["config"] = CONFIG
     description["background"] = None
     vl_convert = optional_package(
