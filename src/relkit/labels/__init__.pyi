@@ -73,6 +73,7 @@ from .position_bias.result import (
     PositionBias as PositionBias,
     PositionEstimate as PositionEstimate,
 )
+from .position_bias.training import training_rows as training_rows
 from .prior import (
     beta_binomial as beta_binomial,
     with_estimated_prior as with_estimated_prior,
