@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from relkit.analysis.statistics import Resampling
 from relkit.labels import models
-from relkit.labels.off_policy import Evidence, estimators, read_candidate, read_feedback
+from relkit.labels.off_policy import Evidence, Terms, estimators, read_candidate, read_feedback
 from relkit.labels.off_policy.choices import align
 from relkit.labels.off_policy.intervals import EXACT, interval_of
 
@@ -178,3 +178,28 @@ def test_the_default_holds_everywhere(name: str) -> None:
     if name in ("few", "rare clicks", "heavy, rare"):  # what the others are warned of
         assert found["snips"]["t"][0] < 0.9
         assert found["snips"]["bootstrap"][0] < 0.9
+
+
+def ever_wrong(method: Any) -> float:
+    """The share of logs in which the interval of IPS misses the truth at one of twenty looks."""
+    _, shown, chosen, clicks = DECISIONS["even"]
+    weights, truth = np.array(chosen) / np.array(shown), float(np.dot(chosen, clicks))
+    generator = np.random.default_rng(9)
+    wrong = 0
+    for _ in range(REPEATS):
+        doc = generator.choice(len(shown), 2000, p=shown)
+        values = weights[doc] * (generator.random(2000) < np.array(clicks)[doc])
+        for count in range(100, 2001, 100):
+            terms = Terms(values[:count], None, 0.0, float(weights.max()))
+            low, high = interval_of(terms, method, LEVEL, most=(0.0, 1.0), resampling=Resampling(1))
+            if not low <= truth <= high:
+                wrong += 1
+                break
+    return wrong / REPEATS
+
+
+def test_looking_twenty_times() -> None:
+    found = {method: ever_wrong(method) for method in ("anytime", "betting", "t")}
+    print(found)
+    assert found["anytime"] <= 1 - LEAST
+    assert found["t"] > 0.15
