@@ -12,6 +12,7 @@
 #include "batch.hpp"
 #include "bind.hpp"
 #include "error.hpp"
+#include "owned.hpp"
 #include "total.hpp"
 
 namespace nb = nanobind;
@@ -33,13 +34,6 @@ nb::list text_list(const std::vector<std::string>& ids) {
     list.append(nb::steal(text));
   }
   return list;
-}
-
-nb::object owned(std::vector<double>&& values) {
-  auto* kept = new std::vector<double>(std::move(values));
-  const nb::capsule owner(
-      kept, [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
-  return nb::cast(Array(kept->data(), {kept->size()}, owner));
 }
 
 const Column& column_of(const Batch& batch, std::int64_t measure) {
@@ -114,8 +108,9 @@ void bind_batch(nb::module_& module) {
               positives.push_back(part.positives);
               negatives.push_back(part.negatives);
             }
-            return nb::make_tuple(owned(std::move(pool.positive)), owned(std::move(pool.negative)),
-                                  rows, positives, negatives);
+            return nb::make_tuple(owned<double, const double>(std::move(pool.positive)),
+                                  owned<double, const double>(std::move(pool.negative)), rows,
+                                  positives, negatives);
           },
           nb::arg("measure"))
       .def(

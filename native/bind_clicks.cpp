@@ -17,19 +17,12 @@
 #include "click_counts.hpp"
 #include "clicks.hpp"
 #include "error.hpp"
+#include "owned.hpp"
 
 namespace nb = nanobind;
 
 namespace relkit {
 namespace {
-
-template <class Value>
-nb::object owned(std::vector<Value>&& values) {
-  auto* kept = new std::vector<Value>(std::move(values));
-  const nb::capsule owner(
-      kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 // The texts of all pairs, in their order.
 template <class Text>
