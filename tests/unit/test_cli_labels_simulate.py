@@ -55,14 +55,14 @@ def test_options_reach_the_simulation(command: Any, files: Path) -> None:
     (files / "often.csv").write_text("query,weight\nq1,3\nq2,0\n", "utf-8")
     outcome = command(
         "labels", "simulate", "bm25.run", "tfidf.run", "--judgments", "judgments.qrels",
-        "-m", "dbn", "-n", "300", "-o", "arms.csv", "--frequencies", "often.csv",
+        "-m", "dbn", "-n", "300", "-o", "both.csv", "--frequencies", "often.csv",
         "--going-on", "0.8", "--attraction", "0=0.5,1=1,2=1,3=1", "--satisfaction",
         "0=0,1=1,2=1,3=1", "--cart", "1", "--purchase", "1", "--swap", "0.5", "--shuffle", "0.1",
         "--noise", "0.1", "--users", "7", "--per-day", "100", "--tail", "0", "--epsilon", "0.3",
         "--missing", "dwell_seconds=1,user=0.5",
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
-    log = relkit.read_sessions(str(files / "arms.csv")).collect()
+    log = relkit.read_sessions(str(files / "both.csv")).collect()
     assert set(log.get_column("query")) == {"q1"}
     assert set(log.get_column("bucket")) <= {"bm25.run", "tfidf.run"}
     assert "dwell_seconds" not in log.columns

@@ -218,3 +218,24 @@ def test_intervals_hold_the_mean_and_probabilities_lie_between(
     low, high = interval(np.array([mean]), np.array([weight]), 0.95)
     assert 0 <= low[0] <= mean <= high[0] <= 1
     assert 0 <= exceeds(np.array([mean]), np.array([weight]), threshold)[0] <= 1
+
+
+def test_what_stands_at_one_position_alone_has_no_weight_there() -> None:
+    rows = [
+        (f"s{n}", "q", doc, position, (n + position) % 3 == 0)
+        for n in range(60)
+        for position, doc in enumerate(["ab", "ba"][n % 2] + "c", 1)
+    ]
+    frame = log(rows, ["session", "query", "doc", "position", "clicked"])
+    labels = make_labels(frame, "pbm")
+    (note,) = [note for note in labels.notes if note.kind == "clicks-not-comparable"]
+    assert (note.count, note.values["positions"]) == (60, [3])
+    weights = dict(labels.labels.select("document", "weight").iter_rows())
+    assert weights["c"] == labels.fitted.model.prior_shown < weights["a"]
+    assert "clicks-not-comparable" not in [one.kind for one in make_labels(frame, "dctr").notes]
+
+
+@pytest.mark.parametrize("model", ["pbm", "ubm", "dbn", "sdbn", "dcm", "ccm", "cascade", "coec"])
+def test_no_label_rests_on_more_than_was_shown(model: str) -> None:
+    frame = log([(1, "q", "a", 1, True)], ["session", "query", "doc", "position", "clicked"])
+    assert make_labels(frame, model).labels["weight"].to_list() <= [3.0]

@@ -40,7 +40,7 @@ HELP = """Make labels of clicks, and compare click models.
 
 \b
 Examples:
-  relkit labels make clicks.csv -m dbn -o labels.parquet
+  relkit labels make clicks.csv -m pbm -o labels.parquet
   relkit labels compare clicks.csv -m pbm -m ubm -m dbn
   relkit labels bias clicks.csv -o bias.html
   relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
@@ -55,7 +55,7 @@ MAKE = """Make labels of a log's clicks: judgments that know how sure they are.
 \b
 Examples:
   relkit labels make clicks.csv -o labels.parquet
-  relkit labels make clicks.csv -m pbm --min-weight 20 -o labels.csv
+  relkit labels make clicks.csv -m ubm --min-weight 20 -o labels.csv
   relkit labels make clicks.csv -m pbm --prior data --grading quantile=4 \\
       -o grades.parquet
   relkit evaluate labels.parquet new.run -m ndcg@10
@@ -107,7 +107,7 @@ def command() -> None:
 @command.command("make", help=MAKE, short_help="Make labels of a log's clicks.")
 @source_options
 @click.option(
-    "-m", "--model", metavar="MODEL", default="dbn", show_default=True, help="The click model."
+    "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
 )
 @click.option(
     "-o",

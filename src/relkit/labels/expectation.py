@@ -59,6 +59,7 @@ class Examined(Iterated):
     """
 
     context: ClassVar[str]
+    needs_swaps: ClassVar[bool] = True
 
     def estimate(self, log: ClickLog) -> Parameters:
         """Expectation maximisation over cells of a pair and a context."""

@@ -18,6 +18,7 @@ from relkit.labels.grading import Grading, parse_grading
 from relkit.labels.labels import Labels
 from relkit.labels.log import read_folds
 from relkit.labels.model import ClickModel, models
+from relkit.labels.position_bias.support import support_of
 from relkit.labels.prior import with_estimated_prior
 from relkit.labels.rules import Rules
 
@@ -41,7 +42,7 @@ def model_of(model: str | ClickModel) -> ClickModel:
 
 def make_labels(
     sessions: object,
-    model: str | ClickModel = "dbn",
+    model: str | ClickModel = "pbm",
     *,
     depth: int = 10,
     min_dwell: float | None = None,
@@ -130,6 +131,11 @@ def make_labels(
         clicks, shown = _two(prior)
         chosen = replace(chosen, prior_clicks=clicks, prior_shown=shown)
     fitted = chosen.fit(log)
+    notes = (*log.notes, *chosen.notes(fitted.parameters))
+    if chosen.needs_swaps:
+        support = support_of(log)
+        notes += support.notes
+        fitted = replace(fitted, shown=support.shown)
     counts = None if valued is None else valued.count(rules.clicks(read))
     every = _relevances(fitted, counts, level)
     labels = every.filter(every.get_column("weight") >= min_weight)
@@ -142,7 +148,6 @@ def make_labels(
     bounds: tuple[float, ...] = ()
     if grader is not None:
         labels, bounds = grader.apply(labels)
-    notes = (*log.notes, *chosen.notes(fitted.parameters))
     warn(notes)
     return Labels(
         fitted=fitted,
@@ -185,9 +190,11 @@ def _relevances(fitted: FittedModel, counts: ActionCounts | None, level: float) 
     """The labels of all pairs, with the columns of judgments and their evidence."""
     import polars as pl
 
-    found = fitted.model.relevance(fitted.parameters)
+    found = fitted.relevances
     if counts is not None:
         found = counts.valued(fitted.pairs, found)
+        if counts.actions.per == "impression":
+            found = fitted.at_most_shown(found)
     low, high = interval(found.value, found.weight, level)
     return fitted.pairs.with_columns(
         grade=pl.Series(found.value),

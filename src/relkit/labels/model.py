@@ -85,6 +85,8 @@ class ClickModel(ABC):
     title: ClassVar[str]
     #: Whether it tells documents apart.
     ranks: ClassVar[bool] = True
+    #: Whether it tells position from relevance by documents that stood at several positions.
+    needs_swaps: ClassVar[bool] = False
 
     prior_clicks: float = 1.0
     prior_shown: float = 2.0
@@ -102,7 +104,8 @@ class ClickModel(ABC):
 
     def fit(self, log: ClickLog) -> FittedModel:
         """Estimates the parameters from a log."""
-        return FittedModel(self, log.pairs, self.estimate(log), log.depth)
+        shown = log.native.counts()["shown"]
+        return FittedModel(self, log.pairs, self.estimate(log), log.depth, shown)
 
     def known(self, pairs: pl.DataFrame, habits: Habits | None = None) -> FittedModel:
         """Returns the model with parameters that are known, not estimated: a truth to simulate.
@@ -217,12 +220,31 @@ class FittedModel:
         pairs: The pairs of the log: `query` and `document`.
         parameters: What was found.
         depth: The last position that counts.
+        shown: Impressions of each pair in the log; None where the parameters are known.
     """
 
     model: ClickModel
     pairs: pl.DataFrame
     parameters: Parameters
     depth: int
+    shown: Values | None = None
+
+    @property
+    def relevances(self) -> Relevance:
+        """How relevant each pair is held to be; its weight is at most what the pair rests on.
+
+        A product of two probabilities varies less than each of them. What begins with a prior could
+        so count for more impressions than there were.
+        """
+        return self.at_most_shown(self.model.relevance(self.parameters))
+
+    def at_most_shown(self, found: Relevance) -> Relevance:
+        """Returns values whose weights are at most the impressions of the pairs and the prior's."""
+        import numpy as np
+
+        if self.shown is None:
+            return found
+        return Relevance(found.value, np.minimum(found.weight, self.shown + self.model.prior_shown))
 
     def relevance(self, level: float = 0.95) -> pl.DataFrame:
         """Returns how relevant each document is, sorted by query and relevance.
@@ -236,7 +258,7 @@ class FittedModel:
         """
         import polars as pl
 
-        found = self.model.relevance(self.parameters)
+        found = self.relevances
         low, high = interval(found.value, found.weight, level)
         return self.pairs.with_columns(
             relevance=pl.Series(found.value),

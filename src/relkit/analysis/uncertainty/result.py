@@ -52,6 +52,14 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
         draws: How often labels were drawn; 0 where they have no uncertainty.
         notes: What was noticed about the data.
         about: How the labels came about.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
+        >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+        >>> found = relkit.measure_intervals(judgments, run, "rr")
+        >>> found["rr"].value, found["rr"].queries
+        (0.75, (0.0, 1.0))
     """
 
     results: Results
