@@ -9,8 +9,8 @@ import pytest
 from relkit.labels import Crowd, Habits, make_labels, simulate
 
 #: By grade, which is all that tells the documents of a query apart.
-ATTRACTION = dict(enumerate([0.01, 0.05, 0.2, 0.4, 0.6, 0.9]))
-SATISFACTION = dict.fromkeys(ATTRACTION, 0.5)
+ATTRACTION: dict[float, float] = dict(enumerate([0.01, 0.05, 0.2, 0.4, 0.6, 0.9]))
+SATISFACTION: dict[float, float] = dict.fromkeys(ATTRACTION, 0.5)
 JUDGMENTS = {f"q{query}": {f"d{grade}": grade for grade in ATTRACTION} for query in range(10)}
 REPEATS = 60
 
