@@ -280,7 +280,7 @@ def test_corners_have_an_answer(name: str, sessions: list[Session], positions: i
     assert len(found[name]) == positions
     assert found[name][0].examination == 1
     for one in found[name]:
-        known = one.reason in ("", "few-queries")
+        known = one.reason in ("", "too-little")
         assert math.isfinite(one.examination) == known
         assert math.isfinite(one.low) == math.isfinite(one.high) == (one.reason == "")
     for language in ("en", "zh"):
@@ -299,7 +299,7 @@ def test_all_clicks_say_that_all_positions_are_seen_alike(name: str) -> None:
 def test_one_query_has_no_interval() -> None:
     found = estimate_bias(log_of(SWAPPED), EVERY)
     for name in EVERY:
-        assert found[name][1].reason == "few-queries"
+        assert found[name][1].reason == "too-little"
         assert found[name][1].queries == pytest.approx(1)
     assert "fewer than two queries" in said(found)
 
@@ -312,7 +312,7 @@ def test_a_query_with_most_sessions_counts_as_what_it_is() -> None:
     )
     one = estimate_bias(pl.concat([many, few]), ["all-pairs"])["all-pairs"][1]
     assert one.queries < 1.5
-    assert one.reason == "few-queries"
+    assert one.reason == "too-little"
 
 
 # What it is as a whole

@@ -155,6 +155,6 @@ def _estimates(
             continue
         log = np.nan if apart else float(estimate.logs[place])
         missing = apart or ("no-path" if np.isnan(log) else "")
-        reason = missing or ("few-queries" if np.isnan(half[place]) else "")
+        reason = missing or ("too-little" if np.isnan(half[place]) else "")
         low, high = (float(np.exp(log + sign * half[place])) for sign in (-1, 1))
         yield PositionEstimate(name, position, float(np.exp(log)), low, high, rests, reason)

@@ -25,6 +25,9 @@ MODULES = {
     "relkit.labels.position_bias.em": "em",
 }
 
+#: The logarithm of a million.
+WIDEST = 13.8
+
 #: Every estimator of position bias by its name.
 estimators: Registry[type[Estimator]] = Registry("estimator of position bias", modules=MODULES)
 
@@ -92,6 +95,8 @@ def effective(share: Values) -> Values:
 def half_widths(influence: Values, queries: Values, level: float) -> Values:
     """Returns half an interval around a sum of influences; NaN with fewer than two queries.
 
+    An interval of a logarithm that goes on beyond a million times the value is none, either.
+
     Queries are what varies: the standard error is that of a sum over them, and Student's t has as
     many degrees of freedom as there are effective queries, less one.
     """
@@ -102,7 +107,8 @@ def half_widths(influence: Values, queries: Values, level: float) -> Values:
     freedom = np.where(enough, queries - 1, 1.0)
     squares = (influence**2).sum(axis=0) * (freedom + 1) / freedom
     wide: Any = stdtrit(freedom, (1 + level) / 2)
-    found: Values = np.where(enough, wide * np.sqrt(squares), np.nan)
+    half = wide * np.sqrt(squares)
+    found: Values = np.where(enough & (half < WIDEST), half, np.nan)
     return found
 
 

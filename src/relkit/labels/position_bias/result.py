@@ -37,7 +37,7 @@ class PositionEstimate:
         high: Where it ends.
         queries: On how many queries it rests; those of little traffic count less.
         reason: Why there is no estimate (`not-connected`, `no-clicks`, `no-path`), or no interval
-            (`few-queries`); else nothing.
+            (`too-little`); else nothing.
     """
 
     estimator: str
@@ -178,7 +178,7 @@ class PositionBias(Exportable):
         weak = connection.weak(self.min_swaps)
         if weak:
             said.append(_about("weak", weak, words, least=self.min_swaps))
-        for reason in ("no-path", "few-queries"):
+        for reason in ("no-path", "too-little"):
             by_name: dict[str, list[int]] = {}
             for one in self.estimates:
                 if one.reason == reason:
@@ -266,7 +266,7 @@ class PositionBias(Exportable):
 
 
 #: Reasons for which there is an estimate.
-KNOWN = ("", "few-queries")
+KNOWN = ("", "too-little")
 
 
 def _about(key: str, positions: Sequence[int], words: Catalogue, **values: Any) -> str:
