@@ -7,7 +7,9 @@ import io
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -18,6 +20,8 @@ from relkit.core.document.json import render_json
 from relkit.core.document.result import Exportable
 from relkit.core.document.terminal import width
 from relkit.evaluation.side_by_side import SideBySide
+from relkit.labels import compare_models, estimate_bias, make_labels, simulate
+from relkit.labels.off_policy import evaluate_policy
 from relkit.online.experiments import (
     Preferences,
     check_experiment,
@@ -48,6 +52,11 @@ def preferences() -> Preferences:
     mixed = mix_runs({"old": OLD, "new": NEW})
     shown = mixed.lists.select("query", "position", session="mixture", doc="document")
     return score_clicks(mixed, shown.with_columns(clicked=pl.col("doc") == "b"))
+
+
+def simulated() -> Exportable:
+    with tempfile.TemporaryDirectory() as folder:
+        return simulate(OLD, JUDGMENTS, sessions=50).write(Path(folder) / "log.csv")
 
 
 def comparison() -> relkit.Comparison:
@@ -100,6 +109,13 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
     "Preferences": preferences,
     "Health": lambda: check_experiment(ARMS),
     "ArmReport": lambda: compare_arms(ARMS),
+    "MeasureIntervals": lambda: relkit.measure_intervals(JUDGMENTS, OLD, ["ndcg@10", "rr"]),
+    "Labels": lambda: make_labels(ARMS),
+    "ModelComparison": lambda: compare_models(ARMS),
+    "PositionBias": lambda: estimate_bias(ARMS),
+    "OffPolicy": lambda: evaluate_policy(ARMS, {"q0": {"a": 1.0}}),
+    "Simulation": lambda: simulate(OLD, JUDGMENTS, sessions=50),
+    "SimulatedLog": simulated,
 }
 
 
@@ -136,7 +152,7 @@ def test_every_result_is_tested() -> None:
     program = """
 import importlib, pkgutil, relkit
 from relkit.core.document.result import Exportable
-for room in ("analysis", "evaluation", "online"):
+for room in ("analysis", "evaluation", "online", "labels"):
     package = importlib.import_module(f"relkit.{room}")
     for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(one.name)
