@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -14,6 +14,7 @@ from relkit.cli.options import columns_option, format_options, no_color_option, 
 from relkit.cli.output import protect_inputs
 from relkit.cli.values import chosen_columns, format_named_by, named_values
 from relkit.core.errors import InputError, ParameterError
+from relkit.core.rules import SortTies
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ Methods that learn from --judgments of other queries:
 @click.option("--top", type=click.IntRange(min=1), help="Keep so many documents a query.")
 @click.option(
     "--ties",
-    type=click.Choice(["doc-desc", "doc-asc", "input"]),
+    type=click.Choice(get_args(SortTies)),
     default="doc-desc",
     show_default=True,
     help="The order of equal scores: by document id, or as they stand.",

@@ -25,6 +25,7 @@ __all__ = [
     "NoRelevant",
     "PDenominator",
     "Scores",
+    "SortTies",
     "Ties",
     "Undefined",
     "Unjudged",
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 Ties = Literal["doc-desc", "doc-asc", "input", "input-desc", "rank", "expected", "worst", "best"]
+#: Where a list is written, its documents have one order.
+SortTies = Literal["doc-desc", "doc-asc", "input"]
 Undefined = Literal["skip", "zero", "one", "error"]
 Counted = Literal["skip", "zero", "one"]
 NoRelevant = Literal["zero", "undefined"]

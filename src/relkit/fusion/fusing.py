@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from relkit import _native
 from relkit.core.notes import warn
@@ -76,7 +76,7 @@ def fuse(
     found = named_runs(runs)
     notes = check_queries(found)
     warn(notes)
-    check_choice("ties", ties, ["doc-desc", "doc-asc", "input"])
+    check_choice("ties", ties, get_args(Ties))
     if judgments is not None:
         chosen = trained_method(chosen, judgments, found, ties)
     table = fused_table(

@@ -6,19 +6,18 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_items
+from relkit.core.rules import SortTies as Ties
 from relkit.core.texts import message
 from relkit.data.run import Run
 from relkit.fusion.base import Method
 from relkit.io import read_run
 
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
-
-Ties = Literal["doc-desc", "doc-asc", "input"]
 
 
 def named_runs(runs: Iterable[Any] | Mapping[str, Any]) -> list[Run]:
