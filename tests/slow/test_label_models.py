@@ -13,10 +13,10 @@ pytestmark = pytest.mark.slow
 MODELS = ("dctr", "sdbn", "dbn", "pbm", "ubm", "cascade", "dcm", "ccm")
 
 
-def agreement(users: str) -> dict[str, float]:
+def agreement(users: str, sessions: int = 20_000, queries: int = 100) -> dict[str, float]:
     """Kendall's tau of each model's labels with the truth, the mean over queries."""
-    run = {f"q{query}": {f"d{doc}": float(10 - doc) for doc in range(10)} for query in range(100)}
-    made = simulate(run, None, users, sessions=20_000, seed=1, crowd=Crowd(shuffle=0.3))
+    run = {f"q{one}": {f"d{doc}": float(10 - doc) for doc in range(10)} for one in range(queries)}
+    made = simulate(run, None, users, sessions=sessions, seed=1, crowd=Crowd(shuffle=0.3))
     log = read_clicks(made.log)
     truth = (
         made.truth.relevance().rename({"relevance": "truth"}).select("query", "document", "truth")
@@ -40,3 +40,8 @@ def test_the_default_is_never_far_from_the_best(users: str) -> None:
     assert found["pbm"] > found["dctr"] + 0.05
     if users != "dbn":
         assert found["pbm"] > found["dbn"] + 0.1
+
+
+def test_few_sessions_favour_the_naive_rate() -> None:
+    found = agreement("pbm", sessions=3_000, queries=1_000)
+    assert found["dctr"] > found["pbm"] + 0.03
