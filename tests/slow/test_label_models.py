@@ -28,7 +28,7 @@ def agreement(users: str, sessions: int = 20_000, queries: int = 100) -> dict[st
             correlate("kendall", part["relevance"].to_numpy(), part["truth"].to_numpy())
             for _, part in labels.group_by("query")
         ]
-        found[name] = float(np.mean(taus))
+        found[name] = float(np.nanmean(taus))  # labels that are all equal have none
     return found
 
 
