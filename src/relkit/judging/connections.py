@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from relkit.judging.schema import sa
 
-__all__ = ["PATIENCE", "begin", "connect_to_read", "prepare_reading", "prepare_writing"]
+__all__ = ["PATIENCE", "abandon", "begin", "connect_to_read", "prepare_reading", "prepare_writing"]
 
 #: Seconds that a writer waits for another process's transaction to end.
 PATIENCE = 60.0
@@ -50,3 +51,13 @@ def begin(connection: sa.Connection) -> None:
     """Begins a transaction that will write as a writer: to become one later may fail."""
     writes = connection.get_execution_options().get("relkit_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def abandon(connection: Any, record: object, error: object) -> None:
+    """Ends the transaction of a connection that is given up, as after Ctrl-C in a statement.
+
+    SQLite would close it only once nobody refers to its statements any more, which the error's
+    traceback does, and keep the lock until then: whoever cleans up would wait for themselves.
+    """
+    with suppress(sqlite3.Error):
+        connection.rollback()

@@ -15,6 +15,7 @@ from relkit.core.packages import missing_package
 from relkit.core.texts import message
 from relkit.judging.connections import (
     PATIENCE,
+    abandon,
     begin,
     connect_to_read,
     prepare_reading,
@@ -100,6 +101,7 @@ class Database:
             prepare = prepare_reading if self.read_only else prepare_writing
             sa.event.listen(self.engine, "connect", prepare)
             sa.event.listen(self.engine, "begin", begin)
+            sa.event.listen(self.engine, "invalidate", abandon)
 
     def _settings(self, url: sa.URL) -> dict[str, Any]:
         if self.sqlite:
