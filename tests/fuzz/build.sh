@@ -12,8 +12,8 @@ rm -f "$folder/$program"
 flags="-std=c++20 -O2 -g -Wall -Wextra -Wshadow -ffp-contract=off -fno-math-errno -pthread \
   -DRELKIT_WINDOW=${RELKIT_WINDOW:-512} -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 objects=""
-# What does not speak Python.
-for source in $(grep -LE 'nanobind|"bind.hpp"|"sources.hpp"|"arrow' "$root"/native/*.cpp); do
+# What does not speak Python, directly or by what it includes.
+for source in $(grep -LE 'nanobind|"bind.hpp"|"sources.hpp"|"arrow|"click' "$root"/native/*.cpp); do
   object=$folder/$(basename "$source" .cpp).o
   if [ ! -e "$object" ] || [ -n "$(find "$root/native" -name '*.[hi]*' -newer "$object" | head -n 1)" ] ||
     [ "$source" -nt "$object" ]; then
