@@ -15,6 +15,7 @@ __all__ = [
     "check_fraction",
     "check_interval",
     "check_items",
+    "check_least",
     "check_path",
     "check_type",
     "check_whole",
@@ -114,6 +115,25 @@ def check_interval(name: str, value: float, low: float, high: float) -> None:
                 name=name,
                 low=low,
                 high=high,
+                value=value,
+            )
+        )
+
+
+def check_least(name: str, value: Any) -> None:
+    """Refuses a number below 0, and NaN.
+
+    Raises:
+        ParameterError: If it is such.
+
+    Examples:
+        >>> check_least("tolerance", 0.0)
+    """
+    if not value >= 0:
+        raise ParameterError(
+            message(
+                "the parameter `{name}` must be 0 or more. Got `{value}` instead.",
+                name=name,
                 value=value,
             )
         )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from relkit.core.errors import ParameterError
-from relkit.core.parameters import check_whole
-from relkit.core.texts import message
+from relkit.core.parameters import check_least, check_whole
 from relkit.labels.beta import product
 from relkit.labels.model import ClickModel, Parameters, Relevance
 
@@ -35,14 +33,7 @@ class Iterated(ClickModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("rounds", self.rounds)
-        if not self.tolerance >= 0:
-            raise ParameterError(
-                message(
-                    "the parameter `{name}` must be 0 or more. Got `{value}` instead.",
-                    name="tolerance",
-                    value=self.tolerance,
-                )
-            )
+        check_least("tolerance", self.tolerance)
 
     @property
     def settings(self) -> tuple[int, float, float, float, float]:

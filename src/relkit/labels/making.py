@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import warn
-from relkit.core.parameters import check_fraction, check_type
+from relkit.core.parameters import check_fraction, check_least, check_type
 from relkit.core.texts import message
 from relkit.io.sessions import read_sessions
 from relkit.labels.actions import ActionCounts, Actions
@@ -18,7 +18,7 @@ from relkit.labels.grading import Grading, parse_grading
 from relkit.labels.labels import Labels
 from relkit.labels.log import read_folds
 from relkit.labels.model import ClickModel, models
-from relkit.labels.position_bias.support import support_of
+from relkit.labels.position_bias.support import Support, support_of
 from relkit.labels.prior import with_estimated_prior
 from relkit.labels.rules import Rules
 
@@ -108,14 +108,7 @@ def make_labels(
             hint="it serves to compare with: make labels with dbn, pbm or ubm",
         )
     check_fraction("level", level)
-    if not min_weight >= 0:
-        raise ParameterError(
-            message(
-                "the parameter `{name}` must be 0 or more. Got `{value}` instead.",
-                name="min_weight",
-                value=min_weight,
-            )
-        )
+    check_least("min_weight", min_weight)
     grader = parse_grading(grading) if isinstance(grading, str) else grading
     if grader is not None:
         check_type("grading", grader, Grading, "a grading")
@@ -130,12 +123,9 @@ def make_labels(
     elif prior is not None:
         clicks, shown = _two(prior)
         chosen = replace(chosen, prior_clicks=clicks, prior_shown=shown)
-    fitted = chosen.fit(log)
-    notes = (*log.notes, *chosen.notes(fitted.parameters))
-    if chosen.needs_swaps:
-        support = support_of(log)
-        notes += support.notes
-        fitted = replace(fitted, shown=support.shown)
+    support = support_of(log) if chosen.needs_swaps else Support(None, ())
+    fitted = chosen.fit(log, support.shown)
+    notes = (*log.notes, *chosen.notes(fitted.parameters), *support.notes)
     counts = None if valued is None else valued.count(rules.clicks(read))
     every = _relevances(fitted, counts, level)
     labels = every.filter(every.get_column("weight") >= min_weight)

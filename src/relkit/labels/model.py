@@ -102,9 +102,15 @@ class ClickModel(ABC):
                 )
             )
 
-    def fit(self, log: ClickLog) -> FittedModel:
-        """Estimates the parameters from a log."""
-        shown = log.native.counts()["shown"]
+    def fit(self, log: ClickLog, shown: Values | None = None) -> FittedModel:
+        """Estimates the parameters from a log.
+
+        Args:
+            log: The log.
+            shown: How many impressions of each pair count; by default all of the log.
+        """
+        if shown is None:
+            shown = log.native.counts()["shown"]
         return FittedModel(self, log.pairs, self.estimate(log), log.depth, shown)
 
     def known(self, pairs: pl.DataFrame, habits: Habits | None = None) -> FittedModel:

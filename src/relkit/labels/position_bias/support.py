@@ -19,11 +19,12 @@ class Support(NamedTuple):
     """What a log says of documents, free of position bias.
 
     Attributes:
-        shown: Impressions of each pair at positions that can be compared with the first.
+        shown: Impressions of each pair at positions that can be compared with the first; None where
+            all count.
         notes: Which positions cannot.
     """
 
-    shown: Values
+    shown: Values | None
     notes: tuple[Note, ...]
 
 
