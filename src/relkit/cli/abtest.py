@@ -17,7 +17,7 @@ from relkit.cli.options import (
     no_color_option,
     output_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, written
 from relkit.cli.sessions import read_log, source_options
 from relkit.cli.values import named_values
 from relkit.core.errors import ParameterError, StrictError
@@ -151,14 +151,9 @@ def check(
     health = check_experiment(sessions, planned=_shares(planned), only=only or None, **period)
     messages.notes(note for note in health.notes if note not in sessions.notes)
     if form == "json":
-        text = health.to_json(language)
-    elif form == "csv":
-        text = health.to_csv()
-    elif form == "markdown":
-        text = health.to_markdown(language)
+        emit(health.to_json(language), output)
     else:
-        text = health.to_text(language, columns=terminal_columns() or 80)
-    emit(text, output)
+        emit(written(health, form, language=language), output)
     if online is not None:
         emit(json_text(health.online()), online)
     if strict and health.warnings:
@@ -217,15 +212,7 @@ def show(
     report = compare_arms(sessions, level=confidence, **options)
     messages.notes(note for note in report.notes if note not in sessions.notes)
     told = {"digits": digits, "language": messages.language}
-    if form == "json":
-        text = report.to_json()
-    elif form == "csv":
-        text = report.to_csv()
-    elif form == "markdown":
-        text = report.to_markdown(**told)
-    else:
-        text = report.to_text(columns=terminal_columns() or 80, **told)
-    emit(text, output)
+    emit(written(report, form, **told), output)
 
 
 def _shares(texts: Sequence[str]) -> Mapping[str, float] | None:

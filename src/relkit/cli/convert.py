@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Literal
 
@@ -11,7 +10,7 @@ import click
 from relkit import io
 from relkit.cli.messages import messages
 from relkit.cli.options import columns_option, no_color_option, scale_option
-from relkit.cli.output import protect_inputs
+from relkit.cli.output import protect_inputs, refuse_existing
 from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
@@ -65,8 +64,7 @@ def command(
     roles = chosen_columns(columns)
     levels = chosen_scale(scale)
     protect_inputs(target, [source])
-    if target != "-" and os.path.lexists(target) and not force:
-        raise InputError("is there already", path=target, hint="--force replaces it")
+    refuse_existing(target, force)
     with format_named_by("--from"):
         data: Judgments | Run
         wanted = kind or _wanted(roles, graded=levels is not None)

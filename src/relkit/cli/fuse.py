@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -11,9 +10,9 @@ from relkit import io
 from relkit.cli.inputs import check_stdin, run_columns, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import columns_option, format_options, no_color_option, threads_option
-from relkit.cli.output import protect_inputs
+from relkit.cli.output import protect_inputs, refuse_existing
 from relkit.cli.values import chosen_columns, format_named_by, named_values
-from relkit.core.errors import InputError, ParameterError
+from relkit.core.errors import ParameterError
 from relkit.core.rules import SortTies
 from relkit.core.texts import message
 
@@ -103,8 +102,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
     """Runs `relkit fuse`."""
     check_stdin([*runs, *([options["judgments"]] if options["judgments"] else [])])
     protect_inputs(output, [*runs, options["judgments"]])
-    if output != "-" and os.path.lexists(output) and not force:
-        raise InputError("is there already", path=output, hint="--force replaces it")
+    refuse_existing(output, force)
     fused = _fused(runs, options)
     messages.notes(fused.notes)
     with format_named_by("--to"):

@@ -17,7 +17,7 @@ from relkit.cli.options import (
     no_color_option,
     output_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relkit.cli.sessions import read_log, source_options
 from relkit.cli.values import chosen_columns, format_named_by
 
@@ -132,9 +132,7 @@ def mix(
     **options: Any,
 ) -> None:
     """Runs `relkit interleave mix`."""
-    import os
 
-    from relkit.core.errors import InputError
     from relkit.io.reading import read_run
     from relkit.io.table_files import check_name
     from relkit.online.experiments import mix_runs
@@ -142,8 +140,7 @@ def mix(
     check_stdin(runs)
     check_name(output)
     protect_inputs(output, runs)
-    if os.path.lexists(output) and not force:
-        raise InputError("is there already", path=output, hint="--force replaces it")
+    refuse_existing(output, force)
     roles = run_columns(chosen_columns(columns))
     with format_named_by("--run-format"):
         found = [
@@ -153,12 +150,7 @@ def mix(
     mixed = mix_runs(found, **options)
     messages.notes(mixed.notes)
     mixed.write(output)
-    if form == "json":
-        emit(mixed.to_json())
-    elif form == "markdown":
-        emit(mixed.to_markdown(language=messages.language))
-    else:
-        emit(mixed.to_text(columns=terminal_columns() or 80, language=messages.language))
+    emit(written(mixed, form, language=messages.language))
 
 
 @command.command("score", help=SCORE, short_help="Read the clicks back: which run users prefer.")
@@ -192,12 +184,4 @@ def score(
     found = score_clicks(mixed, sessions, level=confidence)
     messages.notes(note for note in found.notes if note not in sessions.notes)
     told = {"digits": digits, "language": messages.language}
-    if form == "json":
-        text = found.to_json()
-    elif form == "csv":
-        text = found.to_csv()
-    elif form == "markdown":
-        text = found.to_markdown(**told)
-    else:
-        text = found.to_text(columns=terminal_columns() or 80, **told)
-    emit(text, output)
+    emit(written(found, form, **told), output)

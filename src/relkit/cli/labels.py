@@ -22,7 +22,7 @@ from relkit.cli.options import (
     scale_option,
     threads_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relkit.cli.sessions import read_log, source_options
 from relkit.cli.values import chosen_convention, chosen_scale
 from relkit.core.errors import ParameterError
@@ -194,15 +194,12 @@ def make(
     **options: Any,
 ) -> None:
     """Runs `relkit labels make`."""
-    import os
 
     from relkit import io
-    from relkit.core.errors import InputError
     from relkit.labels.making import make_labels, model_of
 
     chosen = model_of(model) if bias is None else _with_bias(model_of(model), bias)
-    if os.path.lexists(output) and not force:
-        raise InputError("is there already", path=output, hint="--force replaces it")
+    refuse_existing(output, force)
     valued = _actions(actions, long_dwell, per_click)
     sessions = read_log(log, columns, input_format, [output])
     labels = make_labels(
@@ -218,12 +215,7 @@ def make(
     io.write_judgments(judgments, output, overwrite=force)
     messages.notes(io.unwritten_notes(judgments, output))
     told = {"digits": digits, "language": messages.language, "shown": top}
-    if form == "json":
-        emit(labels.to_json())
-    elif form == "markdown":
-        emit(labels.to_markdown(**told))
-    else:
-        emit(labels.to_text(columns=terminal_columns() or 80, **told))
+    emit(written(labels, form, **told))
 
 
 def _actions(values: str | None, long_dwell: float, per_click: bool) -> Actions | None:
@@ -360,14 +352,8 @@ def compare(
         from relkit.report import render_labels_report
 
         text = render_labels_report(found, language=messages.language)
-    elif form == "json":
-        text = found.to_json()
-    elif form == "csv":
-        text = found.to_csv()
-    elif form == "markdown":
-        text = found.to_markdown(**told)
     else:
-        text = found.to_text(columns=terminal_columns() or 80, **told)
+        text = written(found, form, **told)
     emit(text, output)
 
 

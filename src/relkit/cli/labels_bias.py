@@ -15,7 +15,7 @@ from relkit.cli.options import (
     output_option,
     threads_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, written
 from relkit.cli.sessions import read_log, source_options
 
 __all__ = ["bias"]
@@ -99,13 +99,7 @@ def bias(
     found = estimate_bias(sessions, chosen, level=confidence, **options)
     messages.notes(found.notes)
     said = {"digits": digits, "language": messages.language}
-    if form == "json":
-        text = found.to_json()
-    elif form == "csv":
-        text = found.to_csv()
-    elif form == "markdown":
-        text = found.to_markdown(**said)
-    elif form == "html":
+    if form == "html":
         from relkit.report import render_bias_report
 
         text = render_bias_report(found, language=messages.language)
@@ -114,5 +108,5 @@ def bias(
 
         text = bias_picture(found, messages.language)
     else:
-        text = found.to_text(columns=terminal_columns() or 80, **said)
+        text = written(found, form, **said)
     emit(text, output)

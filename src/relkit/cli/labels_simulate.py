@@ -18,7 +18,7 @@ from relkit.cli.options import (
     no_color_option,
     scale_option,
 )
-from relkit.cli.output import emit, protect_inputs, terminal_columns
+from relkit.cli.output import emit, protect_inputs, refuse_existing, written
 from relkit.cli.values import chosen_columns, chosen_scale, format_named_by, named_values
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
@@ -252,12 +252,8 @@ def simulate(
         emit(
             json.dumps(users.to_dict() | {"counts": counts.to_dict()}, ensure_ascii=False, indent=2)
         )
-    elif form == "csv":
-        emit(counts.to_csv())
-    elif form == "markdown":
-        emit(counts.to_markdown(**told))
     else:
-        emit(counts.to_text(columns=terminal_columns() or 80, **told))
+        emit(written(counts, form, **told))
 
 
 def _check_outputs(
@@ -272,8 +268,7 @@ def _check_outputs(
         check_name(truth)
     for path in filter(None, (output, truth)):
         protect_inputs(path, inputs)
-        if os.path.lexists(path) and not force:
-            raise InputError("is there already", path=path, hint="--force replaces it")
+        refuse_existing(path, force)
     if truth is not None and os.path.abspath(output) == os.path.abspath(truth):
         raise ParameterError("-o and --truth name the same file")
 

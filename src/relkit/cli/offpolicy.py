@@ -15,7 +15,7 @@ from relkit.cli.options import (
     output_option,
     threads_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relkit.cli.sessions import read_log, source_options
 
 __all__ = ["command"]
@@ -152,7 +152,7 @@ def command(
     **options: Any,
 ) -> None:
     """Runs `relkit offpolicy`."""
-    from relkit.core.errors import InputError, ParameterError
+    from relkit.core.errors import ParameterError
     from relkit.labels.off_policy import evaluate_policy, policy_of, read_candidate
 
     form = form or form_of(output, FORMATS)
@@ -165,8 +165,7 @@ def command(
         check_name(missing)
         if output is not None and os.path.abspath(output) == os.path.abspath(missing):
             raise ParameterError("-o and --missing name the same file")
-        if os.path.lexists(missing) and not force:
-            raise InputError("is there already", path=missing, hint="--force replaces it")
+        refuse_existing(missing, force)
     sessions = read_log(log, columns, input_format, kind="decisions")
     name = os.path.basename(candidate)
     if candidate_log:
@@ -180,12 +179,4 @@ def command(
 
         write_table(found.missing, missing)
     told = {"digits": digits, "language": messages.language}
-    if form == "json":
-        text = found.to_json()
-    elif form == "csv":
-        text = found.to_csv()
-    elif form == "markdown":
-        text = found.to_markdown(**told)
-    else:
-        text = found.to_text(columns=terminal_columns() or 80, **told)
-    emit(text, output)
+    emit(written(found, form, **told), output)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.endings import form_named_by
-from relkit.core.errors import ParameterError
+from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
 
-__all__ = ["emit", "form_of", "protect_inputs", "terminal_columns"]
+if TYPE_CHECKING:
+    from relkit.core.document.result import Exportable
+
+__all__ = ["emit", "form_of", "protect_inputs", "refuse_existing", "terminal_columns", "written"]
 
 
 def form_of(output: str | None, offered: Iterable[str]) -> str:
@@ -21,6 +25,23 @@ def form_of(output: str | None, offered: Iterable[str]) -> str:
         ('json', 'table')
     """
     return form_named_by(output or "", offered) or "table"
+
+
+def written(found: Exportable, form: str, **told: Any) -> str:
+    """Returns a result in the form that is asked for.
+
+    Args:
+        found: The result.
+        form: `json`, `csv`, `markdown`, or anything else for the table.
+        **told: What Markdown and the table are told, such as `digits` and `language`.
+    """
+    if form == "json":
+        return found.to_json()
+    if form == "csv":
+        return found.to_csv()
+    if form == "markdown":
+        return found.to_markdown(**told)
+    return found.to_text(columns=terminal_columns() or 80, **told)
 
 
 def emit(text: str, path: str | None = None) -> None:
@@ -45,6 +66,16 @@ def _to_stdout(text: str) -> None:
     while left:
         left = left[buffer.write(left) :]
     buffer.flush()
+
+
+def refuse_existing(path: str, force: bool) -> None:
+    """Refuses to replace a file unasked.
+
+    Raises:
+        InputError: If it is there, and is not to be replaced; `-` is stdout.
+    """
+    if path != "-" and os.path.lexists(path) and not force:
+        raise InputError("is there already", path=path, hint="--force replaces it")
 
 
 def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:
