@@ -23,6 +23,7 @@ from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.data.judgments import Judgments
 from relkit.io import Format, Source
 from relkit.io.format import first_lines, formats
+from relkit.io.open import HEAD
 
 QRELS = b"".join(b"q%d 0 d%d %d\n" % (row // 10, row, row % 4) for row in range(5000))
 RUN = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (row // 10, row, row % 7) for row in range(5000))
@@ -185,6 +186,31 @@ def test_open_files() -> None:
     assert len(io.read_judgments(streams.BytesIO(gzip.compress(QRELS)))) == 5000
     with pytest.raises(InputError, match="open as text"):
         io.read_judgments(streams.StringIO("q 0 d 1\n"))
+
+
+class _Slow(streams.RawIOBase):
+    """A pipe that holds 300 bytes now, and would wait for ever for more."""
+
+    def __init__(self, start: bytes) -> None:
+        self.parts = [start, QRELS[:300]]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        assert self.parts, "asked for more than the pipe holds"
+        part = self.parts.pop(0)
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def test_a_pipe_gives_what_it_holds_at_once() -> None:
+    """Or else a Ctrl-C while it gives nothing is noticed too late."""
+    start = (QRELS * 2)[:HEAD]
+    assert len(start) == HEAD
+    source = Source(streams.BufferedReader(_Slow(start), HEAD))
+    assert source.read(HEAD) == start
+    assert source.read(HEAD) == QRELS[:300]
 
 
 def test_a_stream_can_be_opened_once() -> None:

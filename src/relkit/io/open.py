@@ -80,9 +80,9 @@ class Source:
 
     def _look(self) -> None:
         if self._stream is not None:
-            start = _fill(self._stream, HEAD)
+            start = _fill(_Prompt(self._stream), HEAD)
             self.compression = compression_of(start)
-            whole: Reader = _Pushed(start, self._stream)
+            whole: Reader = _Pushed(start, _Prompt(self._stream))
             reader = self._bounded(whole)
             self.head = _fill(reader, HEAD)
             self._rest = _Pushed(self.head, reader)
@@ -248,7 +248,7 @@ def _refuse_binary(head: bytes, path: str) -> None:
         )
 
 
-def _fill(stream: Reader | BinaryIO, size: int) -> bytes:
+def _fill(stream: Reader, size: int) -> bytes:
     """Reads `size` bytes, or all there are: pipes give less than asked for at a time."""
     parts = []
     while size and (part := stream.read(size)):
@@ -272,8 +272,28 @@ def _readable(path: str) -> Iterator[None]:
         ) from None
 
 
+class _Prompt:
+    """A stream that gives what a pipe holds, without waiting until there is as much as asked for.
+
+    Python's own buffer would read on by itself, and a Ctrl-C between two of its reads would be
+    noticed only when the pipe gives more. Closing it leaves standard input open.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.name = getattr(stream, "name", "")
+        self._stream = stream
+        self._some = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
+
+    def read(self, size: int = -1, /) -> bytes:
+        return self._stream.read() if size < 0 else self._some(size)
+
+    def close(self) -> None:
+        if self._stream is not getattr(sys.stdin, "buffer", None):
+            self._stream.close()
+
+
 class _Pushed:
-    """A stream with bytes put back in front of it. Closing it leaves standard input open."""
+    """A stream with bytes put back in front of it."""
 
     def __init__(self, start: bytes, stream: Reader) -> None:
         self._start = start
@@ -289,8 +309,7 @@ class _Pushed:
         return start
 
     def close(self) -> None:
-        if self._stream is not getattr(sys.stdin, "buffer", None):
-            self._stream.close()
+        self._stream.close()
 
 
 class _Bounded:
