@@ -125,6 +125,7 @@ def test_nothing_is_left_after_an_interrupt(folder: Path) -> None:
             while not left(folder) and time.monotonic() < until:
                 time.sleep(0.05)
             assert left(folder)
+            time.sleep(0.5)  # until it waits for the rest
             running.send_signal(signal.SIGINT)
             _, said = running.communicate(timeout=60)
         assert running.returncode == 130, said

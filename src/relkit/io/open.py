@@ -275,8 +275,9 @@ def _readable(path: str) -> Iterator[None]:
 class _Prompt:
     """A stream that gives what a pipe holds, without waiting until there is as much as asked for.
 
-    Python's own buffer would read on by itself, and a Ctrl-C between two of its reads would be
-    noticed only when the pipe gives more. Closing it leaves standard input open.
+    Ctrl-C ends the wait: Python's own buffer would read on by itself after a signal, and so does
+    the operating system where Polars has put its handler before Python's. Closing it leaves
+    standard input open.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -285,6 +286,10 @@ class _Prompt:
         self._some = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
 
     def read(self, size: int = -1, /) -> bytes:
+        if "polars" in sys.modules and os.name == "posix":
+            import signal
+
+            signal.siginterrupt(signal.SIGINT, True)
         return self._stream.read() if size < 0 else self._some(size)
 
     def close(self) -> None:
