@@ -11,7 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 DONE := $(VENV)/done
 OLDEST := build/oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-EXTRAS := demo,judge,lz4,postgres,ranx,yaml
+EXTRAS := demo,judge,ltr,lz4,postgres,ranx,yaml
+# The build of PyTorch without CUDA, which is several gigabytes smaller.
+TORCH := torch==2.13.0
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
 
@@ -119,6 +121,7 @@ $(DONE)/install: $(NATIVE) $(DONE)/build
 
 $(DONE)/test: $(DONE)/install
 	@echo "Installing the test tools"
+	@$(PIP) install "$(TORCH)"
 	@$(PIP) install --group test --group peers
 	@touch $@
 

@@ -91,12 +91,6 @@ from .evaluation.entry import (
 from .evaluation.results import (
     Results as Results,
 )
-from .fusion import (
-    FusionSearch as FusionSearch,
-    fuse as fuse,
-    optimize_fusion as optimize_fusion,
-    train_fusion as train_fusion,
-)
 from .io import (
     read_features as read_features,
     read_judgments as read_judgments,
@@ -110,6 +104,12 @@ from .io.sessions import (
 )
 from .io.sessions_write import (
     write_sessions as write_sessions,
+)
+from .ltr.fusion import (
+    FusionSearch as FusionSearch,
+    fuse as fuse,
+    optimize_fusion as optimize_fusion,
+    train_fusion as train_fusion,
 )
 from .measures import (
     Measure as Measure,

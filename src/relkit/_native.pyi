@@ -468,7 +468,7 @@ def fuse_runs(
     top: int,
     threads: int,
 ) -> RunTable:
-    """One run of several; `relkit.fusion` says what the names mean."""
+    """One run of several; `relkit.ltr.fusion` says what the names mean."""
 
 def longest_list(runs: list[RunTable]) -> int:
     """The most documents that one of the runs has for one query."""

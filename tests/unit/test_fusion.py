@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import relkit
 from relkit.core.errors import InputError, ParameterError, UnknownNameError
-from relkit.fusion import (
+from relkit.ltr.fusion import (
     NORMALIZATIONS,
     CombSUM,
     MAPFuse,

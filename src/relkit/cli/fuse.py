@@ -121,8 +121,8 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
 
 def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     """Reads the runs, finds or learns what is to be found or learnt, and fuses."""
-    from relkit.fusion import fuse
-    from relkit.fusion.base import method_of
+    from relkit.ltr.fusion import fuse
+    from relkit.ltr.fusion.base import method_of
 
     parameters = named_values(options["parameters"], "--set", "k=60")
     method_of(options["method"], parameters)
@@ -166,7 +166,7 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
 
 
 def _optimized(judgments: Any, runs: list[Run], options: dict[str, Any]) -> tuple[Any, Any]:
-    from relkit.fusion import optimize_fusion
+    from relkit.ltr.fusion import optimize_fusion
 
     with Progress("trying settings") as progress:
         search = optimize_fusion(

@@ -13,7 +13,7 @@ from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.registry import suggestion
 from relkit.core.texts import message
-from relkit.fusion import (
+from relkit.ltr.fusion import (
     BayesFuse,
     MAPFuse,
     Method,

@@ -7,7 +7,7 @@ from typing import Any
 
 from relkit.compat.ranx.tables import Run
 from relkit.core.errors import ParameterError, UnknownNameError
-from relkit.fusion import normalization_of, normalized
+from relkit.ltr.fusion import normalization_of, normalized
 
 __all__ = [
     "FLOOR",

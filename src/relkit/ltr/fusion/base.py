@@ -220,7 +220,7 @@ def _number(name: str, value: Any, kind: type) -> float:
 #: Every fusion method by its names.
 methods: Registry[type[Method]] = Registry(
     "fusion method",
-    modules=[f"relkit.fusion.{name}" for name in ("ranks", "scores", "trained", "voting")],
+    modules=[f"relkit.ltr.fusion.{name}" for name in ("ranks", "scores", "trained", "voting")],
 )
 
 Kind = TypeVar("Kind", bound=type[Method])

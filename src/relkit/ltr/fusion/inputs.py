@@ -14,8 +14,8 @@ from relkit.core.parameters import check_items
 from relkit.core.rules import SortTies as Ties
 from relkit.core.texts import message
 from relkit.data.run import Run
-from relkit.fusion.base import Method
 from relkit.io import read_run
+from relkit.ltr.fusion.base import Method
 
 __all__ = ["Ties", "check_queries", "named_runs", "run_weights"]
 

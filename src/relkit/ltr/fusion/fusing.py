@@ -9,10 +9,10 @@ from relkit import _native
 from relkit.core.notes import warn
 from relkit.core.parameters import check_choice, check_whole
 from relkit.data.run import Run
-from relkit.fusion.base import Kernel, Method, Place, method_of
-from relkit.fusion.inputs import Ties, check_queries, named_runs, run_weights
-from relkit.fusion.normalization import normalization_of, normalized
-from relkit.fusion.training import trained_method
+from relkit.ltr.fusion.base import Kernel, Method, Place, method_of
+from relkit.ltr.fusion.inputs import Ties, check_queries, named_runs, run_weights
+from relkit.ltr.fusion.normalization import normalization_of, normalized
+from relkit.ltr.fusion.training import trained_method
 
 __all__ = ["fuse", "fused_query", "fused_table"]
 
@@ -165,7 +165,7 @@ def fused_query(
         weights: As in `fuse`.
 
     Examples:
-        >>> from relkit.fusion import RRF
+        >>> from relkit.ltr.fusion import RRF
         >>> fused_query([[("a", 2.0)], [("b", 3.0), ("a", 1.0)]], RRF(k=1))
         [('a', 0.8333333333333333), ('b', 0.5)]
     """

@@ -1,11 +1,16 @@
 """Several runs fused into one: methods, normalisations, training, and the search for parameters."""
 
-from relkit.fusion.base import Kernel, Method, Place, methods, register
-from relkit.fusion.fusing import fuse, fused_query, fused_table
-from relkit.fusion.inputs import Ties, run_weights
-from relkit.fusion.normalization import NORMALIZATIONS, Normalization, normalization_of, normalized
-from relkit.fusion.ranks import ISR, RBC, RRF, LogISR, LogNISR
-from relkit.fusion.scores import (
+from relkit.ltr.fusion.base import Kernel, Method, Place, methods, register
+from relkit.ltr.fusion.fusing import fuse, fused_query, fused_table
+from relkit.ltr.fusion.inputs import Ties, run_weights
+from relkit.ltr.fusion.normalization import (
+    NORMALIZATIONS,
+    Normalization,
+    normalization_of,
+    normalized,
+)
+from relkit.ltr.fusion.ranks import ISR, RBC, RRF, LogISR, LogNISR
+from relkit.ltr.fusion.scores import (
     WMNZ,
     CombANZ,
     CombGMNZ,
@@ -17,10 +22,10 @@ from relkit.fusion.scores import (
     Mixed,
     WeightedSum,
 )
-from relkit.fusion.trained import BayesFuse, MAPFuse, PosFuse, ProbFuse, SegFuse, SlideFuse
-from relkit.fusion.training import train_fusion
-from relkit.fusion.tuning import FusionSearch, Trial, optimize_fusion
-from relkit.fusion.voting import BordaFuse, Condorcet, WeightedBordaFuse, WeightedCondorcet
+from relkit.ltr.fusion.trained import BayesFuse, MAPFuse, PosFuse, ProbFuse, SegFuse, SlideFuse
+from relkit.ltr.fusion.training import train_fusion
+from relkit.ltr.fusion.tuning import FusionSearch, Trial, optimize_fusion
+from relkit.ltr.fusion.voting import BordaFuse, Condorcet, WeightedBordaFuse, WeightedCondorcet
 
 __all__ = [
     "ISR",

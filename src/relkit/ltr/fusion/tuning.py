@@ -16,11 +16,11 @@ from relkit.core.texts import Language, catalogue, message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation import Evaluator
-from relkit.fusion.base import Method, method_of
-from relkit.fusion.fusing import fused_table
-from relkit.fusion.inputs import check_queries, named_runs, run_weights
-from relkit.fusion.training import trained_method
 from relkit.io import read_judgments
+from relkit.ltr.fusion.base import Method, method_of
+from relkit.ltr.fusion.fusing import fused_table
+from relkit.ltr.fusion.inputs import check_queries, named_runs, run_weights
+from relkit.ltr.fusion.training import trained_method
 from relkit.measures import measure as measure_of
 
 __all__ = ["FusionSearch", "Trial", "optimize_fusion"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
-from relkit.fusion.base import Kernel, Method, register
+from relkit.ltr.fusion.base import Kernel, Method, register
 
 __all__ = [
     "WMNZ",

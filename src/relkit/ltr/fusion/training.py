@@ -11,10 +11,10 @@ from relkit.core.texts import message
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation import evaluate
-from relkit.fusion.base import Method, method_of
-from relkit.fusion.inputs import Ties, named_runs
-from relkit.fusion.trained import Hits, TrainedMethod
 from relkit.io import read_judgments
+from relkit.ltr.fusion.base import Method, method_of
+from relkit.ltr.fusion.inputs import Ties, named_runs
+from relkit.ltr.fusion.trained import Hits, TrainedMethod
 
 __all__ = ["JudgedRuns", "train_fusion", "trained_method"]
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_interval
 from relkit.core.texts import message
-from relkit.fusion.base import Method, Place, Reads, register
+from relkit.ltr.fusion.base import Method, Place, Reads, register
 
 __all__ = ["ISR", "RBC", "RRF", "LogISR", "LogNISR"]
 

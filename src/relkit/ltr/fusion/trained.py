@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, Self
 
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
-from relkit.fusion.base import Kernel, Method, Place, Reads, register
+from relkit.ltr.fusion.base import Kernel, Method, Place, Reads, register
 
 __all__ = [
     "BayesFuse",

@@ -1,0 +1,5 @@
+"""Learning to rank: rankers that optimise the very number that is reported, and fused runs."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,6 @@
+from .losses import (
+    Loss as Loss,
+    LossValues as LossValues,
+    losses as losses,
+    register as register,
+)

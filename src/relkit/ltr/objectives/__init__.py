@@ -1,0 +1,1 @@
+"""Objectives and metrics that LightGBM, XGBoost and CatBoost call while they train."""

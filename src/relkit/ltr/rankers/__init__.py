@@ -1,0 +1,1 @@
+"""Rankers: a loss and a scorer, trained on labelled rows with features."""
