@@ -20,6 +20,7 @@ pytest.importorskip("altair")
 NAMES = [
     "bm25.run",
     "clicks.parquet",
+    "features.parquet",
     "judgments.qrels",
     "monitor.html",
     "monitor.zh.html",

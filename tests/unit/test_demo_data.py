@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter, defaultdict
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -247,11 +248,12 @@ def test_the_pool_is_judged(rankings: dict[str, Ranking]) -> None:
 
 def test_the_files_are_in_trec_form(corpus: list[Document], tmp_path: Path) -> None:
     files = write_demo(tmp_path / "demo", documents=corpus, depth=10)
-    assert [path.name for path in (files.judgments, files.bm25, files.tfidf, files.questions)] == [
+    assert [getattr(files, field.name).name for field in fields(files)] == [
         "judgments.qrels",
         "bm25.run",
         "tfidf.run",
         "questions.tsv",
+        "features.parquet",
     ]
     lines = files.judgments.read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(load_judgments())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["building", "command"]
 
-FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv")
+FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv", "features.parquet")
 ROUNDS = "rounds"
 MONITORS = {one: file_name("monitor.html", one) for one in LANGUAGES}
 REPORTS = {one: file_name("report.html", one) for one in LANGUAGES}

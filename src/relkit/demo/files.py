@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from relkit.demo.corpus import Document, Progress, build_corpus
+from relkit.demo.features import write_features
 from relkit.demo.question import Question
-from relkit.demo.rankers import Ranking, rankings
+from relkit.demo.rankers import Ranking, check_depth, rankings
 
 GRADE_NAMES = {3: "高", 2: "中", 1: "低", 0: "无"}
 """What each grade is called in the guideline."""
@@ -40,12 +41,14 @@ class DemoFiles:
         bm25: The TREC run of BM25.
         tfidf: The TREC run of TF-IDF character n-grams.
         questions: Questions, tab-separated, with a header.
+        features: What a ranker learns from, as Parquet: see `relkit.demo.features`.
     """
 
     judgments: Path
     bm25: Path
     tfidf: Path
     questions: Path
+    features: Path
 
 
 def load_questions() -> list[Question]:
@@ -121,35 +124,44 @@ def write_demo(
         progress: Passed to `build_corpus` where the collection is read.
 
     Returns:
-        The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run`` and ``questions.tsv``.
+        The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run``, ``questions.tsv`` and
+        ``features.parquet``.
 
     Raises:
         DependencyError: bm25s or scikit-learn is not installed.
         RuntimeError: The standard library cannot be read.
     """
+    check_depth(depth)
     folder = Path(directory)
     collection = build_corpus(progress) if documents is None else documents
-    runs = rankings(collection, load_questions(), depth)
+    questions = load_questions()
+    runs = rankings(collection, questions, max(depth, len(collection)))
     folder.mkdir(parents=True, exist_ok=True)
     files = DemoFiles(
         judgments=folder / "judgments.qrels",
         bm25=folder / "bm25.run",
         tfidf=folder / "tfidf.run",
         questions=folder / "questions.tsv",
+        features=folder / "features.parquet",
     )
-    lines = (f"{item.query} 0 {item.document} {item.grade}\n" for item in load_judgments())
+    judgments = load_judgments()
+    lines = (f"{item.query} 0 {item.document} {item.grade}\n" for item in judgments)
     _write(files.judgments, "".join(lines))
-    _write(files.bm25, _run_text(runs["bm25"], "bm25"))
-    _write(files.tfidf, _run_text(runs["tfidf"], "tfidf"))
+    _write(files.bm25, _run_text(runs["bm25"], "bm25", depth))
+    _write(files.tfidf, _run_text(runs["tfidf"], "tfidf", depth))
     _write(files.questions, _data("questions.tsv"))
+    grades: dict[str, dict[str, int]] = {}
+    for item in judgments:
+        grades.setdefault(item.query, {})[item.document] = item.grade
+    write_features(files.features, collection, questions, runs, grades)
     return files
 
 
-def _run_text(ranking: Ranking, tag: str) -> str:
+def _run_text(ranking: Ranking, tag: str, depth: int) -> str:
     return "".join(
         f"{query} Q0 {document} {position} {score:.6f} {tag}\n"
         for query, ranked in ranking.items()
-        for position, (document, score) in enumerate(ranked, start=1)
+        for position, (document, score) in enumerate(ranked[:depth], start=1)
     )
 
 

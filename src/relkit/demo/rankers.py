@@ -123,7 +123,7 @@ def bm25(documents: Sequence[Document], questions: Iterable[Question], depth: in
         DependencyError: bm25s or scikit-learn is not installed.
         ValueError: The depth is below one.
     """
-    _check_depth(depth)
+    check_depth(depth)
     bm25s = _package("bm25s")
     asked = list(questions)
     if not documents:
@@ -159,7 +159,7 @@ def tfidf(
         DependencyError: bm25s or scikit-learn is not installed.
         ValueError: The depth is below one.
     """
-    _check_depth(depth)
+    check_depth(depth)
     texts = _package("sklearn.feature_extraction.text")
     asked = list(questions)
     if not documents or not asked:
@@ -213,7 +213,8 @@ def _join_terms(text: str) -> str:
     return " ".join(tokenize(text))
 
 
-def _check_depth(depth: int) -> None:
+def check_depth(depth: int) -> None:
+    """Refuses a ranking without documents."""
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
 

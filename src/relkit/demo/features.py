@@ -1,0 +1,237 @@
+"""What a ranker may know of a question and a document: features, from the collection alone.
+
+The candidates of a question are the first documents of both search engines, never those that
+somebody graded: a document that people added to the judgments because it answers the question, and
+that no engine found, would tell a ranker so by having no score. A candidate that nobody graded is
+labelled 0, as `relkit evaluate` counts it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from relkit.demo.corpus import Document
+from relkit.demo.question import Question
+from relkit.demo.rankers import Ranking, tokenize
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEPTH", "FEATURES", "build_features", "write_features"]
+
+#: Documents of each engine that are candidates; people graded as many.
+DEPTH = 20
+#: Of reciprocal rank fusion: how slowly the weight of a rank falls.
+SLOWNESS = 60
+
+#: Every feature, and what it says.
+FEATURES: Mapping[str, str] = {
+    "bm25": "score of BM25; 0 where it does not find the document",
+    "bm25_share": "the same, divided by the question's highest",
+    "bm25_inverse_rank": "1 / rank by BM25; 0 where it does not find the document",
+    "tfidf": "cosine of TF-IDF character n-grams",
+    "tfidf_share": "the same, divided by the question's highest",
+    "tfidf_inverse_rank": "1 / rank by TF-IDF",
+    "fused": "reciprocal rank fusion of both: the sum of 1 / (60 + rank)",
+    "title_coverage": "share of the question's terms that the title contains, weighted by IDF",
+    "name_coverage": "the same for the last part of the name",
+    "summary_coverage": "the same for the first line of the text",
+    "text_coverage": "the same for the whole text",
+    "matched_terms": "how many terms of the question the title or the text contains",
+    "matched_idf": "the sum of their IDF",
+    "rarest_idf": "the highest of their IDF",
+    "name_precision": "share of the terms of the last part of the name that were asked for",
+    "name_asked": "1 where all of them were",
+    "module_asked": "1 where the question names the first part of the name, such as `json`",
+    "longest_phrase": "most terms of the question that follow each other in the title or the text",
+    "first_match": "1 / place of the text's first term that the question contains",
+    "question_terms": "how many terms the question has",
+    "question_chinese": "1 where the question is in Chinese",
+    "title_terms": "how many terms the title has",
+    "text_terms": "how many terms the text has",
+    "depth": "parts of the name: 1 for a module such as `json`, 2 for `json.loads`",
+    "parameters": "how many parameters the title names; -1 where it has no parentheses",
+    "members": "documents beneath: functions of a module, methods of a class",
+    "is_class": "1 where the last part of the name begins with a capital letter",
+    "is_builtin": "1 where no import is needed",
+    "mentions": "documents whose text contains the last part of the name as a word",
+}
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+
+
+def build_features(
+    documents: Sequence[Document],
+    questions: Iterable[Question],
+    engines: Mapping[str, Ranking],
+    grades: Mapping[str, Mapping[str, int]],
+) -> pl.DataFrame:
+    """Returns one row per question and candidate: `query`, `document`, `label` and `FEATURES`.
+
+    Args:
+        documents: The collection.
+        questions: The questions.
+        engines: All that `bm25` and `tfidf` find, by their names; scores are above 0.
+        grades: By question and document; 0 where there is none.
+    """
+    import polars as pl
+
+    collection = _Collection(documents)
+    rows = [
+        {
+            "query": question.id,
+            "document": document,
+            "label": grades.get(question.id, {}).get(document, 0),
+            **features,
+        }
+        for question in questions
+        for document, features in _candidates(question, collection, engines)
+    ]
+    whole: dict[str, type[pl.DataType]] = {
+        "query": pl.String,
+        "document": pl.String,
+        "label": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=whole | dict.fromkeys(FEATURES, pl.Float32))
+
+
+def write_features(
+    path: str | os.PathLike[str],
+    documents: Sequence[Document],
+    questions: Iterable[Question],
+    engines: Mapping[str, Ranking],
+    grades: Mapping[str, Mapping[str, int]],
+) -> None:
+    """Writes what `build_features` returns as Parquet, which `relkit.read_features` reads.
+
+    Args:
+        path: Of the file; one that exists is replaced.
+        documents: The collection.
+        questions: The questions.
+        engines: All that `bm25` and `tfidf` find, by their names.
+        grades: By question and document; 0 where there is none.
+    """
+    build_features(documents, questions, engines, grades).write_parquet(os.fspath(path))
+
+
+class _Collection:
+    """What is known of the documents before anybody asks."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = {one.id: one for one in documents}
+        titles = {one.id: tokenize(one.title) for one in documents}
+        self.texts = {one.id: tokenize(one.text) for one in documents}
+        self.titles = titles
+        found = Counter(
+            term for one in documents for term in {*titles[one.id], *self.texts[one.id]}
+        )
+        count = len(documents)
+        self.idf = {
+            term: math.log1p((count - often + 0.5) / (often + 0.5)) for term, often in found.items()
+        }
+        self.unknown = math.log1p((count + 0.5) / 0.5)
+        self.mentions = Counter(word for one in documents for word in set(_WORD.findall(one.text)))
+        self.members = Counter(
+            one.id[:place]
+            for one in documents
+            for place, letter in enumerate(one.id)
+            if letter == "."
+        )
+
+    def weigh(self, terms: Iterable[str]) -> float:
+        """The sum of the terms' IDF."""
+        return math.fsum(self.idf.get(term, self.unknown) for term in terms)
+
+
+def _candidates(
+    question: Question, collection: _Collection, engines: Mapping[str, Ranking]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yields the candidates of a question, in the order of their ids, with their features."""
+    found = {name: engines[name].get(question.id, []) for name in ("bm25", "tfidf")}
+    scores = {name: dict(ranked) for name, ranked in found.items()}
+    ranks = {
+        name: {document: rank for rank, (document, _) in enumerate(ranked, 1)}
+        for name, ranked in found.items()
+    }
+    terms = tokenize(question.text)
+    asked: dict[str, float] = {
+        "question_terms": len(terms),
+        "question_chinese": question.language == "zh",
+    }
+    for document in sorted({one for ranked in found.values() for one, _ in ranked[:DEPTH]}):
+        values: dict[str, float] = {"fused": 0.0}
+        for name, ranked in found.items():
+            score, rank = scores[name].get(document, 0.0), ranks[name].get(document)
+            values[name] = score
+            values[f"{name}_share"] = score / ranked[0][1] if ranked else 0.0
+            values[f"{name}_inverse_rank"] = 1 / rank if rank else 0.0
+            values["fused"] += 1 / (SLOWNESS + rank) if rank else 0.0
+        values |= asked | _match(terms, document, collection) | _describe(document, collection)
+        yield document, {name: float(values[name]) for name in FEATURES}
+
+
+def _match(terms: Sequence[str], identifier: str, collection: _Collection) -> dict[str, float]:
+    """What question and document have in common."""
+    document = collection.documents[identifier]
+    title, text = collection.titles[identifier], collection.texts[identifier]
+    module = identifier.partition(".")[0]
+    name = set(tokenize(identifier.rpartition(".")[2]))
+    wanted = set(terms)
+    matched = wanted & {*title, *text}
+    all_weights = collection.weigh(wanted)
+
+    def coverage(field: Iterable[str]) -> float:
+        return collection.weigh(wanted.intersection(field)) / all_weights if wanted else 0.0
+
+    places = [place for place, term in enumerate(text, 1) if term in wanted]
+    return {
+        "title_coverage": coverage(title),
+        "name_coverage": coverage(name),
+        "summary_coverage": coverage(tokenize(document.text.partition("\n")[0])),
+        "text_coverage": coverage(text),
+        "matched_terms": len(matched),
+        "matched_idf": collection.weigh(matched),
+        "rarest_idf": max((collection.idf[term] for term in matched), default=0.0),
+        "name_precision": len(name & wanted) / len(name) if name else 0.0,
+        "name_asked": bool(name) and name <= wanted,
+        "module_asked": module.lower() in wanted,
+        "longest_phrase": max(_longest(terms, title), _longest(terms, text)),
+        "first_match": 1 / places[0] if places else 0.0,
+    }
+
+
+def _longest(terms: Sequence[str], field: Sequence[str]) -> int:
+    """The length of the longest run of terms that a field contains as it is."""
+    best = 0
+    before = [0] * (len(terms) + 1)
+    for token in field:
+        now = [0] * (len(terms) + 1)
+        for place, term in enumerate(terms, 1):
+            if term == token:
+                now[place] = before[place - 1] + 1
+                best = max(best, now[place])
+        before = now
+    return best
+
+
+def _describe(identifier: str, collection: _Collection) -> dict[str, float]:
+    """What is known of the document alone."""
+    document = collection.documents[identifier]
+    last = identifier.rpartition(".")[2]
+    _, opened, inside = document.title.partition("(")
+    inside = inside.rpartition(")")[0]
+    return {
+        "title_terms": len(collection.titles[identifier]),
+        "text_terms": len(collection.texts[identifier]),
+        "depth": identifier.count(".") + 1,
+        "parameters": (inside.count(",") + bool(inside.strip())) if opened else -1,
+        "members": collection.members[identifier],
+        "is_class": last[:1].isupper(),
+        "is_builtin": identifier.startswith("builtins."),
+        "mentions": collection.mentions[last],
+    }
