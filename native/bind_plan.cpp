@@ -2,10 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <map>
 #include <utility>
 
 #include "bind.hpp"
+#include "bind_parameters.hpp"
 #include "error.hpp"
 #include "kernels.hpp"
 #include "simd.hpp"
@@ -14,36 +14,6 @@ namespace nb = nanobind;
 
 namespace relkit {
 namespace {
-
-double to_double(nb::handle value, const std::string& kernel, const std::string& name) {
-  const double number = PyFloat_AsDouble(value.ptr());
-  if (number == -1.0 && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw InputError(Sentence("the parameter `{name}` of `{kernel}` is no number",
-                              {{"name", name}, {"kernel", kernel}}));
-  }
-  return number;
-}
-
-Parameter to_parameter(nb::handle value, const std::string& kernel, const std::string& name) {
-  if (value.is_none()) return {};
-  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
-  if (PyLong_Check(value.ptr())) {
-    int overflow = 0;
-    const long long whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-    if (overflow != 0) return to_double(value, kernel, name);
-    return static_cast<std::int64_t>(whole);
-  }
-  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
-  if (PyMapping_Check(value.ptr()) != 0 && nb::hasattr(value, "items")) {
-    GainMap map;
-    for (nb::handle item : value.attr("items")()) {
-      map.emplace_back(to_double(item[0], kernel, name), to_double(item[1], kernel, name));
-    }
-    return map;
-  }
-  return to_double(value, kernel, name);
-}
 
 template <typename Choice>
 Choice choose(const std::string& field, const std::string& given,
@@ -97,19 +67,15 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
       throw InputError("a kernel is a pair of its name and its parameters");
     }
     const auto name = nb::cast<std::string>(nb::object(item[0]));
-    std::map<std::string, Parameter> parameters;
-    for (nb::handle entry : item[1].attr("items")()) {
-      const auto key = nb::cast<std::string>(nb::object(entry[0]));
-      parameters.emplace(key, to_parameter(nb::object(entry[1]), name, key));
-    }
+    const Parameters parameters = to_parameters(name, nb::object(item[1]));
     if (!expected) {
-      plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), plan.rules));
+      plan.kernels.push_back(make_kernel(parameters, plan.rules));
       continue;
     }
-    plan.of_one_order.push_back(make_kernel(Parameters(name, parameters), one_order));
+    plan.of_one_order.push_back(make_kernel(parameters, one_order));
     plan.in_worst_order.push_back(0);
     try {
-      plan.kernels.push_back(make_kernel(Parameters(name, parameters), plan.rules));
+      plan.kernels.push_back(make_kernel(parameters, plan.rules));
       if (plan.rules.unjudged == Unjudged::ignored && plan.kernels.back()->window() != 0) {
         plan.kernels.pop_back();
         throw NoClosedForm("unjudged=ignored has no closed form under ties=expected", {}, 0,
@@ -117,7 +83,7 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
       }
     } catch (const NoClosedForm&) {
       if (!worst) throw;
-      plan.kernels.push_back(make_kernel(Parameters(name, std::move(parameters)), one_order));
+      plan.kernels.push_back(make_kernel(parameters, one_order));
       plan.in_worst_order.back() = 1;
     }
   }

@@ -15,6 +15,7 @@
 #include "class_rows.hpp"
 #include "error.hpp"
 #include "labelled.hpp"
+#include "labelled_arrays.hpp"
 #include "number_array.hpp"
 #include "parallel.hpp"
 
@@ -22,8 +23,6 @@ namespace nb = nanobind;
 
 namespace relkit {
 namespace {
-
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t block_queries = 256;
 constexpr std::size_t very_many = std::size_t{1} << 17;  // rows of one query
@@ -36,18 +35,9 @@ struct Reader {
   void read(const NumberArray& labels, const NumberArray& scores, const NumberArray* weights,
             std::size_t start, std::size_t end, std::size_t query, std::vector<Column>& columns) {
     LabelledRows rows;
-    rows.scores = doubles(scores, start, end, score_room);
-    rows.labels = doubles(labels, start, end, label_room);
-    if (weights != nullptr) {
-      rows.weights = doubles(*weights, start, end, weight_room);
-      for (std::size_t i = 0; i < rows.weights.size(); ++i) {
-        if (rows.weights[i] >= 0) continue;
-        throw InputError(
-            Sentence("{what}, row {row}: below 0",
-                     {{"what", Sentence("weights")}, {"row", std::to_string(start + i)}}),
-            {}, 0, "a row weighs 0 or more");
-      }
-    }
+    rows.scores = finite_doubles(scores, start, end, score_room);
+    rows.labels = finite_doubles(labels, start, end, label_room);
+    if (weights != nullptr) rows.weights = weight_doubles(*weights, start, end, weight_room);
     evaluator.add_at(query, rows, columns);
   }
 
@@ -65,20 +55,6 @@ struct Reader {
     }
   }
 
-  static std::span<const double> doubles(const NumberArray& numbers, std::size_t start,
-                                         std::size_t end, std::vector<double>& room) {
-    std::span<const double> values;
-    if (numbers.type == NumberType::float64) {
-      values = {static_cast<const double*>(numbers.data) + start, end - start};
-    } else {
-      room.resize(end - start);
-      numbers.copy(start, room);
-      values = room;
-    }
-    if (!numbers.whole()) check_finite(values, numbers.what, start);
-    return values;
-  }
-
   LabelledEvaluator evaluator;
   std::vector<double> label_room;
   std::vector<double> score_room;
@@ -87,56 +63,16 @@ struct Reader {
 
 Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score_array,
                       std::optional<Offsets> offsets, int threads, nb::handle weight_array) {
-  const NumberArray labels(label_array, "labels");
-  const NumberArray scores(score_array, "scores");
-  const std::size_t dimensions = labels.array.ndim();
-  bool same = dimensions == scores.array.ndim();
-  for (std::size_t i = 0; same && i < dimensions; ++i)
-    same = labels.array.shape(i) == scores.array.shape(i);
-  if (!same) {
-    throw InputError(Sentence(
-        "labels and scores differ in shape: {labels} and {scores} values",
-        {{"labels", std::to_string(labels.size)}, {"scores", std::to_string(scores.size)}}));
-  }
-  std::optional<NumberArray> weights;
-  if (!weight_array.is_none()) {
-    weights.emplace(weight_array, "weights");
-    if (weights->size != labels.size) {
-      throw InputError(Sentence(
-          "labels and weights differ in length: {labels} and {weights} values",
-          {{"labels", std::to_string(labels.size)}, {"weights", std::to_string(weights->size)}}));
-    }
-    for (const auto& kernel : plan.kernels) {
-      if (!kernel->takes_weights()) throw InputError("a measure of this plan takes no weights");
-    }
-  }
-  std::vector<std::int64_t> bounds;
-  std::span<const std::int64_t> ends;
-  if (dimensions == 2) {
-    if (offsets) throw InputError("2-D labels are one query a row and take no offsets");
-    for (std::size_t i = 0; i <= labels.array.shape(0); ++i) {
-      bounds.push_back(static_cast<std::int64_t>(i * labels.array.shape(1)));
-    }
-    ends = bounds;
-  } else if (dimensions == 1) {
-    if (offsets) {
-      ends = {offsets->data(), offsets->size()};
-    } else {
-      bounds = {0, static_cast<std::int64_t>(labels.size)};
-      ends = bounds;
-    }
-    if (ends.empty() || ends.front() != 0 ||
-        ends.back() != static_cast<std::int64_t>(labels.size) ||
-        !std::is_sorted(ends.begin(), ends.end())) {
-      throw InputError(Sentence("offsets must rise from 0 to the number of rows, {rows}",
-                                {{"rows", std::to_string(labels.size)}}));
-    }
-  } else {
-    throw InputError(Sentence("labels must have one or two dimensions, not {dimensions}",
-                              {{"dimensions", std::to_string(dimensions)}}));
+  const LabelledArrays arrays(label_array, score_array, offsets, weight_array);
+  const NumberArray& labels = arrays.labels;
+  const NumberArray& scores = arrays.scores;
+  const NumberArray* weights = arrays.weights ? &*arrays.weights : nullptr;
+  for (const auto& kernel : plan.kernels) {
+    if (weights != nullptr && !kernel->takes_weights())
+      throw InputError("a measure of this plan takes no weights");
   }
 
-  const std::size_t queries = ends.size() - 1;
+  const std::size_t queries = arrays.queries();
   Batch batch;
   batch.columns.resize(plan.kernels.size());
   {
@@ -155,14 +91,14 @@ Batch evaluate_arrays(const Plan& plan, nb::handle label_array, nb::handle score
     each_part(blocks, threads, [&](std::size_t worker, std::size_t block) {
       const std::size_t last = std::min(queries, (block + 1) * block_queries);
       for (std::size_t query = block * block_queries; query < last; ++query) {
-        const auto start = static_cast<std::size_t>(ends[query]);
-        const auto end = static_cast<std::size_t>(ends[query + 1]);
-        if (!weights && end - start >= very_many && readers[worker]->evaluator.classes_suffice()) {
+        const std::size_t start = arrays.start(query);
+        const std::size_t end = arrays.start(query + 1);
+        if (weights == nullptr && end - start >= very_many &&
+            readers[worker]->evaluator.classes_suffice()) {
           readers[worker]->read_classes(plan, labels, scores, start, end, query,
                                         queries == 1 ? threads : 1, batch.columns);
         } else {
-          readers[worker]->read(labels, scores, weights ? &*weights : nullptr, start, end, query,
-                                batch.columns);
+          readers[worker]->read(labels, scores, weights, start, end, query, batch.columns);
         }
       }
     });

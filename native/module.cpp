@@ -73,4 +73,5 @@ NB_MODULE(_native, module) {
   relkit::bind_hash(module);
   relkit::bind_fusion(module);
   relkit::bind_clicks(module);
+  relkit::bind_loss(module);
 }

@@ -567,3 +567,20 @@ class ClickLog:
         going_on: float | None = None,
     ) -> dict[str, Any]:
         """Fits `dbn` or `ccm`; `going_on` fixes every probability of going on."""
+
+@final
+class Loss:
+    """A loss of ranked lists with its parameters, for many calls from any number of threads."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None: ...
+    def evaluate(
+        self,
+        labels: NDArray[Any],
+        scores: NDArray[Any],
+        offsets: NDArray[np.int64] | None = None,
+        weights: NDArray[Any] | None = None,
+        hessian: bool = True,
+        seed: int = 0,
+        threads: int = 0,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """The value of each list, and by row the gradient and the Hessian of their sum."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from relkit.core.errors import ParameterError
+from relkit.core.names import split_arguments
 from relkit.core.parameters import check_items
 from relkit.core.texts import message
 from relkit.measures.base import Measure
@@ -19,9 +20,6 @@ __all__ = ["measure", "measures"]
 NAME = re.compile(
     r"\s*(?P<name>[A-Za-zα][A-Za-z0-9_\-]*?|11pt_avg)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
     r"(?:[@](?P<k>[^@()\s]+)|[_.](?P<cut>\d+))?\s*",
-)
-ITEM = re.compile(
-    r"\s*(?P<name>\w+)\s*=\s*(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,]*?)\s*(?:,|$)"
 )
 
 #: Parameter names and values of other programs.
@@ -85,11 +83,12 @@ def _single(name: str) -> Measure:
         )
     word, inside = found["name"], found["arguments"] or ""
     spelled = SPELLINGS.get(word.lower())
-    arguments = _arguments(name, inside)
+    arguments = split_arguments(name, inside)
     if spelled is not None and word.lower() not in registry:
         base = NAME.fullmatch(spelled)
         word = base["name"] if base else word
-        arguments = _arguments(name, (base["arguments"] or "") if base else "") | arguments
+        inner = (base["arguments"] or "") if base else ""
+        arguments = split_arguments(name, inner) | arguments
     text = found["k"] if found["k"] is not None else found["cut"]
     kind = registry.get(word)
     values = _translate(kind, arguments)
@@ -136,23 +135,6 @@ def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         several = expand(name) if isinstance(name, str) else None
         found |= dict.fromkeys([measure(name)] if several is None else map(_single, several))
     return list(found)
-
-
-def _arguments(name: str, inside: str) -> dict[str, str]:
-    arguments: dict[str, str] = {}
-    position = 0
-    while position < len(inside.rstrip()):
-        item = ITEM.match(inside, position)
-        if item is None or item.end() == position:
-            raise ParameterError(
-                message(
-                    "not a list of parameters: `{inside}` in `{name}`", inside=inside, name=name
-                ),
-                hint="write parameter=value, separated by commas",
-            )
-        arguments[item["name"].lower()] = item["value"].strip("'\"")
-        position = item.end()
-    return arguments
 
 
 def _translate(kind: type[Measure], arguments: dict[str, str]) -> dict[str, object]:

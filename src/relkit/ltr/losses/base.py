@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import dataclasses
+from abc import ABC
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from relkit.core.errors import ParameterError
+from relkit.core.parameters import check_whole
 from relkit.core.registry import Registry
+from relkit.core.rules import show_gain
+from relkit.core.texts import message
+from relkit.measures.parameters import check_parameter, parameters, show
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from relkit import _native
 
 __all__ = ["MODULES", "Loss", "LossValues", "losses", "register"]
 
 #: The modules of the losses, with the names that each registers.
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {
+    f"relkit.ltr.losses.{module}": names
+    for module, names in {
+        "ranknet": "ranknet",
+        "squared_error": "squared_error mse l2 regression",
+    }.items()
+}
 
 #: Every loss by its name.
 losses: Registry[type[Loss]] = Registry("loss", modules=MODULES)
@@ -48,14 +62,127 @@ class Loss(ABC):
 
     A subclass is one file: its fields are its parameters, its docstring says the formula, what the
     Hessian is, what happens to ties, to lists without any order and to labels below 0, and its
-    source.
+    source. The native function that `kernel` names is the definition.
+
+    Attributes:
+        name: The canonical name.
+        title: What it is called in prose.
+        formula: The formula in one line of plain text.
+        aliases: Other names, case-insensitive.
+        positive: The fields that must be above 0.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     formula: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    positive: ClassVar[tuple[str, ...]] = ("sigma",)
 
-    @abstractmethod
     def kernel(self) -> tuple[str, dict[str, Any]]:
         """Returns the name of the native function, and its parameters."""
+        values = {
+            name: dict(value) if isinstance(value, tuple) else value
+            for name in parameters(type(self))
+            if (value := getattr(self, name)) is not None
+        }
+        return self.name, values
+
+    def evaluate(
+        self,
+        labels: ArrayLike,
+        scores: ArrayLike,
+        offsets: ArrayLike | None = None,
+        *,
+        weights: ArrayLike | None = None,
+        hessian: bool = True,
+        seed: int = 0,
+        threads: int = 0,
+    ) -> LossValues:
+        """Returns the loss of each list, and its derivatives by the scores.
+
+        The result is the same for any number of threads. It runs without Python's lock.
+
+        Args:
+            labels: One label per row; 2-D: one list per row.
+            scores: One score per row, in the shape of the labels.
+            offsets: Where each list begins, from 0, and the number of rows at the end: list i
+                holds rows offsets[i] to offsets[i + 1]. Without them all rows are one list.
+            weights: One weight per row, 0 or more; the docstring of each loss says what it does.
+                The same weight in a whole list multiplies its loss.
+            hessian: Whether to compute the Hessian, too.
+            seed: Where the draws of losses come from that draw, with the number of the list.
+            threads: How many threads to use; 0: one per processor, up to 8.
+
+        Raises:
+            InputError: If shapes do not fit, a number is NaN or infinite, or a weight is below 0.
+            ParameterError: If the seed or the number of threads is not a whole number of 0 or
+                more.
+
+        Examples:
+            >>> import relkit.ltr
+            >>> ranknet = relkit.ltr.loss("ranknet")
+            >>> found = ranknet.evaluate([1, 0, 2, 2], [0.0, 0.0, 3, 5], [0, 2, 4])
+            >>> found.values.round(6).tolist(), found.gradient.tolist()
+            ([0.693147, 0.0], [-0.5, 0.5, 0.0, 0.0])
+        """
+        import numpy as np
+
+        if offsets is not None:
+            offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        return LossValues(
+            *self.native().evaluate(
+                np.asarray(labels),
+                np.asarray(scores),
+                offsets,
+                weights=None if weights is None else np.asarray(weights),
+                hessian=hessian,
+                seed=check_whole("seed", seed, least=0),
+                threads=check_whole("threads", threads, least=0),
+            )
+        )
+
+    def native(self) -> _native.Loss:
+        """Returns the loss as the native core has it: made once, it serves many calls."""
+        from relkit import _native
+
+        return _native.Loss(*self.kernel())
+
+    def checked(self, name: str, value: Any, hint: Any) -> Any:
+        """Returns a parameter's value in its own type, from text too.
+
+        Raises:
+            ParameterError: If it cannot be had.
+        """
+        value = check_parameter(self.name, name, value, hint)
+        if name == "gain" and value == "scale":
+            raise ParameterError(
+                message(
+                    "the parameter `{name}` of `{measure}` must be {wanted}."
+                    " Got `{value}` instead.",
+                    name=name,
+                    measure=self.name,
+                    wanted=message("`linear`, `exp` or a map of grades to gains"),
+                    value=value,
+                )
+            )
+        if name in self.positive and not value > 0:
+            raise ParameterError(
+                message(
+                    "the parameter `{name}` must be above 0. Got `{value}` instead.",
+                    name=name,
+                    value=value,
+                )
+            )
+        return value
+
+    def __post_init__(self) -> None:
+        for name, hint in parameters(type(self)).items():
+            object.__setattr__(self, name, self.checked(name, getattr(self, name), hint))
+
+    def __str__(self) -> str:
+        shown = [
+            f"{field.name}={show_gain(value) if field.name == 'gain' else show(value)}"
+            for field in dataclasses.fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        ]
+        return f"{self.name}({','.join(shown)})" if shown else self.name

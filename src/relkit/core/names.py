@@ -1,0 +1,48 @@
+"""What stands between the parentheses of a name: `name(parameter=value,…)`."""
+
+from __future__ import annotations
+
+import re
+
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
+
+__all__ = ["split_arguments"]
+
+# A value may be a map, quoted, or a name with parameters of its own.
+ITEM = re.compile(
+    r"\s*(?P<name>\w+)\s*=\s*"
+    r"(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,()]*\([^()]*\)[^,()]*?|[^,]*?)\s*(?:,|$)"
+)
+
+
+def split_arguments(name: str, inside: str) -> dict[str, str]:
+    """Returns parameters by their names in lower case, as texts.
+
+    Args:
+        name: The whole name, for messages.
+        inside: What stands between its parentheses.
+
+    Raises:
+        ParameterError: If it is not a list of parameters.
+
+    Examples:
+        >>> split_arguments("ndcg(gain={1:3,2:9},k=5)", "gain={1:3,2:9},k=5")
+        {'gain': '{1:3,2:9}', 'k': '5'}
+        >>> split_arguments("lambdarank(…)", "measure=ndcg(gain=exp,ideal=hits)@10, sigma=2")
+        {'measure': 'ndcg(gain=exp,ideal=hits)@10', 'sigma': '2'}
+    """
+    arguments: dict[str, str] = {}
+    position = 0
+    while position < len(inside.rstrip()):
+        item = ITEM.match(inside, position)
+        if item is None or item.end() == position:
+            raise ParameterError(
+                message(
+                    "not a list of parameters: `{inside}` in `{name}`", inside=inside, name=name
+                ),
+                hint="write parameter=value, separated by commas",
+            )
+        arguments[item["name"].lower()] = item["value"].strip("'\"")
+        position = item.end()
+    return arguments
