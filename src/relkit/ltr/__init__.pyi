@@ -5,3 +5,34 @@ from .losses import (
     losses as losses,
     register as register,
 )
+from .training.card import (
+    DataFacts as DataFacts,
+    ModelCard as ModelCard,
+    different_numbers as different_numbers,
+)
+from .training.contributions import (
+    Contributions as Contributions,
+)
+from .training.curve import (
+    CurvePoint as CurvePoint,
+)
+from .training.held_out import (
+    HeldOut as HeldOut,
+)
+from .training.importance import (
+    FeatureImportance as FeatureImportance,
+)
+from .training.ordering import (
+    FeatureReason as FeatureReason,
+    OrderExplanation as OrderExplanation,
+)
+from .training.placement import (
+    LabelPlacement as LabelPlacement,
+)
+from .training.result import (
+    SearchTrial as SearchTrial,
+    Training as Training,
+)
+from .training.segments import (
+    Segment as Segment,
+)

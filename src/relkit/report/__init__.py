@@ -14,6 +14,11 @@ from relkit.report.rounds import (
     render_monitor_report,
     write_monitor_report,
 )
+from relkit.report.training import (
+    build_training_page,
+    render_training_report,
+    write_training_report,
+)
 
 __all__ = [
     "Format",
@@ -22,12 +27,15 @@ __all__ = [
     "build_labels_page",
     "build_monitor_page",
     "build_page",
+    "build_training_page",
     "format_of",
     "render_bias_report",
     "render_labels_report",
     "render_monitor_report",
     "render_report",
+    "render_training_report",
     "write_labels_report",
     "write_monitor_report",
     "write_report",
+    "write_training_report",
 ]

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from relkit.core.packages import optional_package
-from relkit.report import click_drawings, drawings
+from relkit.report import click_drawings, drawings, training_drawings
 from relkit.report.page import Chart
 from relkit.report.palette import FONT, ROLES, altair
 
@@ -30,6 +30,8 @@ DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
     "by_position": click_drawings.by_position,
     "side_by_side": click_drawings.side_by_side,
     "reliability": click_drawings.reliability,
+    "by_iteration": training_drawings.by_iteration,
+    "feature_bars": training_drawings.feature_bars,
 }
 
 

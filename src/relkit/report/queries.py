@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from relkit.report.wording import asked, label, signed
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
 
-__all__ = ["extremes", "query_section"]
+__all__ = ["QueryDifferences", "difference_chart", "extremes", "query_section"]
 
 MOST_BARS = 120
 
@@ -69,10 +70,55 @@ def _waterfall(
     names: Mapping[str, str],
     known: Mapping[str, str],
 ) -> Chart:
-    deltas = sorted(
-        comparison.deltas(candidate, measure).items(), key=lambda item: (-item[1], item[0])
-    )
     contrast = comparison.contrast(candidate, measure)
+    differences = QueryDifferences(
+        measure,
+        candidate,
+        comparison.baseline,
+        sorted(comparison.deltas(candidate, measure).items(), key=lambda one: (-one[1], one[0])),
+        contrast.difference,
+        (contrast.wins, contrast.ties, contrast.losses),
+    )
+    return difference_chart(differences, texts, names, known)
+
+
+@dataclass(frozen=True)
+class QueryDifferences:
+    """The differences of one measure, query by query.
+
+    Attributes:
+        measure: Its name.
+        candidate: What is compared.
+        baseline: What it is compared with.
+        deltas: Each query with its difference, the largest first.
+        mean: Their mean.
+        counts: How many gain, stay the same and lose.
+    """
+
+    measure: str
+    candidate: str
+    baseline: str
+    deltas: Sequence[tuple[str, float]]
+    mean: float
+    counts: tuple[int, int, int]
+
+
+def difference_chart(
+    found: QueryDifferences,
+    texts: Catalogue,
+    names: Mapping[str, str] | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Chart:
+    """Returns a bar per query, the largest gain on the left.
+
+    Args:
+        found: The differences.
+        texts: The language.
+        names: The places on the page that bars of queries lead to.
+        known: What was asked, by the queries' ids.
+    """
+    links, asked_for = names or {}, known or {}
+    deltas = found.deltas
     groups = _groups(deltas, MOST_BARS)
     single = len(groups) == len(deltas)
     rows: list[dict[str, Any]] = []
@@ -85,8 +131,9 @@ def _waterfall(
                 "delta": delta,
                 "side": "gain" if delta > 0 else "loss",
                 "query": query,
-                "text": f"{asked(query, known) if single else f'{len(group)}:'} {signed(delta)}",
-                "link": f"#{names[query]}" if query in names else None,
+                "text": f"{asked(query, asked_for) if single else f'{len(group)}:'}"
+                f" {signed(delta)}",
+                "link": f"#{links[query]}" if query in links else None,
             }
         )
     heading = texts.say("table.query") if single else texts.say("waterfall.bar")
@@ -96,10 +143,11 @@ def _waterfall(
             (row["query"] if single else f"{row['place']}", signed(row["delta"])) for row in rows
         ),
     )
+    wins, ties, losses = found.counts
     values = {
-        "wins": texts.count("count.queries", contrast.wins),
-        "ties": f"{contrast.ties:,}",
-        "losses": f"{contrast.losses:,}",
+        "wins": texts.count("count.queries", wins),
+        "ties": f"{ties:,}",
+        "losses": f"{losses:,}",
     }
     if single:
         caption = texts.say("waterfall.caption", **values)
@@ -110,9 +158,9 @@ def _waterfall(
         drawing="waterfall",
         title=texts.say(
             "waterfall.title",
-            measure=label(measure),
-            candidate=candidate,
-            baseline=comparison.baseline,
+            measure=label(found.measure),
+            candidate=found.candidate,
+            baseline=found.baseline,
         ),
         caption=caption,
         rows=tuple(rows),
@@ -123,7 +171,7 @@ def _waterfall(
             "gain": texts.say("waterfall.gain"),
             "loss": texts.say("waterfall.loss"),
         },
-        values={"mean": contrast.difference},
+        values={"mean": found.mean},
     )
 
 

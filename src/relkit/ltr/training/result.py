@@ -1,0 +1,221 @@
+"""What came of training: the ranker, what it reaches on held-out queries, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.document.json import json_number, note_dict
+from relkit.core.document.model import Block, Document, Lines, Section
+from relkit.core.document.result import Exportable
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.core.texts import Catalogue, Language, catalogue
+from relkit.core.texts.numbers import DIGITS
+from relkit.ltr.training.card import ModelCard
+from relkit.ltr.training.curve import CurvePoint
+from relkit.ltr.training.held_out import HeldOut
+from relkit.ltr.training.importance import FeatureImportance
+from relkit.ltr.training.placement import LabelPlacement
+from relkit.ltr.training.segments import Segment
+from relkit.ltr.training.tables import (
+    curve_table,
+    importance_table,
+    placement_table,
+    segment_table,
+    summary_table,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from relkit.data.run import Run
+
+__all__ = ["SearchTrial", "Training"]
+
+
+@dataclass(frozen=True)
+class SearchTrial:
+    """One setting that the search tried, on training queries only.
+
+    Attributes:
+        parameters: The ranker's parameters.
+        score: The mean of the measure over folds of the training queries.
+    """
+
+    parameters: dict[str, Any]
+    score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {"parameters": dict(self.parameters), "score": json_number(self.score)}
+
+
+@dataclass(frozen=True)
+class Training(Exportable):
+    """What came of training a ranker.
+
+    Attributes:
+        card: What must be known of the ranker, the data and the number.
+        queries: The held-out queries.
+        values: What the ranker reaches on each; NaN where the measure has no value.
+        baseline: What the baseline reaches on each; empty without a baseline.
+        curve: The measure by iteration; empty where the ranker does not learn step by step.
+        importance: The features, the most important first.
+        placements: Where the documents of each label stand.
+        segments: What is reached on groups of queries.
+        trials: What the search tried; empty without a search.
+        notes: What is worth knowing about the data and the training.
+        ranker: The ranker, trained on all training rows.
+        held_out_run: The held-out rows ranked by a ranker that was not trained on their query.
+    """
+
+    card: ModelCard
+    queries: tuple[str, ...]
+    values: tuple[float, ...]
+    baseline: tuple[float, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    importance: tuple[FeatureImportance, ...] = ()
+    placements: tuple[LabelPlacement, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    trials: tuple[SearchTrial, ...] = ()
+    notes: tuple[Note, ...] = ()
+    ranker: Any = field(default=None, repr=False, compare=False)
+    held_out_run: Run | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def found(self) -> HeldOut:
+        """What the ranker reaches on held-out queries, beside the baseline."""
+        return self.card.found
+
+    @property
+    def run(self) -> Run:
+        """The held-out rows, each ranked by a ranker that was not trained on its query.
+
+        Raises:
+            InputError: If it was not kept.
+        """
+        if self.held_out_run is None:
+            raise InputError("the held-out run was not kept")
+        return self.held_out_run
+
+    def differences(self) -> list[tuple[str, float]]:
+        """Returns each query's value minus the baseline's, the largest first, ties by query.
+
+        Queries without a value of both are left out.
+        """
+        pairs = zip(self.queries, self.values, self.baseline, strict=False)
+        found = [(query, value - before) for query, value, before in pairs]
+        known = [(query, one) for query, one in found if not math.isnan(one)]
+        return sorted(known, key=lambda pair: (-pair[1], pair[0]))
+
+    def to_frame(self) -> pl.DataFrame:
+        """Returns one row per held-out query: its value, the baseline's and the difference."""
+        import polars as pl
+
+        frame = pl.DataFrame(
+            {"query": list(self.queries), self.card.measure: list(self.values)},
+            schema={"query": pl.String, self.card.measure: pl.Float64},
+        )
+        if self.baseline:
+            before = pl.Series("baseline", list(self.baseline), dtype=pl.Float64)
+            frame = frame.with_columns(before).with_columns(
+                difference=pl.col(self.card.measure) - pl.col("baseline")
+            )
+        return frame.fill_nan(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``--format json`` prints."""
+        per_query = {
+            query: {
+                "value": json_number(value),
+                **({"baseline": json_number(self.baseline[place])} if self.baseline else {}),
+            }
+            for place, (query, value) in enumerate(zip(self.queries, self.values, strict=True))
+        }
+        parts: dict[str, tuple[Any, ...]] = {
+            "curve": self.curve,
+            "importance": self.importance,
+            "placements": self.placements,
+            "segments": self.segments,
+            "trials": self.trials,
+        }
+        return {
+            "card": self.card.to_dict(),
+            "per_query": per_query,
+            **{name: [one.to_dict() for one in found] for name, found in parts.items()},
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def document(
+        self, *, digits: int = DIGITS, language: Language = "en", limit: int = 10
+    ) -> Document:
+        """Returns what was reached, then curve, importance, placement and segments.
+
+        Args:
+            digits: Decimals.
+            language: `en` or `zh`.
+            limit: Features that are listed.
+        """
+        words = catalogue("training", language)
+        blocks: list[Block] = [
+            summary_table(self.card, words, digits),
+            Lines([self.verdict(words), *self.searched(words)]),
+        ]
+        tables = {
+            "curve": curve_table(self.curve, self.card.measure, words, digits),
+            "importance": importance_table(self.importance, words, digits, limit),
+            "placement": placement_table(self.placements, self.card.level, words, digits),
+            "segments": segment_table(self.segments, self.card, words, digits),
+        }
+        for name, table in tables.items():
+            if table.rows:
+                said = Lines([words[f"note.{self.note_of(name)}"]])
+                blocks.append(Section(name, words[f"title.{name}"], [table, said]))
+        return Document(blocks)
+
+    def note_of(self, name: str) -> str:
+        """Returns the key of what stands below a table.
+
+        Args:
+            name: `curve`, `importance`, `placement` or `segments`.
+        """
+        return self.importance[0].kind if name == "importance" else name
+
+    def verdict(self, words: Catalogue) -> str:
+        """Says whether the ranker is better than the baseline.
+
+        Args:
+            words: The texts of training.
+        """
+        if not self.found.paired:
+            return words["verdict.alone"]
+        key = self.found.tone if self.found.paired > 1 else "few"
+        return words.say(
+            f"verdict.{key}",
+            baseline=self.card.baseline,
+            better=self.found.better,
+            worse=self.found.worse,
+            queries=self.found.paired,
+        )
+
+    def searched(self, words: Catalogue) -> list[str]:
+        """Says what the search tried, if there was one.
+
+        Args:
+            words: The texts of training.
+        """
+        if not self.trials:
+            return []
+        best = max(self.trials, key=lambda one: one.score)
+        given = [f"{name}={_short(value)}" for name, value in best.parameters.items()]
+        return [
+            words.say(
+                "searched", trials=len(self.trials), parameters=", ".join(given), score=best.score
+            )
+        ]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
