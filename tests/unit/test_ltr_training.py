@@ -16,6 +16,7 @@ import relkit
 from relkit import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.data.convention import load_convention
+from relkit.ltr.rankers.fingerprints import data_fingerprint, measure_fingerprint
 from relkit.ltr.training.card import different_numbers
 from relkit.ltr.training.contributions import (
     Contributions,
@@ -23,7 +24,6 @@ from relkit.ltr.training.contributions import (
     tree_contributions,
 )
 from relkit.ltr.training.curve import CurvePoint, mean_curve, thinned
-from relkit.ltr.training.fingerprints import data_fingerprint, measure_fingerprint
 from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.importance import contribution_importance, permutation_importance
 from relkit.ltr.training.placement import label_placements, places_of

@@ -10,10 +10,10 @@ import polars as pl
 import relkit
 from relkit.data.convention import load_convention
 from relkit.data.labelled import LabelledRows
+from relkit.ltr.rankers.fingerprints import measure_fingerprint
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.contributions import linear_contributions
 from relkit.ltr.training.curve import CurvePoint
-from relkit.ltr.training.fingerprints import measure_fingerprint
 from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.importance import contribution_importance
 from relkit.ltr.training.placement import label_placements

@@ -5,6 +5,26 @@ from .losses import (
     losses as losses,
     register as register,
 )
+from .rankers.base import (
+    Ranker as Ranker,
+)
+from .rankers.grades import (
+    grades as grades,
+)
+from .rankers.loading import (
+    describe as describe,
+    load as load,
+)
+from .rankers.measuring import (
+    fingerprint as fingerprint,
+)
+from .rankers.selection import (
+    QueryFold as QueryFold,
+    scorer as scorer,
+)
+from .rankers.trees import (
+    TreeRanker as TreeRanker,
+)
 from .training.card import (
     DataFacts as DataFacts,
     ModelCard as ModelCard,

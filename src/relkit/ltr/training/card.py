@@ -67,7 +67,7 @@ def data_facts(rows: LabelledRows, most: int = 20) -> DataFacts:
     """
     import numpy as np
 
-    from relkit.ltr.training.fingerprints import data_fingerprint
+    from relkit.ltr.rankers.fingerprints import data_fingerprint
 
     labels, counts = np.unique(rows.labels, return_counts=True)
     listed = zip(labels, counts, strict=True) if len(labels) <= most else ()

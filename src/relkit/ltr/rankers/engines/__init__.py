@@ -1,0 +1,1 @@
+"""Engines of boosted trees behind one interface: LightGBM, XGBoost, CatBoost."""

@@ -1,0 +1,100 @@
+"""Saved rankers, read back."""
+
+from __future__ import annotations
+
+import dataclasses
+from os import PathLike
+from typing import Any
+
+from relkit.core.errors import DependencyError, InputError, RelkitError
+from relkit.core.parameters import check_path
+from relkit.core.texts import message
+from relkit.data.convention import load_convention
+from relkit.ltr.rankers.base import Ranker
+from relkit.ltr.rankers.files import RankerFile, convention_fields
+from relkit.ltr.rankers.measuring import fingerprint
+from relkit.ltr.rankers.trees import TreeRanker
+
+__all__ = ["describe", "load"]
+
+#: Every kind of ranker by what files call it.
+KINDS: dict[str, type[Ranker]] = {kind.kind: kind for kind in (TreeRanker,)}
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Reads a ranker that `save` wrote.
+
+    The file holds numbers and text only: nothing in it is run. It is refused if it was cut off or
+    changed. That finds accidents; who can write the file can also write its checksums.
+
+    Returns:
+        A fitted `TreeRanker`, `LinearRanker` or `NeuralRanker`, whose scores are those of the one
+        that was saved, to the bit.
+
+    Raises:
+        InputError: If it is no such file, was cut off or changed, or a newer relkit wrote it.
+        DependencyError: If the library that it was trained with is not installed.
+
+    Examples:
+        >>> import os, tempfile, numpy as np, relkit.ltr
+        >>> X, qid = np.arange(40.0)[:, None] % 7, np.arange(40) // 8
+        >>> labels = X[:, 0] // 3
+        >>> ranker = relkit.ltr.TreeRanker(trees=2, min_rows=2, threads=1).fit(X, labels, qid=qid)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "shop.ranker")
+        ...     ranker.save(path)
+        ...     again = relkit.ltr.load(path)
+        >>> bool((again.predict(X) == ranker.predict(X)).all())
+        True
+    """
+    file = RankerFile(check_path("path", path))
+    try:
+        kind = KINDS[file.model["kind"]]
+        ranker = kind(**file.model["parameters"])
+        names = kind._files(file.model["parameters"])
+        ranker.measure_ = file.model["measure"]
+        said = file.model["convention"]
+        rules = load_convention(convention_fields(said))
+        ranker.convention_ = dataclasses.replace(rules, name=str(said.get("name")))
+        known = fingerprint(ranker.measure_, ranker.convention_)
+    except DependencyError:
+        raise
+    except (TypeError, KeyError, RelkitError):
+        raise file.error("has parameters that this relkit does not know") from None
+    if sorted(names) != sorted(file.model["parts"]):
+        raise file.error("does not hold the parts of its ranker")
+    parts = file.parts()
+    learnt = file.model["learnt"]
+    ranker.fingerprint_ = file.model["fingerprint"]
+    ranker.data_ = file.model["data"]
+    ranker.feature_names_ = tuple(file.model["features"])
+    ranker.n_features_in_ = len(ranker.feature_names_)
+    if learnt.get("named"):
+        import numpy as np
+
+        ranker.feature_names_in_ = np.asarray(ranker.feature_names_, dtype=object)
+    if known != ranker.fingerprint_:
+        raise file.error(
+            "was trained for a measure that this relkit counts in another way",
+            message(
+                "relkit {maker} made it: use that version",
+                maker=file.model["versions"].get("relkit") or "?",
+            ),
+        )
+    try:
+        ranker._restore(parts)
+    except InputError as error:
+        raise InputError(error.message, path=file.path, hint=error.hint) from None
+    return ranker
+
+
+def describe(path: str | PathLike[str]) -> dict[str, Any]:
+    """Returns what a saved ranker says of itself, without the library that trained it.
+
+    Its kind, parameters, measure, convention, fingerprint, data, features and versions.
+
+    Raises:
+        InputError: As `load`.
+    """
+    file = RankerFile(check_path("path", path))
+    return {key: value for key, value in file.model.items() if key not in {"checksum", "learnt"}}

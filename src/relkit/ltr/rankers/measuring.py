@@ -1,0 +1,62 @@
+"""The number that a ranker is trained for: a measure under its convention."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+from relkit.core.texts import message
+from relkit.data.convention import Convention, load_convention
+from relkit.evaluation import evaluate_scores
+from relkit.ltr.rankers.fingerprints import measure_fingerprint
+from relkit.measures.base import Measure
+from relkit.measures.names import measure as parse_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["fingerprint", "measure_scores"]
+
+
+def measure_scores(
+    measure: str | Measure,
+    convention: Convention | str | Mapping[str, Any] | None,
+    labels: Any,
+    scores: Any,
+    qid: Any,
+    weights: ArrayLike | None = None,
+) -> float:
+    """Returns a measure of labelled scores.
+
+    Raises:
+        InputError: If no query has a value.
+    """
+    name = str(parse_measure(measure))
+    found = evaluate_scores(labels, scores, qid, [name], weights=weights, convention=convention)
+    value = float(next(iter(found.values())))
+    if math.isnan(value):
+        raise InputError(
+            message("{measure} has no value: no query defines it", measure=name),
+            hint="the queries' labels are all equal, or none is relevant",
+        )
+    return value
+
+
+def fingerprint(
+    measure: str | Measure, convention: Convention | str | Mapping[str, Any] | None = None
+) -> str:
+    """Returns a short text that is equal where two numbers mean the same thing.
+
+    It is made of the measure with every parameter and of each rule of the convention, so numbers
+    of the same fingerprint may be compared, and those of different ones may not.
+
+    Examples:
+        >>> import relkit.ltr
+        >>> relkit.ltr.fingerprint("ndcg@10") == relkit.ltr.fingerprint("nDCG_cut_10")
+        True
+        >>> relkit.ltr.fingerprint("ndcg@10") == relkit.ltr.fingerprint("ndcg@10", "lightgbm")
+        False
+    """
+    return measure_fingerprint(parse_measure(measure), load_convention(convention))

@@ -1,0 +1,179 @@
+"""Rankers of boosted trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_least, check_whole
+from relkit.core.texts import message
+from relkit.data.convention import Convention
+from relkit.ltr.rankers.base import Ranker
+from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relkit.measures.base import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from relkit.ltr.rankers.rows import TrainingRows
+
+__all__ = ["TreeRanker"]
+
+
+class TreeRanker(Ranker):
+    """Boosted trees that make a loss of ranked lists small: LambdaMART and its relatives.
+
+    Args:
+        loss: What they make small: `lambdarank`, `regression`, …
+        engine: `lightgbm`, `xgboost` or `catboost`.
+        measure: What is to become large: the ranker is scored by it.
+        convention: The measure's rules.
+        trees: How many.
+        learning_rate: What share of a tree's answer is added.
+        leaves: Leaves of a tree at most.
+        depth: Levels of a tree at most; None for any number.
+        min_rows: Rows of a leaf at least.
+        l2: What is added to a leaf's Hessian: draws its value towards 0.
+        row_fraction: The share of rows that each tree sees.
+        feature_fraction: The share of features that each tree sees.
+        seed: Where random numbers start: the same data and seed give the same trees.
+        threads: Threads to use; 0 takes one per processor. They do not change the trees.
+        options: Further parameters of the engine, under its own names.
+
+    Attributes:
+        forest_: The trees, behind an interface that every engine has.
+        feature_importances_: How much each feature's splits gained; adds up to 1.
+
+    Examples:
+        >>> import numpy as np, relkit.ltr
+        >>> random = np.random.default_rng(1)
+        >>> X = random.normal(size=(200, 3))
+        >>> labels, qid = (X[:, 0] > 0.5).astype(int), np.arange(200) // 10
+        >>> ranker = relkit.ltr.TreeRanker(trees=5, min_rows=5, threads=1).fit(X, labels, qid=qid)
+        >>> ranker.score(X, labels, qid) > 0.95
+        True
+        >>> ranker.feature_importances_.argmax().item()
+        0
+
+    References:
+        Burges (2010), From RankNet to LambdaRank to LambdaMART.
+    """
+
+    kind: ClassVar[str] = "trees"
+    takes_missing: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        loss: Any = "lambdarank",
+        *,
+        engine: str = "lightgbm",
+        measure: str | Measure = "ndcg@10",
+        convention: Convention | str | Mapping[str, Any] | None = None,
+        trees: int = 100,
+        learning_rate: float = 0.1,
+        leaves: int = 31,
+        depth: int | None = None,
+        min_rows: int = 20,
+        l2: float = 0.0,
+        row_fraction: float = 1.0,
+        feature_fraction: float = 1.0,
+        seed: int = 0,
+        threads: int = 0,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.engine = engine
+        self.measure = measure
+        self.convention = convention
+        self.trees = trees
+        self.learning_rate = learning_rate
+        self.leaves = leaves
+        self.depth = depth
+        self.min_rows = min_rows
+        self.l2 = l2
+        self.row_fraction = row_fraction
+        self.feature_fraction = feature_fraction
+        self.seed = seed
+        self.threads = threads
+        self.options = options
+
+    def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
+        engine = self._engine()
+        settings = self._settings()
+        if self.loss not in {"lambdarank", "squared_error", "regression"}:
+            raise ParameterError(message("unknown loss: `{name}`", name=self.loss))
+        if not rows.varied() and self.loss == "lambdarank":
+            raise InputError("every query's labels are equal: there is no order to learn")
+        self.forest_: Forest = engine.train(rows, valid, Task(self.loss), settings)
+
+    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+        return self.forest_.predict(values)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature's splits gained, as shares of 1; 0 each if nothing was split."""
+        gains = self.forest_.importance()
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+    def _engine(self) -> Engine:
+        return engines.get(self.engine)
+
+    def _settings(self) -> TreeSettings:
+        """Returns the parameters, checked.
+
+        Raises:
+            ParameterError: If one has a value that it cannot have.
+        """
+        for name, least in (("trees", 1), ("leaves", 2), ("min_rows", 1), ("threads", 0)):
+            check_whole(name, _plain(getattr(self, name)), least=least)
+        check_whole("seed", _plain(self.seed), least=0)
+        if self.depth is not None:
+            check_whole("depth", _plain(self.depth))
+        check_least("l2", self.l2)
+        for name in ("learning_rate", "row_fraction", "feature_fraction"):
+            value = getattr(self, name)
+            if not 0 < value <= 1:
+                raise ParameterError(
+                    message(
+                        "the parameter `{name}` must be above 0 and at most 1. Got `{value}`"
+                        " instead.",
+                        name=name,
+                        value=value,
+                    )
+                )
+        return TreeSettings(
+            trees=int(self.trees),
+            learning_rate=float(self.learning_rate),
+            leaves=int(self.leaves),
+            depth=None if self.depth is None else int(self.depth),
+            min_rows=int(self.min_rows),
+            l2=float(self.l2),
+            row_fraction=float(self.row_fraction),
+            feature_fraction=float(self.feature_fraction),
+            seed=int(self.seed),
+            threads=int(self.threads),
+            options=dict(self.options or {}),
+        )
+
+    @classmethod
+    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+        return (engines.get(parameters["engine"]).part,)
+
+    def _parts(self) -> dict[str, bytes]:
+        return {self._engine().part: self.forest_.to_bytes()}
+
+    def _restore(self, parts: Mapping[str, bytes]) -> None:
+        engine = self._engine()
+        self.forest_ = engine.load(parts[engine.part], self.threads)
+
+    def _versions(self) -> dict[str, str]:
+        engine = self._engine()
+        return {engine.name: engine.version()}
+
+
+def _plain(value: Any) -> Any:
+    """Returns a whole number of NumPy, as a search over parameters draws it, as Python's."""
+    return value.item() if hasattr(value, "item") else value
