@@ -18,5 +18,6 @@ void bind_hash(nanobind::module_& module);
 void bind_fusion(nanobind::module_& module);
 void bind_clicks(nanobind::module_& module);
 void bind_loss(nanobind::module_& module);
+void bind_letor(nanobind::module_& module);
 
 }  // namespace relkit

@@ -74,4 +74,5 @@ NB_MODULE(_native, module) {
   relkit::bind_fusion(module);
   relkit::bind_clicks(module);
   relkit::bind_loss(module);
+  relkit::bind_letor(module);
 }

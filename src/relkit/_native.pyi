@@ -442,6 +442,27 @@ def swapped_auc(
     Item 2q is query q of the first run, 2q + 1 that of the second.
     """
 
+def read_letor(
+    name: str,
+    read: Callable[[int], bytes] | None,
+    *,
+    grouped: bool,
+    named: bool,
+    features: str,
+    least: float,
+    threads: int = 0,
+) -> dict[str, Any]:
+    """Reads SVMlight or LETOR text: a file, or what `read(size)` gives.
+
+    `grouped`: queries are not in the text; `named`: labels may be names; `features`: "float32",
+    "float64", or "" for none; `least`: the share of values that are not 0 below which they are kept
+    sparse. The result holds `labels`; `queries` and `sizes` of runs of rows, unless grouped;
+    `documents`, or None where a row has none, and `comments` beyond ASCII by row, whose documents
+    are not known yet; `features`, a matrix or (values, columns, offsets of rows), and their
+    `width`; `names`, the distinct labels with their first lines, whose places the labels then are.
+    Of a line that cannot be used there is nothing but `names` and `wrong`: its number and bytes.
+    """
+
 def hash_ids(ids: object) -> NDArray[np.uint64]:
     """FNV-1a (64 bits) of the UTF-8 bytes of each id: the same in every version, on every machine.
 

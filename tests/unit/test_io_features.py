@@ -131,3 +131,87 @@ def test_formats_without_features_say_so(tmp_path: Path) -> None:
 def test_the_registry_knows_what_holds_features() -> None:
     holding = {formats.get(name).name for name in formats if "features" in formats.get(name).holds}
     assert holding == {"csv", "tsv", "jsonl", "parquet", "letor"}
+
+
+CANDIDATES = pl.DataFrame(
+    {"qid": [1, 1, 2, 3], "docid": ["a", "b", "a", "z"], "bm25": [3.0, 2, 1, 0], "grade": "x"}
+)
+JUDGED = {"1": {"a": 2, "c": 1}, "2": {"a": 0}}
+
+
+def test_judgments_label_rows_and_a_label_column_is_no_feature() -> None:
+    rows = library.read_features(CANDIDATES, judgments=JUDGED)
+    assert (rows.queries, rows.groups.tolist()) == (["1", "2"], [0, 1, 2])
+    assert rows.labels.tolist() == [2, 0]
+    assert rows.documents == ["a", "a"]
+    assert rows.known_features().names == ("bm25",)
+    assert rows.known_features().values.tolist() == [[3], [1]]
+    assert [str(note) for note in rows.notes] == [
+        "2 of 4 rows are not judged: left out",
+        "1 of 3 judged documents has no row of features",
+    ]
+
+
+def test_rows_without_judgment_may_count_as_zero() -> None:
+    rows = library.read_features(CANDIDATES, judgments=JUDGED, unjudged="zero")
+    assert (rows.queries, rows.labels.tolist()) == (["1", "2", "3"], [2, 0, 0, 0])
+    assert "the label is 0" in str(rows.notes[0])
+
+
+def test_judgments_label_letor_rows(tmp_path: Path) -> None:
+    path = write(tmp_path, "rows.letor", LETOR)
+    rows = library.read_features(path, judgments={"7": {"c": 3, "a": 1}, "8": {"b": 2}})
+    assert (rows.documents, rows.labels.tolist()) == (["a", "c", "b"], [1, 3, 2])
+    assert rows.notes == ()
+    with pytest.raises(library.InputError, match="none of the rows is judged"):
+        library.read_features(path, judgments={"q7": {"c": 3}})
+    with pytest.raises(library.ParameterError, match="`unjudged` must be one of"):
+        library.read_features(path, judgments={"7": {"c": 3}}, unjudged="mean")  # type: ignore[arg-type]
+    nameless = write(tmp_path, "nameless.letor", "1 qid:7 1:1\n")
+    with pytest.raises(library.ParameterError, match="do not say which documents"):
+        library.read_features(nameless, judgments={"7": {"c": 3}})
+
+
+def test_judgments_of_subtopics_label_no_rows() -> None:
+    with pytest.raises(library.InputError, match="judgments of subtopics"):
+        library.read_features(CANDIDATES, judgments={"1": {"a": {"x": 1, "y": 0}}})
+
+
+def test_a_position_is_a_feature_unless_named() -> None:
+    frame = pl.DataFrame({"q": [1, 2, 1], "label": [1, 0, 0], "position": [1, 1, 2], "f": 1})
+    plain = library.read_features(frame, query="q")
+    assert (plain.known_features().names, plain.positions) == (("position", "f"), None)
+    rows = library.read_features(frame, query="q", position="position")
+    assert rows.known_features().names == ("f",)
+    assert rows.positions is not None
+    assert rows.positions.tolist() == [1, 2, 1]
+    with pytest.raises(library.InputError, match=r"row 3: the position `1\.5` is not a whole"):
+        library.read_features(
+            frame.with_columns(position=pl.Series([1.0, 1, 1.5])), query="q", position="position"
+        )
+
+
+def test_the_type_and_the_matrix_may_be_chosen() -> None:
+    frame = pl.DataFrame({"label": [1, 0], "a": [0.1, 0], "b": [0, 0]})
+    short = library.read_features(frame, dtype="float32", matrix="sparse").known_features()
+    assert short.sparse
+    assert short.values.dtype == np.float32
+    assert short.values.nnz == 1
+    assert library.read_features(frame).known_features().values.dtype == np.float64
+    with pytest.raises(library.ParameterError, match="`dtype` must be one of"):
+        library.read_features(frame, dtype="float16")  # type: ignore[arg-type]
+
+
+def test_queries_are_selected_with_all_that_their_rows_have() -> None:
+    frame = pl.DataFrame(
+        {"q": [1, 2, 2, 3], "d": list("abcd"), "label": [0, 1, 2, 3], "w": 1.5, "p": [1, 1, 2, 1]}
+    ).with_columns(f=pl.Series([0.5, 1.5, 2.5, 3.5]))
+    rows = library.read_features(frame, query="q", document="d", weight="w", position="p")
+    part = rows.select([2, 1])
+    assert (part.queries, part.groups.tolist()) == (["3", "2"], [0, 1, 3])
+    assert (part.documents, part.labels.tolist()) == (["d", "b", "c"], [3, 1, 2])
+    assert part.known_features().values.tolist() == [[3.5], [1.5], [2.5]]
+    assert part.positions is not None
+    assert part.positions.tolist() == [1, 1, 2]
+    assert part.qid.tolist() == [0, 1, 1]
+    assert len(rows.select([])) == 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from relkit.core.errors import InputError
@@ -24,6 +24,7 @@ from relkit.data.columns import (
     to_numbers,
     to_text,
 )
+from relkit.data.features import STORAGE, Features, Storage, feature_columns, feature_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relkit import _native
-    from relkit.data.features import Features
     from relkit.data.scale import Scale
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "group_notes",
     "labelled_columns",
     "offsets_of",
+    "runs_of",
 ]
 
 #: The query of all rows, where there is no column of queries.
@@ -76,6 +77,7 @@ class LabelledRows:
         notes: What is worth knowing about the data.
         weights: What each row weighs; `None` for 1 each.
         features: What a ranker knows of each row, or `None`.
+        positions: Where each row was shown, from 1, for rankers that learn from clicks; or `None`.
     """
 
     labels: NDArray[Any]
@@ -87,6 +89,7 @@ class LabelledRows:
     notes: tuple[Note, ...] = field(default=())
     weights: NDArray[Any] | None = None
     features: Features | None = None
+    positions: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -127,6 +130,75 @@ class LabelledRows:
             )
         return self.scores
 
+    def known_features(self) -> Features:
+        """Returns the features.
+
+        Raises:
+            InputError: If there are none.
+        """
+        if self.features is None:
+            raise InputError(
+                "the rows have no features",
+                path="" if self.source == "memory" else self.source,
+                hint="read them with read_features",
+            )
+        return self.features
+
+    @property
+    def qid(self) -> NDArray[np.int64]:
+        """The place of each row's query in `queries`."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.groups))
+
+    def keep(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> LabelledRows:
+        """Returns the same queries with these rows.
+
+        Args:
+            rows: Which rows, query by query.
+            sizes: How many of them each query has.
+        """
+        return replace(self.in_order(rows), groups=offsets_of(sizes))
+
+    def in_order(self, rows: NDArray[np.int64]) -> LabelledRows:
+        """Returns the same queries with the values of these rows in the place of each row.
+
+        Args:
+            rows: For each row, the row whose values it has; queries keep their sizes.
+        """
+        return replace(
+            self,
+            labels=self.labels[rows],
+            scores=None if self.scores is None else self.scores[rows],
+            documents=None if self.documents is None else [self.documents[row] for row in rows],
+            weights=None if self.weights is None else self.weights[rows],
+            features=None if self.features is None else self.features.take(rows),
+            positions=None if self.positions is None else self.positions[rows],
+        )
+
+    def select(self, queries: Iterable[int]) -> LabelledRows:
+        """Returns some queries with their rows.
+
+        Args:
+            queries: Places in `queries`, in the order that is wanted.
+
+        Examples:
+            >>> import polars as pl
+            >>> import relkit
+            >>> frame = pl.DataFrame({"q": [7, 7, 8], "label": [1, 0, 2], "bm25": [3.5, 2, 1]})
+            >>> part = relkit.read_features(frame, query="q").select([1])
+            >>> part.queries, part.labels.tolist(), part.features.values.tolist()
+            (['8'], [2.0], [[1.0]])
+        """
+        import numpy as np
+
+        places = np.fromiter(queries, dtype=np.int64)
+        sizes = np.diff(self.groups)[places]
+        offsets = offsets_of(sizes)
+        first = np.repeat(self.groups[places] - offsets[:-1], sizes)
+        part = self.in_order(first + np.arange(offsets[-1]))
+        return replace(part, groups=offsets, queries=[self.queries[place] for place in places])
+
     def lists(self) -> Iterator[tuple[str, list[float], list[float]]]:
         """Yields each query's name, grades and scores."""
         values = self.known_scores()
@@ -153,13 +225,15 @@ class StreamedRows(NamedTuple):
 def labelled_columns(
     columns: Mapping[str, pl.Series], path: str = "", scale: Scale | None = None
 ) -> dict[str, pl.Series]:
-    """Converts a label column, and those of scores, weights and queries that there are.
+    """Converts the columns of labels, scores, weights, positions and queries that there are.
 
-    Labels, scores and weights become numbers, and null where they are none.
+    Labels, scores, weights and positions become numbers, and null where they are none.
     """
-    label = columns["label"]
-    found = {"label": to_numbers(label, "label", path) if scale is None else scaled(label, scale)}
-    for role in ("score", "weight"):
+    found = {}
+    if "label" in columns:
+        label = columns["label"]
+        found["label"] = to_numbers(label, "label", path) if scale is None else scaled(label, scale)
+    for role in ("score", "weight", "position"):
         if role in columns:
             found[role] = to_numbers(columns[role], role, path)
     if "query" in columns:
@@ -180,17 +254,16 @@ def from_columns(
     path: str = "",
     scale: Scale | None = None,
     records: Callable[[], Iterable[Record]] | None = None,
+    storage: Storage = STORAGE,
 ) -> LabelledRows:
     """Groups rows by their query column, keeping the order of queries and of their rows.
 
-    Without a query column all rows count as one query.
+    Without a query column all rows count as one query; without a label column all labels are 0.
 
     Raises:
         InputError: At the first row whose label, score or feature cannot be used.
     """
-    import polars as pl
-
-    from relkit.data.features import feature_columns, feature_matrix
+    import numpy as np
 
     numbers = labelled_columns(columns, path, scale)
     numbers.pop("query", None)
@@ -198,6 +271,8 @@ def from_columns(
     for role, values in numbers.items():
         wrong = values.null_count() or not bool(values.is_finite().all())
         if wrong or (role == "weight" and bool((values < 0).any())):
+            _fail(columns, path, scale, records)
+        if role == "position" and bool((values != values.round()).any()):
             _fail(columns, path, scale, records)
     if query is not None and (query.null_count() or bool((query == "").any())):
         _fail(columns, path, scale, records)
@@ -207,38 +282,56 @@ def from_columns(
         if values.null_count() > absent or bool(values.is_infinite().any()):
             _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
-    frame = pl.DataFrame(numbers)
-    rows = None
+    height = len(next(iter(columns.values()))) if columns else 0
+    order = None
     if query is None:
-        names, sizes = [ALL_ROWS], [frame.height]
+        names, sizes = [ALL_ROWS], [height]
     else:
         runs = query.rle().struct.unnest()
-        if runs.get_column("value").is_unique().all():
-            names, sizes = runs.get_column("value").to_list(), runs.get_column("len").to_list()
-        else:
-            groups = (
-                pl.DataFrame({"query": query})
-                .with_row_index("row")
-                .group_by("query", maintain_order=True)
-                .agg("row")
-            )
-            names = groups.get_column("query").to_list()
-            sizes = groups.get_column("row").list.len().to_list()
-            order = groups.get_column("row").explode()
-            frame = frame[order]
-            document = document.gather(order) if document is not None else None
-            rows = order.to_numpy()
+        names, sizes, order = runs_of(
+            runs.get_column("value").to_list(), runs.get_column("len").to_numpy()
+        )
+    arrays = {role: values.to_numpy() for role, values in numbers.items()}
+    if order is not None:
+        arrays = {role: values[order] for role, values in arrays.items()}
+        document = document.gather(order) if document is not None else None
     return LabelledRows(
-        frame.get_column("label").to_numpy(),
-        frame.get_column("score").to_numpy() if "score" in columns else None,
+        arrays["label"] if "label" in arrays else np.zeros(height),
+        arrays.get("score"),
         offsets_of(sizes),
         names,
         document.to_list() if document is not None else None,
         path or "memory",
         group_notes(columns),
-        frame.get_column("weight").to_numpy() if "weight" in columns else None,
-        feature_matrix(columns, known, rows) if known else None,
+        arrays.get("weight"),
+        feature_matrix(columns, known, order, storage) if known else None,
+        arrays["position"].astype(np.int64) if "position" in arrays else None,
     )
+
+
+def runs_of(
+    names: Sequence[str], sizes: NDArray[Any]
+) -> tuple[list[str], list[int], NDArray[np.int64] | None]:
+    """Brings the rows of each query together, in the order of queries and of their rows.
+
+    Args:
+        names: The query of each run of rows.
+        sizes: The rows of each run.
+
+    Returns:
+        Queries, the rows of each, and the order that brings them together; None where they are.
+    """
+    import numpy as np
+
+    numbers: dict[str, int] = {}
+    places = np.fromiter(
+        (numbers.setdefault(name, len(numbers)) for name in names), np.int64, len(names)
+    )
+    if len(numbers) == len(names):
+        return list(names), sizes.tolist(), None
+    order = np.argsort(np.repeat(places, sizes), kind="stable")
+    whole = np.bincount(places, weights=sizes, minlength=len(numbers))
+    return list(numbers), whole.astype(np.int64).tolist(), order
 
 
 def _absent(value: Any) -> bool:
@@ -257,7 +350,7 @@ def _fail(
     for place, fields in records() if records is not None else rows_of(columns):
         if "query" in fields and missing(fields["query"]):
             refuse("the query is empty", path, place, unit)
-        for role in ("label", "score", "weight"):
+        for role in ("label", "score", "weight", "position"):
             if role not in fields:
                 continue
             value = fields[role]
@@ -275,6 +368,9 @@ def _fail(
                 refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
             if role == "weight" and found < 0:
                 refuse(f"the weight is {found:g}", path, place, unit, "a row weighs 0 or more")
+            if role == "position" and not found.is_integer():
+                text = say("the position `{text}` is not a whole number", text=value)
+                refuse(text, path, place, unit)
         for role, value in fields.items():
             name = feature_name(role)
             if name is None or _absent(value):

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, Literal
 from relkit.core.errors import InputError
 from relkit.core.registry import Registry
 from relkit.core.texts import message
+from relkit.data.features import STORAGE, Labelling, Storage
 
 if TYPE_CHECKING:
     from relkit import _native
@@ -203,6 +204,8 @@ class Format:
         columns: Mapping[str, str] | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
+        storage: Storage = STORAGE,
+        labels: Labelling = "own",
     ) -> LabelledRows:
         """Reads labels and features, row by row."""
         raise self._cannot("features", source.path)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from relkit.core.errors import InputError
+from relkit.core.parameters import check_choice
 from relkit.core.texts import message
+from relkit.data.features import Labelling, Matrix, Precision, Storage
 from relkit.io.format import Kind, formats
+from relkit.io.judged_rows import Unjudged, judged_rows
 from relkit.io.open import Source
 from relkit.io.recognition import open_source
 
@@ -230,10 +233,15 @@ def read_features(
     label: str | None = None,
     document: str | None = None,
     weight: str | None = None,
+    position: str | None = None,
     features: Sequence[str] | None = None,
     groups: str | os.PathLike[str] | None = None,
+    judgments: object = None,
+    unjudged: Unjudged = "drop",
     format: str | None = None,
     scale: Scale | str | None = None,
+    dtype: Precision | None = None,
+    matrix: Matrix = "auto",
 ) -> LabelledRows:
     """Reads rows of a label and features, grouped by query: what a ranker learns from.
 
@@ -245,11 +253,22 @@ def read_features(
         label: The label's column; None finds it by the usual names.
         document: The document's column; None finds it by the usual names. There may be none.
         weight: The column of what each row weighs; None for 1 each. It is never guessed.
+        position: The column of where each row was shown; None for none. It is never guessed.
         features: The columns of features; None takes every column without another role. In a table
             a missing value is NaN, in a SVMlight/LETOR file a value that is not given is 0.
-        groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
+        groups: For SVMlight files without `qid:`: the file that holds the rows of each query. None
+            takes `PATH.query` or `PATH.group` where there is one; with it, `PATH.weight` and
+            `PATH.position` are read as LightGBM does. A note names the files.
+        judgments: What `read_judgments` takes: rows get the grade of their query and document, and
+            a label column is not read. The weights of judgments are not those of rows.
+        unjudged: With `judgments`, what becomes of rows without a grade: "drop" leaves them out,
+            "zero" gives them the label 0. A note counts them.
         format: The file's format; None recognises it.
         scale: The grade scale, or its name: labels may then be its names.
+        dtype: "float32" or "float64". None: "float32" for SVMlight/LETOR text, whose learners use
+            no more; of a table, "float32" where every feature's type is held by it exactly.
+        matrix: "dense" or "sparse" (SciPy CSR). "auto": SVMlight/LETOR text in which fewer than 20%
+            of the values are other than 0 is sparse; tables are dense.
 
     Returns:
         Labels, features and offsets; rows of one query are brought together, in their order.
@@ -257,6 +276,7 @@ def read_features(
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
+        ParameterError: If `unjudged`, `dtype` or `matrix` is something else.
 
     Examples:
         >>> import polars as pl
@@ -271,22 +291,39 @@ def read_features(
     from relkit.data.columns import feature_role
     from relkit.data.scale import load_scale
 
-    named = {"query": query, "label": label, "document": document, "weight": weight}
+    named = {
+        "query": query,
+        "label": label,
+        "document": document,
+        "weight": weight,
+        "position": position,
+    }
     columns = {role: name for role, name in named.items() if name is not None}
     columns |= {feature_role(name): name for name in features or ()}
+    check_choice("unjudged", unjudged, get_args(Unjudged))
+    storage = Storage(dtype, matrix)
+    grades = None if judgments is None else read_judgments(judgments, scale=scale)
+    labels: Labelling = "own" if grades is None else "judgments"
     chosen = load_scale(scale)
     found = opened(source, "features", format=format, columns=columns)
     if found is None:
         from relkit.data.columns import polars_columns
-        from relkit.data.labelled import from_columns
+        from relkit.io.tables import Table
 
-        table = polars_columns(source, "features", columns=columns)
-        return _filled(from_columns(table, scale=chosen))
-    return _filled(
-        formats.get(found.format).read_features(
-            found, columns=columns, groups=_open(groups), scale=chosen
+        kind = "features" if grades is None else "candidates"
+        table = Table(polars_columns(source, kind, columns=columns), "")
+        rows = table.labelled(chosen, storage, labels)
+    else:
+        rows = formats.get(found.format).read_features(
+            found,
+            columns=columns,
+            groups=_open(groups),
+            scale=chosen,
+            storage=storage,
+            labels=labels,
         )
-    )
+    _filled(rows)
+    return rows if grades is None else judged_rows(rows, grades, unjudged)
 
 
 def read_rows(

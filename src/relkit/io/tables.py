@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from relkit.data.columns import Record, judgment_table, run_table
+from relkit.data.features import STORAGE, Labelling, Storage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,11 +63,18 @@ class Table:
         table, notes = run_table(self.columns, path=self.path, records=self.records)
         return Run(table, name=name, source=self.path, notes=notes)
 
-    def labelled(self, scale: Scale | None) -> LabelledRows:
+    def labelled(
+        self, scale: Scale | None, storage: Storage = STORAGE, labels: Labelling = "own"
+    ) -> LabelledRows:
         """The table as labels with scores or features."""
         from relkit.data.labelled import from_columns
 
-        return from_columns(self.columns, path=self.path, scale=scale, records=self.records)
+        columns = dict(self.columns)
+        if labels == "judgments":
+            columns.pop("label", None)
+        return from_columns(
+            columns, path=self.path, scale=scale, records=self.records, storage=storage
+        )
 
 
 def short_grades(judgments: Judgments) -> pl.DataFrame:

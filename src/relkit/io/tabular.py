@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from relkit.data.features import STORAGE, Labelling, Storage
 from relkit.io.format import Format
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ class TabularFormat(Format):
         columns: Mapping[str, str] | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
+        storage: Storage = STORAGE,
+        labels: Labelling = "own",
     ) -> LabelledRows:
         """Reads a label column and those of features, and perhaps queries and documents."""
-        return self.table(source, "features", columns).labelled(scale)
+        kind = "features" if labels == "own" else "candidates"
+        return self.table(source, kind, columns).labelled(scale, storage, labels)

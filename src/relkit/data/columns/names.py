@@ -49,6 +49,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
     "probability": ("probability", "prob", "概率"),
     "weight": (),  # rows weigh differently only where somebody says so
+    "position": (),
 }  # fmt: skip
 
 #: Names of what the grades of judgments rest on; nothing is computed from them unasked.
@@ -75,7 +76,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
-    "features": (("label",), ("query", "document", "weight")),
+    "features": (("label",), ("query", "document", "weight", "position")),
+    # What judgments will label; a label column is not one of the features.
+    "candidates": (("query", "document"), ("label", "weight", "position")),
     "sessions": (
         ("session", "query", "position", "doc"),
         (
@@ -93,6 +96,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "policy": (("document", "probability"), ("query", "rank")),
 }  # fmt: skip
+
+#: Kinds of which every column without another role is a feature.
+FEATURED = ("features", "candidates")
 
 
 def plain_name(name: str) -> str:
@@ -141,7 +147,7 @@ def choose(
     required, optional = KINDS[kind]
     roles = [*required, *optional]
     given = dict(columns or {})
-    features = [role for role in given if kind == "features" and feature_name(role) is not None]
+    features = [role for role in given if kind in FEATURED and feature_name(role) is not None]
     roles += features
     for role in given:
         if role not in roles:
@@ -196,7 +202,7 @@ def choose(
                 path=path,
                 hint=_map_hint(role, names[0] if names else "NAME"),
             )
-    if kind == "features" and not features:
+    if kind in FEATURED and not features:
         rest = [name for name in names if name not in chosen.values()]
         chosen |= {feature_role(name): name for name in rest}
     return chosen

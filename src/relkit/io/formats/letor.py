@@ -9,27 +9,24 @@ file holds the number of rows of each query.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from relkit.core.errors import InputError, ParameterError, ParseError
+from relkit.core.errors import ParameterError, ParseError
 from relkit.core.texts import message
-from relkit.data.columns import number
+from relkit.data.features import STORAGE, Labelling, Storage
 from relkit.data.sheets import Item, Row, Sheet
 from relkit.io.format import first_lines, formats
+from relkit.io.letor_lines import DOCUMENT, no_query, row_values, rows_of
 from relkit.io.naming import Naming, is_word, name_sheet
 from relkit.io.numbers import number_text
 from relkit.io.open import Source
 from relkit.io.sheet_values import by_query, parse_grade, shown_query
 from relkit.io.sheets import SheetFormat
-from relkit.io.sparse import SparseRows
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
     from relkit.data.labelled import LabelledRows
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Letor"]
 
-_DOCUMENT = re.compile(r"\bdoc(?:ument)?_?(?:id|no)\s*=\s*(\S+)", re.I)
-_NUMBERED = re.compile(r"([1-9]\d*):(\S+)")
 _FEATURE = re.compile(rb"\d+:\S+")
 
 
@@ -80,9 +75,9 @@ class Letor(SheetFormat):
         data = source.read_all()
 
         def records() -> Iterator[tuple[int, dict[str, str]]]:
-            for line, label, query, comment, _ in _rows(data, source.path):
+            for line, label, query, comment, _ in rows_of(data, source.path):
                 if query is None:
-                    raise _no_query(source.path, line)
+                    raise no_query(source.path, line)
                 document, _ = _about(comment, source.path, line)
                 yield (
                     line,
@@ -106,12 +101,12 @@ class Letor(SheetFormat):
     def parse(self, text: str, *, path: str, scale: Scale | None) -> Sheet:
         """Reads labels as final grades, and features as further fields."""
         rows = []
-        for line, label, query, comment, features in _rows(text.encode(), path):
+        for line, label, query, comment, features in rows_of(text.encode(), path):
             if query is None:
-                raise _no_query(path, line)
+                raise no_query(path, line)
             document, shown = _about(comment, path, line)
             grade = parse_grade(label, "the grade", f"{path}:{line}", scale)
-            fields = _features(features, path, line)
+            fields = row_values(features, path, line)
             item = Item(query, document, query_text=shown, fields=fields)
             rows.append(Row(item, final=grade))
         return Sheet(tuple(rows))
@@ -151,31 +146,15 @@ class Letor(SheetFormat):
         scale: Scale | None = None,
     ) -> LabelledRows:
         """Reads labels and queries, the scores from their own file, and group sizes if given."""
-        import polars as pl
+        from relkit.io.letor_rows import read_letor
 
+        _no_columns(columns)
         if scores is None:
-            _no_columns(columns)
             raise ParameterError(
                 message("{source_path}: this format holds no scores", source_path=source.path),
                 hint="name the file that holds one score a line: scores=PATH",
             )
-
-        def beside(rows: int) -> dict[str, pl.Series]:
-            values = [_finite(text, "score", scores.path, line) for line, text in _single(scores)]
-            if len(values) != rows:
-                raise InputError(
-                    message(
-                        "there are {count:,} scores for the {count_2:,} rows of {source_path}",
-                        count=len(values),
-                        count_2=rows,
-                        source_path=source.path,
-                    ),
-                    path=scores.path,
-                    hint="one score a row, in the same order",
-                )
-            return {"score": pl.Series(values)}
-
-        return _labelled(source, columns, groups, scale, lambda line, features: None, beside)
+        return read_letor(source, groups=groups, scale=scale, scores=scores)
 
     def read_features(
         self,
@@ -184,59 +163,22 @@ class Letor(SheetFormat):
         columns: Mapping[str, str] | None = None,
         groups: Source | None = None,
         scale: Scale | None = None,
+        storage: Storage = STORAGE,
+        labels: Labelling = "own",
     ) -> LabelledRows:
         """Reads labels, queries and features, from 1 to the highest number; what is not given is 0.
 
         A feature that is 0 in every row is there, too.
         """
-        table = SparseRows()
+        from relkit.io.letor_rows import read_letor
 
-        def keep(line: int, features: str) -> None:
-            table.add(_features(features, source.path, line))
-
-        return _labelled(source, columns, groups, scale, keep, lambda rows: table.columns())
-
-
-def _labelled(
-    source: Source,
-    columns: Mapping[str, str] | None,
-    groups: Source | None,
-    scale: Scale | None,
-    keep: Callable[[int, str], None],
-    beside: Callable[[int], dict[str, pl.Series]],
-) -> LabelledRows:
-    """Reads labelled rows, with the columns that stand beside labels and queries."""
-    import polars as pl
-
-    from relkit.data.labelled import from_columns, offsets_of
-
-    _no_columns(columns)
-    labels: list[float] = []
-    queries: list[str] = []
-    documents: list[str] = []
-    for line, label, query, comment, features in _rows(source.read_all(), source.path):
-        if query is None and groups is None:
-            raise _no_query(source.path, line)
-        labels.append(_finite(label, "label", source.path, line, scale))
-        queries.append(query or "")
-        keep(line, features)
-        if found := _DOCUMENT.search(comment):
-            documents.append(found[1])
-    found_columns = {"label": pl.Series(labels, dtype=pl.Float64), **beside(len(labels))}
-    if len(documents) == len(labels):
-        found_columns["document"] = pl.Series(documents, dtype=pl.String)
-    if groups is None:
-        found_columns["query"] = pl.Series(queries, dtype=pl.String)
-        return from_columns(found_columns, path=source.path)
-    sizes = _sizes(groups, len(labels), source.path)
-    names = [str(place) for place in range(len(sizes))]
-    rows = from_columns(found_columns, path=source.path)
-    return replace(rows, groups=offsets_of(sizes), queries=names, notes=())
+        _no_columns(columns)
+        return read_letor(source, groups=groups, scale=scale, storage=storage)
 
 
 def _about(comment: str, path: str, line: int) -> tuple[str, str]:
     """Returns the document that a comment names, and the text of the query."""
-    found = _DOCUMENT.search(comment)
+    found = DOCUMENT.search(comment)
     if found:
         return found[1], ""
     words = comment.split(maxsplit=1)
@@ -248,20 +190,6 @@ def _about(comment: str, path: str, line: int) -> tuple[str, str]:
             hint="to evaluate a file of scores, use read_scored(…, scores=…)",
         )
     return words[0], words[1].strip() if len(words) > 1 else ""
-
-
-def _features(texts: str, path: str, line: int) -> dict[str, float]:
-    """Returns the values of a row's features by their numbers."""
-    features = {}
-    for text in texts.split():
-        found = _NUMBERED.fullmatch(text)
-        value = number(found[2]) if found else None
-        if found is None or value is None or not math.isfinite(value):
-            raise ParseError(
-                message("`{text}` is no feature", text=text[:60]), path=path, line=line
-            )
-        features[found[1]] = value
-    return features
 
 
 def _naming(sheet: Sheet) -> Naming:
@@ -288,107 +216,6 @@ def _feature_names(item: Item) -> list[str]:
         and not isinstance(value, bool)
     ]
     return sorted(names, key=int)
-
-
-def _rows(content: bytes, path: str) -> Iterator[tuple[int, str, str | None, str, str]]:
-    """Line, label, query (None where there is no `qid:`), comment and features of every row."""
-    for line, text in _lines(content, path):
-        data, _, comment = text.partition("#")
-        fields = data.split(maxsplit=2)
-        if not fields:
-            continue
-        query = None
-        if len(fields) > 1 and fields[1].startswith("qid:"):
-            query = fields[1][4:]
-            if not query:
-                raise ParseError("the query id after `qid:` is empty", path=path, line=line)
-        elif len(fields) > 1 and ":" not in fields[1]:
-            raise ParseError(
-                message(
-                    "expected `label qid:N feature:value …`, got `{text}`", text=text.strip()[:80]
-                ),
-                path=path,
-                line=line,
-            )
-        features = data.split(maxsplit=1 if query is None else 2)
-        yield line, fields[0], query, comment, "".join(features[1 if query is None else 2 :])
-
-
-def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:
-    for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        try:
-            yield place, line.decode()
-        except UnicodeDecodeError as error:
-            raise ParseError(
-                message("is not UTF-8 text ({reason})", reason=error.reason), path=path, line=place
-            ) from None
-
-
-def _single(source: Source) -> Iterator[tuple[int, str]]:
-    """The one number that every line holds."""
-    for line, text in _lines(source.read_all(), source.path):
-        fields = text.split()
-        if len(fields) > 1:
-            raise ParseError(
-                message("expected one number a line, got `{text}`", text=text.strip()[:80]),
-                path=source.path,
-                line=line,
-            )
-        if fields:
-            yield line, fields[0]
-
-
-def _finite(text: str, what: str, path: str, line: int, scale: Scale | None = None) -> float:
-    try:
-        found = number(text) if scale is None else scale.parse(text)
-    except InputError as error:
-        raise ParseError(error.message, path=path, line=line, hint=error.hint) from None
-    if found is None:
-        raise ParseError(
-            message("the {what} `{text}` is not a number", what=what, text=text),
-            path=path,
-            line=line,
-        )
-    if not math.isfinite(found):
-        raise ParseError(
-            message("the {what} is {found}", what=what, found=found),
-            path=path,
-            line=line,
-            hint="labels and scores must be finite",
-        )
-    return found
-
-
-def _sizes(groups: Source, rows: int, path: str) -> list[int]:
-    sizes = []
-    for line, text in _single(groups):
-        if not (text.isascii() and text.isdecimal()):
-            raise ParseError(
-                message("the group size `{text}` is no count", text=text),
-                path=groups.path,
-                line=line,
-            )
-        sizes.append(int(text))
-    if sum(sizes) != rows:
-        raise InputError(
-            message(
-                "the group sizes add up to {sizes:,}, and {path} has {rows:,} rows",
-                sizes=sum(sizes),
-                path=path,
-                rows=rows,
-            ),
-            path=groups.path,
-        )
-    return sizes
-
-
-def _no_query(path: str, line: int) -> ParseError:
-    return ParseError(
-        "there is no `qid:`",
-        path=path,
-        line=line,
-        hint="name the file that holds the number of rows of each query: groups=PATH",
-    )
 
 
 def _no_columns(columns: Mapping[str, str] | None) -> None:

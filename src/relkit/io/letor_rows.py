@@ -1,0 +1,221 @@
+"""Labelled rows of SVMlight and LETOR text: the native reader, and the files beside the text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from relkit import _native
+from relkit.core.errors import InputError
+from relkit.core.notes import Note
+from relkit.core.texts import message
+from relkit.data.columns import refuse
+from relkit.data.features import STORAGE, Features, Storage
+from relkit.io.format import first_lines
+from relkit.io.letor_lines import DOCUMENT, finite, refuse_line, single, sizes_of
+from relkit.io.open import Source, split_suffix
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relkit.data.labelled import LabelledRows
+    from relkit.data.scale import Scale
+
+__all__ = ["read_letor"]
+
+#: How files beside a text are called that say where its queries begin: by LightGBM, by XGBoost.
+GROUP_FILES = {"groups": (".query", ".group")}
+
+#: And those that hold one number per row.
+ROW_FILES = {**GROUP_FILES, "weights": (".weight",), "positions": (".position",)}
+
+COUNTS = {
+    "score": "there are {count:,} scores for the {count_2:,} rows of {source_path}",
+    "weight": "there are {count:,} weights for the {count_2:,} rows of {source_path}",
+    "position": "there are {count:,} positions for the {count_2:,} rows of {source_path}",
+}
+
+
+def read_letor(
+    source: Source,
+    *,
+    groups: Source | None = None,
+    scale: Scale | None = None,
+    scores: Source | None = None,
+    storage: Storage | None = None,
+) -> LabelledRows:
+    """Reads labels and queries, with scores from their own file or with features.
+
+    Args:
+        source: The text.
+        groups: The number of rows of each query; None takes `qid:`, or where the first row has none
+            the file `PATH.query` or `PATH.group`.
+        scale: Names that labels may have.
+        scores: One score per line; None reads features.
+        storage: How features are kept.
+
+    Raises:
+        InputError: If the data cannot be used; the message names the file and the line.
+    """
+    import numpy as np
+
+    from relkit.data.labelled import LabelledRows, offsets_of, runs_of
+
+    beside: dict[str, Source] = {}
+    if groups is None:
+        beside = _beside(source, ROW_FILES if scores is None else GROUP_FILES)
+    sizes_file = groups or beside.get("groups")
+    found = _read(
+        source, sizes_file is not None, scale, None if scores is not None else storage or STORAGE
+    )
+    labels = _labels(found, source.path, scale)
+    count = len(labels)
+    columns: dict[str, NDArray[Any]] = {}
+    if scores is not None:
+        columns["scores"] = _beside_rows(scores, "score", count, source.path)
+    if "weights" in beside:
+        columns["weights"] = _beside_rows(beside["weights"], "weight", count, source.path)
+    if "positions" in beside:
+        values = _beside_rows(beside["positions"], "position", count, source.path)
+        columns["positions"] = values.astype(np.int64)
+    order = None
+    if sizes_file is not None:
+        sizes = sizes_of(sizes_file, count, source.path)
+        names = [str(place) for place in range(len(sizes))]
+    else:
+        names, sizes, order = runs_of(found["queries"], found["sizes"])
+    rows = LabelledRows(
+        labels,
+        columns.get("scores"),
+        offsets_of(sizes),
+        names,
+        _documents(found),
+        source.path,
+        _notes(beside),
+        columns.get("weights"),
+        _features(found) if scores is None else None,
+        columns.get("positions"),
+    )
+    return rows if order is None else rows.in_order(order)
+
+
+def _read(
+    source: Source, grouped: bool, scale: Scale | None, storage: Storage | None
+) -> dict[str, Any]:
+    """What the native reader finds; a line that it cannot use is refused with its reason."""
+    kind = "" if storage is None else storage.dtype or "float32"
+    reader = None if source.plain else source.open()
+    try:
+        found = _native.read_letor(
+            source.path,
+            None if reader is None else reader.read,
+            grouped=grouped,
+            named=scale is not None,
+            features=kind,
+            least=0.0 if storage is None else storage.least,
+        )
+    finally:
+        if reader is not None:
+            reader.close()
+    line, content = found.get("wrong", (None, b""))
+    for name, first in found.get("names", ()):
+        if line is None or first < line:
+            finite(name, "label", source.path, first, scale)
+    if line is not None:
+        refuse_line(
+            content,
+            source.path,
+            line,
+            grouped=grouped,
+            scale=scale,
+            features=kind,
+        )
+    return found
+
+
+def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np.float64]:
+    """Labels as numbers, where they may be names of a scale, too."""
+    import numpy as np
+
+    labels: NDArray[np.float64] = found["labels"]
+    if scale is None:
+        return labels
+    grades = [finite(name, "label", path, line, scale) for name, line in found["names"]]
+    return np.array(grades, dtype=np.float64)[labels.astype(np.int64)]
+
+
+def _documents(found: dict[str, Any]) -> list[str] | None:
+    """The document of each row; comments beyond ASCII are searched here."""
+    documents: list[str] | None = found["documents"]
+    for row, comment in found["comments"]:
+        named = DOCUMENT.search(comment)
+        if documents is None or named is None:
+            return None
+        documents[row] = named[1]
+    return documents or None
+
+
+def _features(found: dict[str, Any]) -> Features:
+    names = tuple(map(str, range(1, found["width"] + 1)))
+    values = found["features"]
+    if isinstance(values, tuple):
+        from scipy.sparse import csr_array
+
+        shape = (len(found["labels"]), found["width"])
+        values = csr_array((values[0], values[1], values[2]), shape=shape)
+    return Features(names, values)
+
+
+def _beside(source: Source, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Source]:
+    """Opens files that lie beside a text without `qid:` and are called like it."""
+    first = (first_lines(source.head) or [b""])[0].split(maxsplit=2)
+    if len(first) > 1 and first[1].startswith(b"qid:"):
+        return {}
+    packed = split_suffix(source.path)[2]
+    paths = (source.path, *([source.path[: -len(packed)]] if packed else []))
+    found: dict[str, Source] = {}
+    for what, endings in wanted.items():
+        for path in (path + ending for path in paths for ending in endings):
+            if what not in found and os.path.isfile(path):
+                found[what] = Source(path)
+    return found
+
+
+def _beside_rows(source: Source, what: str, rows: int, path: str) -> NDArray[np.float64]:
+    """One number per line of another file, for each row."""
+    import numpy as np
+
+    values = []
+    for line, text in single(source):
+        value = finite(text, what, source.path, line)
+        if what == "weight" and value < 0:
+            refuse(f"the weight is {value:g}", source.path, line, "line", "a row weighs 0 or more")
+        if what == "position" and not value.is_integer():
+            refuse(
+                message("the position `{text}` is not a whole number", text=text),
+                source.path,
+                line,
+                "line",
+            )
+        values.append(value)
+    if len(values) != rows:
+        raise InputError(
+            message(
+                COUNTS[what],
+                count=len(values),
+                count_2=rows,
+                source_path=path,
+            ),
+            path=source.path,
+            hint="one number for each row, in the same order",
+        )
+    return np.array(values, dtype=np.float64)
+
+
+def _notes(beside: Mapping[str, Source]) -> tuple[Note, ...]:
+    if not beside:
+        return ()
+    names = [os.path.basename(source.path) for source in beside.values()]
+    return (Note("files-beside", len(names), values={"files": names}),)
