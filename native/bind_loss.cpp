@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,6 +51,13 @@ struct OwnedLoss {
   std::unique_ptr<Loss> loss;
 };
 
+void check_value(double value, std::size_t first_row) {
+  if (std::isfinite(value)) return;
+  throw InputError(Sentence("the loss of the list from row {row} on is not a finite number",
+                            {{"row", std::to_string(first_row)}}),
+                   {}, 0, "its scores, labels or weights are too large");
+}
+
 nb::tuple evaluate(const OwnedLoss& owner, nb::handle label_array, nb::handle score_array,
                    const std::optional<Offsets>& offsets, nb::handle weight_array, bool hessian,
                    std::int64_t seed, int threads) {
@@ -81,6 +89,7 @@ nb::tuple evaluate(const OwnedLoss& owner, nb::handle label_array, nb::handle sc
         slopes.gradient = {gradient.data() + start, end - start};
         if (hessian) slopes.hessian = {hessians.data() + start, end - start};
         values[number] = loss.evaluate(list, slopes, reader.scratch);
+        check_value(values[number], start);
       }
     });
   }

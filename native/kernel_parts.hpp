@@ -192,6 +192,8 @@ class Discount {
     }
   }
 
+  Kind kind() const { return kind_; }
+
   // log2(rank + 1) by rank.
   static const std::array<double, 4096>& logarithms();
 

@@ -8,11 +8,23 @@
 namespace relkit {
 
 std::unique_ptr<Loss> make_loss(Parameters parameters) {
-  std::unique_ptr<Loss> loss = make_pointwise_loss(parameters);
-  if (!loss) loss = make_pairwise_loss(parameters);
+  std::unique_ptr<Loss> loss;
+  for (const auto make : {make_pointwise_loss, make_pairwise_loss, make_lambda_loss,
+                          make_listwise_loss, make_smooth_loss, make_neural_loss}) {
+    if (!loss) loss = make(parameters);
+  }
   if (!loss) throw InputError(Sentence("unknown loss: `{name}`", {{"name", parameters.kernel()}}));
   parameters.finish();
   return loss;
+}
+
+std::span<const std::uint32_t> stable_order(std::span<const double> values, LossScratch& scratch) {
+  scratch.order.resize(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) scratch.order[i] = static_cast<std::uint32_t>(i);
+  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  return scratch.order;
 }
 
 std::span<const std::uint32_t> drawn_order(const LossList& list, std::span<const double> values,

@@ -69,6 +69,10 @@ std::unique_ptr<Loss> make_loss(Parameters parameters);
 // One a family; nullptr where the name is not theirs.
 std::unique_ptr<Loss> make_pointwise_loss(Parameters& parameters);
 std::unique_ptr<Loss> make_pairwise_loss(Parameters& parameters);
+std::unique_ptr<Loss> make_lambda_loss(Parameters& parameters);
+std::unique_ptr<Loss> make_listwise_loss(Parameters& parameters);
+std::unique_ptr<Loss> make_smooth_loss(Parameters& parameters);
+std::unique_ptr<Loss> make_neural_loss(Parameters& parameters);
 
 // Whether some row is to stand above another: whether not all of these are equal.
 inline bool has_order(std::span<const double> labels) {
@@ -77,8 +81,11 @@ inline bool has_order(std::span<const double> labels) {
   return false;
 }
 
-// The rows from the highest value to the lowest, in `scratch.order`. Equal ones come in an order
-// drawn from the seed, the list's number and the row, so that the order of the input says nothing.
+// The rows from the highest value to the lowest, in `scratch.order`; equal ones as they came.
+std::span<const std::uint32_t> stable_order(std::span<const double> values, LossScratch& scratch);
+
+// The same for losses to which the order of equal ones matters: it is drawn from the seed and the
+// list's number, so that the order of the input says nothing.
 std::span<const std::uint32_t> drawn_order(const LossList& list, std::span<const double> values,
                                            LossScratch& scratch);
 

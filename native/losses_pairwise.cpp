@@ -20,7 +20,7 @@ class RankNet final : public Loss {
                   LossScratch& scratch) const override {
     const std::size_t size = list.size();
     // Rows from the highest label to the lowest: those below a row come after its equals.
-    const std::span<const std::uint32_t> order = drawn_order(list, list.labels, scratch);
+    const std::span<const std::uint32_t> order = stable_order(list.labels, scratch);
     const std::span<double> scores = scratch.room(0, size);
     for (std::size_t i = 0; i < size; ++i) scores[i] = list.scores[order[i]];
     const std::span<double> gradient = scratch.zeros(1, size);

@@ -26,7 +26,19 @@ __all__ = ["MODULES", "Loss", "LossValues", "losses", "register"]
 MODULES: dict[str, str] = {
     f"relkit.ltr.losses.{module}": names
     for module, names in {
+        "approx_ndcg": "approx_ndcg approxndcg",
+        "cross_entropy": "cross_entropy",
+        "listmle": "listmle",
+        "listnet": "listnet",
+        "logistic": "logistic binary",
+        "ndcg_loss1": "ndcg_loss1",
+        "ndcg_loss2": "ndcg_loss2",
+        "ndcg_loss2pp": "ndcg_loss2pp ndcg_loss2++ lambdaloss",
+        "neural_ndcg": "neural_ndcg neuralndcg",
+        "ordinal": "ordinal",
         "ranknet": "ranknet",
+        "softmax": "softmax",
+        "softrank": "softrank",
         "squared_error": "squared_error mse l2 regression",
     }.items()
 }
@@ -76,7 +88,7 @@ class Loss(ABC):
     title: ClassVar[str]
     formula: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
-    positive: ClassVar[tuple[str, ...]] = ("sigma",)
+    positive: ClassVar[tuple[str, ...]] = ()
 
     def kernel(self) -> tuple[str, dict[str, Any]]:
         """Returns the name of the native function, and its parameters."""

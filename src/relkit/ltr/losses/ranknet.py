@@ -38,4 +38,5 @@ class RankNet(Loss):
     name = "ranknet"
     title = "RankNet"
     formula = "sum of ln(1 + exp(-sigma (s_i - s_j))) over y_i > y_j"
+    positive = ("sigma",)
     sigma: float = 1.0
