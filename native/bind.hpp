@@ -17,6 +17,7 @@ void bind_resample(nanobind::module_& module);
 void bind_hash(nanobind::module_& module);
 void bind_fusion(nanobind::module_& module);
 void bind_clicks(nanobind::module_& module);
+void bind_lambdas(nanobind::module_& module);
 void bind_loss(nanobind::module_& module);
 void bind_letor(nanobind::module_& module);
 

@@ -10,7 +10,7 @@ namespace relkit {
 std::unique_ptr<Loss> make_loss(Parameters parameters) {
   std::unique_ptr<Loss> loss;
   for (const auto make : {make_pointwise_loss, make_pairwise_loss, make_lambda_loss,
-                          make_listwise_loss, make_smooth_loss, make_neural_loss}) {
+                          make_listwise_loss, make_smooth_loss, make_neural_loss, make_swap_loss}) {
     if (!loss) loss = make(parameters);
   }
   if (!loss) throw InputError(Sentence("unknown loss: `{name}`", {{"name", parameters.kernel()}}));

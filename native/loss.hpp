@@ -73,6 +73,7 @@ std::unique_ptr<Loss> make_lambda_loss(Parameters& parameters);
 std::unique_ptr<Loss> make_listwise_loss(Parameters& parameters);
 std::unique_ptr<Loss> make_smooth_loss(Parameters& parameters);
 std::unique_ptr<Loss> make_neural_loss(Parameters& parameters);
+std::unique_ptr<Loss> make_swap_loss(Parameters& parameters);
 
 // Whether some row is to stand above another: whether not all of these are equal.
 inline bool has_order(std::span<const double> labels) {

@@ -73,6 +73,7 @@ NB_MODULE(_native, module) {
   relkit::bind_hash(module);
   relkit::bind_fusion(module);
   relkit::bind_clicks(module);
+  relkit::bind_lambdas(module);
   relkit::bind_loss(module);
   relkit::bind_letor(module);
 }

@@ -605,3 +605,32 @@ class Loss:
         threads: int = 0,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
         """The value of each list, and by row the gradient and the Hessian of their sum."""
+
+@final
+class LambdaLists:
+    """LambdaRank on rows whose labels stay: what they alone decide is computed once.
+
+    Args:
+        parameters: Those of the loss `lambdarank`.
+        labels: One per row.
+        offsets: Where each list begins, and the number of rows.
+        weights: One per row, or None.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        labels: NDArray[Any],
+        offsets: NDArray[np.int64],
+        weights: NDArray[Any] | None = None,
+    ) -> None: ...
+    @property
+    def effective(self) -> int:
+        """Lists of which some order is better than another."""
+    def derivatives(
+        self, scores: NDArray[Any], seed: int = 0, threads: int = 0
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """By row, λ and Hessian of all lists."""
+
+def swap_changes(parameters: Mapping[str, Any], labels: NDArray[Any]) -> list[NDArray[np.float64]]:
+    """What each swap of a ranked list changes: row i, from column i + 1 on."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relkit.evaluation.program import Program
     from relkit.measures.base import Measure
 
-__all__ = ["assemble", "span"]
+__all__ = ["assemble", "number", "refuse_undefined", "span"]
 
 
 def assemble(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relkit.data.scale import Scale
     from relkit.measures.base import Measure
 
-__all__ = ["Evaluated", "Settings", "evaluate_file", "evaluate_rows"]
+__all__ = ["Evaluated", "Settings", "evaluate_file", "evaluate_rows", "row_columns", "row_program"]
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,26 @@ class Evaluated:
 
 def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Settings) -> Evaluated:
     """Measures rows in memory."""
+    program = row_program(rows, measures, settings, rows.weights is not None)
+    return Evaluated(
+        program, row_columns(program, rows, settings.threads), rows.queries, rows.facts, rows.notes
+    )
+
+
+def row_program(
+    rows: LabelledRows, measures: Sequence[Measure], settings: Settings, weighted: bool
+) -> Program:
+    """Resolves measures for rows, whatever their scores will be."""
     highest = math.nan
     if _needs_highest(measures) and rows.labels.size:
         highest = float(rows.labels.max())
-    program = _compile(measures, settings, rows.weights is not None, highest)
+    return _compile(measures, settings, weighted, highest)
+
+
+def row_columns(program: Program, rows: LabelledRows, threads: int = 0) -> dict[str, Column]:
+    """Measures rows under a program that was made for them."""
     batch = _native.evaluate_arrays(
-        program.plan, rows.labels, rows.known_scores(), rows.groups, settings.threads, rows.weights
+        program.plan, rows.labels, rows.known_scores(), rows.groups, threads, rows.weights
     )
     columns = _columns(program, batch, rows.weights is not None)
     if program.in_python:
@@ -81,10 +95,10 @@ def evaluate_rows(rows: LabelledRows, measures: Sequence[Measure], settings: Set
             for query, grades, values in rows.lists():
                 names = [str(row) for row in range(len(grades))]
                 grade_of = dict(zip(names, grades, strict=True))
-                yield Ranking.build(grade_of, names, values, settings.convention, query=query)
+                yield Ranking.build(grade_of, names, values, program.convention, query=query)
 
         columns |= python_columns(program, rankings(), 0)
-    return Evaluated(program, columns, rows.queries, rows.facts, rows.notes)
+    return columns
 
 
 def evaluate_file(

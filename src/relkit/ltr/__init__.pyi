@@ -5,6 +5,15 @@ from .losses import (
     losses as losses,
     register as register,
 )
+from .losses.lambdarank import (
+    LambdaRank as LambdaRank,
+)
+from .objectives import (
+    Metric as Metric,
+    Objective as Objective,
+    feval as feval,
+    objective as objective,
+)
 from .rankers.base import (
     Ranker as Ranker,
 )

@@ -28,6 +28,7 @@ MODULES: dict[str, str] = {
     for module, names in {
         "approx_ndcg": "approx_ndcg approxndcg",
         "cross_entropy": "cross_entropy",
+        "lambdarank": "lambdarank",
         "listmle": "listmle",
         "listnet": "listnet",
         "logistic": "logistic binary",
