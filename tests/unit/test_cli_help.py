@@ -23,6 +23,14 @@ def examples(help_text: str) -> list[str]:
     return re.findall(r"^    (relkit .*)$", help_text.replace("\\\n", " "), re.MULTILINE)
 
 
+def write_rows() -> None:
+    """Writes the rows with features that the examples name: 12 queries of 5 documents."""
+    from tests.unit.trained import rows_of, write_features
+
+    for seed, name in enumerate(("features.csv", "heldout.csv")):
+        write_features(rows_of(queries=12, size=5, seed=seed), Path(name))
+
+
 def test_every_module_of_a_command_is_listed() -> None:
     helpers = {
         "__init__",
@@ -34,6 +42,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "messages",
         "options",
         "output",
+        "rows",
         "sessions",
         "text",
         "values",
@@ -98,6 +107,10 @@ def test_every_option_has_a_help_text(name: str) -> None:
 def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     found = examples(command(name, "--help").out)
     assert found
+    if name in {"train", "rank"}:
+        write_rows()
+    if name == "rank":
+        command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 2"))
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from relkit.ltr.training.placement import label_placements
 from relkit.ltr.training.result import SearchTrial, Training
 from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
 
-__all__ = ["FEATURES", "rows_of", "training_of"]
+__all__ = ["FEATURES", "rows_of", "training_of", "write_features"]
 
 FEATURES = ("bm25", "title_match", "age", "query_length")
 
@@ -41,6 +42,19 @@ def rows_of(queries: int = 40, size: int = 10, seed: int = 1) -> LabelledRows:
         }
     )
     return relkit.read_features(frame)
+
+
+def write_features(rows: LabelledRows, path: Path) -> None:
+    """Writes rows as a table."""
+    assert rows.features is not None
+    columns: dict[str, Any] = {
+        "query": np.repeat(rows.queries, np.diff(rows.groups)),
+        "document": rows.documents,
+        "label": rows.labels.astype(int),
+    }
+    for place, name in enumerate(rows.features.names):
+        columns[name] = rows.features.values[:, place].round(3)
+    pl.DataFrame(columns).write_csv(path)
 
 
 def training_of(rows: LabelledRows | None = None, **changes: Any) -> Training:

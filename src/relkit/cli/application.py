@@ -32,6 +32,8 @@ COMMANDS = {
     "explain": "Show how one query's value comes about, rank by rank.",
     "funnel": "Show how much gain each stage of a search loses, and how much the ranking.",
     "fuse": "Fuse several runs into one.",
+    "train": "Train a ranker, and say what it reaches on queries it has not seen.",
+    "rank": "Rank documents by a trained ranker, or say why one is above another.",
     "diagnose": "Say what may be the matter with a comparison, and what to do next.",
     "report": "Write a report on a comparison as one HTML or Markdown file.",
     "logs": "Read, describe, check and repair search logs.",

@@ -45,6 +45,9 @@ from .training.contributions import (
 from .training.curve import (
     CurvePoint as CurvePoint,
 )
+from .training.explaining import (
+    explain_order as explain_order,
+)
 from .training.held_out import (
     HeldOut as HeldOut,
 )
@@ -64,4 +67,7 @@ from .training.result import (
 )
 from .training.segments import (
     Segment as Segment,
+)
+from .training.trainer import (
+    train as train,
 )

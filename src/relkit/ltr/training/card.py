@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relkit.data.labelled import LabelledRows
 
-__all__ = ["DataFacts", "ModelCard", "data_facts", "different_numbers"]
+__all__ = ["DataFacts", "ModelCard", "data_facts", "different_numbers", "short", "split_text"]
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class ModelCard(Exportable):
         return [words[f"limits.{name}"] for name in names]
 
     def _model(self, words: Catalogue) -> list[tuple[str, str]]:
-        given = [f"{name}={value}" for name, value in self.parameters.items()]
+        given = [f"{name}={short(value)}" for name, value in self.parameters.items()]
         return [
             ("ranker", self.ranker),
             ("loss", self.loss or words.style.nothing),
@@ -293,6 +293,16 @@ def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
     elif first.data.fingerprint != second.data.fingerprint or first.split != second.split:
         notes.append(Note("other-queries", level="warning"))
     return tuple(notes)
+
+
+def short(value: Any) -> str:
+    """Returns a parameter as people read it: four digits.
+
+    Examples:
+        >>> short(0.123456), short(31)
+        ('0.1235', '31')
+    """
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _changed(convention: Convention) -> str:

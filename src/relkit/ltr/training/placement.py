@@ -7,6 +7,7 @@ among those of its own query, and that no strictly increasing change of the scor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ class LabelPlacement:
         queries: Queries with such a document and at least one other document.
         place: The mean over those queries of the mean place: the share of the query's other
             documents whose score is lower, equal ones half. 1 is the top, 0 the bottom.
-        interval: Student's interval of that mean, over queries; NaN for fewer than two.
+        interval: Student's interval of that mean, over queries, cut at 0 and 1; NaN for fewer
+            than two.
     """
 
     label: float
@@ -128,7 +130,14 @@ def label_placements(
                 int(own.sum()),
                 len(means),
                 mean(means),
-                interval("t", means, confidence=level),
+                _within(interval("t", means, confidence=level)),
             )
         )
     return tuple(found)
+
+
+def _within(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Returns an interval cut at 0 and 1; NaN stays."""
+    if any(map(math.isnan, bounds)):
+        return bounds
+    return max(bounds[0], 0.0), min(bounds[1], 1.0)

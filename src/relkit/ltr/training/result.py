@@ -13,7 +13,7 @@ from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS
-from relkit.ltr.training.card import ModelCard
+from relkit.ltr.training.card import ModelCard, short
 from relkit.ltr.training.curve import CurvePoint
 from relkit.ltr.training.held_out import HeldOut
 from relkit.ltr.training.importance import FeatureImportance
@@ -209,13 +209,9 @@ class Training(Exportable):
         if not self.trials:
             return []
         best = max(self.trials, key=lambda one: one.score)
-        given = [f"{name}={_short(value)}" for name, value in best.parameters.items()]
+        given = [f"{name}={short(value)}" for name, value in best.parameters.items()]
         return [
             words.say(
                 "searched", trials=len(self.trials), parameters=", ".join(given), score=best.score
             )
         ]
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

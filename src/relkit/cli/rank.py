@@ -1,0 +1,124 @@
+"""`relkit rank`: the documents of queries in the order of a trained ranker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from relkit.cli.inputs import check_stdin
+from relkit.cli.messages import messages
+from relkit.cli.options import (
+    digits_option,
+    format_option,
+    no_color_option,
+    plugin_option,
+)
+from relkit.cli.output import emit, protect_inputs, refuse_existing, written
+from relkit.cli.rows import read_rows, row_options
+from relkit.cli.values import format_named_by
+from relkit.core.errors import ParameterError
+from relkit.core.notes import Note
+from relkit.core.texts import message
+
+__all__ = ["command"]
+
+HELP = """Rank documents by a trained ranker, or say why one is above another.
+
+\b
+Examples:
+  relkit rank ranker.model heldout.csv -o ranked.run
+  relkit rank ranker.model heldout.csv --why d1 d2 --on q01
+  relkit rank ranker.model heldout.csv --why d1 d2 --on q01 --format json
+
+MODEL is what `relkit train` wrote; DATA has the features that it was trained
+on. The result is a run, which evaluate, compare and report read as any other.
+
+With --why, two documents of the query --on: what each feature adds to the
+score of the first less what it adds to the second's (SHAP values). The parts
+add up to the difference of the scores.
+"""
+
+
+@click.command("rank", help=HELP, short_help="Rank documents by a trained ranker.")
+@click.argument("model")
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    help="Where to; the ending names format and compression.  [default: stdout, as trec]",
+)
+@click.option("--to", "target_format", metavar="FORMAT", help="The run's format.")
+@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@click.option("--name", metavar="NAME", help="What to call the run.  [default: MODEL's name]")
+@click.option(
+    "--why",
+    metavar="DOCUMENT",
+    nargs=2,
+    help="Two documents: why the ranker puts one above the other.",
+)
+@click.option("--on", metavar="QUERY", help="With --why: the query.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="With --why: features that are listed; json and csv list all.",
+)
+@row_options
+@format_option("table", "json", "markdown", "csv", help="With --why: how to print.")
+@digits_option
+@plugin_option
+@no_color_option
+def command(
+    model: str,
+    data: str,
+    output: str,
+    force: bool,
+    why: tuple[str, str] | None,
+    on: str | None,
+    form: str,
+    digits: int,
+    limit: int,
+    **options: Any,
+) -> None:
+    """Runs `relkit rank`."""
+    from relkit.ltr import explain_order, load
+    from relkit.ltr.training.trainer import numbered_documents
+
+    check_stdin([model, data])
+    protect_inputs(output, [model, data])
+    refuse_existing(output, force)
+    if bool(why) != (on is not None):
+        raise ParameterError("--why and --on go together", hint="--why d1 d2 --on QUERY")
+    ranker = load(model)
+    roles = {name: options[name] for name in ("query", "label", "document", "weight", "features")}
+    rows = read_rows(data, roles, options["groups"], None)
+    messages.notes(rows.notes)
+    if rows.documents is None:
+        rows = replace(rows, documents=numbered_documents(rows))
+        messages.notes([Note("documents-numbered")])
+    name = options["name"] or Path(model).stem
+    if why and on is not None:
+        found = explain_order(ranker, rows, on, *why, name=name)
+        told: dict[str, Any] = {"digits": digits, "language": messages.language, "limit": limit}
+        emit(written(found, form, **told), output)
+        return
+    from relkit import io
+
+    run = ranker.rank(rows, name=name)
+    with format_named_by("--to"):
+        io.write_run(run, output, format=options["target_format"], overwrite=force)
+    if output != "-":
+        told_of = message(
+            "{path}: {documents:,} documents of {queries:,} queries, ranked by {name}",
+            path=output,
+            documents=len(run),
+            queries=len(run.queries),
+            name=name,
+        )
+        messages.say(messages.translate(told_of))

@@ -1,0 +1,272 @@
+"""`relkit train`: a ranker, and what it reaches on queries that it has not seen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relkit.cli.inputs import check_stdin
+from relkit.cli.messages import Progress, messages
+from relkit.cli.options import (
+    confidence_option,
+    convention_options,
+    digits_option,
+    format_option,
+    no_color_option,
+    plugin_option,
+    scale_option,
+    threads_option,
+)
+from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
+from relkit.cli.rows import read_rows, row_options
+from relkit.cli.values import chosen_convention, chosen_scale
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    from relkit.ltr import Training
+
+__all__ = ["command"]
+
+HELP = """Train a ranker, and say what it reaches on queries it has not seen.
+
+\b
+Examples:
+  relkit train features.csv -o ranker.model -m ndcg@10
+  relkit train features.csv -o ranker.model --ranker lambdamart \\
+      -p trees=50 -p leaves=7 --folds 3 --force
+  relkit train features.csv -o ranker.model --valid heldout.csv \\
+      --run heldout.run --card card.md --force
+
+DATA has a row per query and document: a label, and features in the other
+columns. SVMlight/LETOR files, CSV, TSV, JSON Lines and Parquet are read. It
+needs pip install 'relkit[ltr]'.
+
+Queries are dealt to folds: each is ranked by a ranker trained on the others,
+so the number is of queries that it has not seen, and the saved ranker is
+trained on all of them. With --valid it is measured on those rows instead. The
+same is done with a baseline, a plain regression of labels, and the difference
+is tested query by query. --search tries parameters on training queries only.
+
+--run writes the held-out lists as a run, which evaluate, compare and report
+read as any other. Of equal scores the mean over their orders counts.
+"""
+
+
+@click.command("train", help=HELP, short_help="Train a ranker, and say what it reaches.")
+@click.argument("data")
+@click.option(
+    "-o", "--output", metavar="FILE", required=True, help="Where the trained ranker goes."
+)
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option(
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    default="ndcg@10",
+    show_default=True,
+    help="The measure that is trained for and reported.",
+)
+@click.option(
+    "--ranker",
+    metavar="NAME",
+    default="lambdamart",
+    show_default=True,
+    help="The model, such as lambdamart, ranknet, listnet or regression.",
+)
+@click.option("--engine", metavar="NAME", help="What grows trees: lightgbm, xgboost or catboost.")
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A parameter of the ranker, such as trees=200 or learning_rate=0.05.",
+)
+@click.option("--valid", metavar="DATA", help="Held-out rows, in place of folds.")
+@click.option("--valid-groups", metavar="FILE", help="Of --valid, what --groups is of DATA.")
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="In how many parts queries are dealt.",
+)
+@click.option(
+    "--search",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Try N settings by Optuna before each training.  [default: none]",
+)
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    default="regression",
+    show_default=True,
+    help="The model it is compared with; none for no comparison.",
+)
+@click.option(
+    "--segments",
+    metavar="FILE",
+    help="A table with the columns query and segment.  [default: queries by their number of"
+    " relevant documents]",
+)
+@click.option("--run", "run", metavar="FILE", help="Where the lists of held-out queries go.")
+@click.option("--card", metavar="FILE", help="Where the model card goes: .md, .json or .csv.")
+@click.option("--report", metavar="FILE", help="Where a page on the training goes: .html or .md.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed and data give the same ranker.",
+)
+@row_options
+@scale_option
+@convention_options
+@confidence_option
+@format_option("table", "json", "markdown", "csv", help="How to print what was reached.")
+@digits_option
+@threads_option
+@plugin_option
+@no_color_option
+def command(
+    data: str,
+    output: str,
+    force: bool,
+    measure: str,
+    ranker: str,
+    convention: str | None,
+    changes: tuple[str, ...],
+    scale: str | None,
+    form: str,
+    digits: int,
+    **options: Any,
+) -> None:
+    """Runs `relkit train`."""
+    from relkit.ltr import train
+
+    more = [options[name] for name in ("run", "card", "report")]
+    targets = [output, *(name for name in more if name)]
+    inputs = [data, options["valid"], options["segments"]]
+    check_stdin([name for name in inputs if name])
+    for target in targets:
+        protect_inputs(target, inputs)
+        refuse_existing(target, force)
+    if len({os.path.abspath(name) for name in targets}) < len(targets):
+        raise ParameterError("two outputs have the same name", hint="name each file once")
+    if output == "-":
+        raise ParameterError("a ranker is not written to stdout", hint="name a file: -o FILE")
+    card_form = form_of(options["card"], ("markdown", "json", "csv"))
+    page_form = _page_form(options["report"])
+    known = chosen_scale(scale)
+    roles = {name: options[name] for name in ("query", "label", "document", "weight", "features")}
+    rows = read_rows(data, roles, options["groups"], known)
+    held = None
+    if options["valid"]:
+        held = read_rows(options["valid"], roles, options["valid_groups"], known)
+    given = named_parameters(options["parameters"])
+    if options["engine"]:
+        given["engine"] = options["engine"]
+    with Progress("training", after=0.2) as progress:
+        found = train(
+            rows,
+            ranker,
+            measure,
+            convention=chosen_convention(convention, changes),
+            valid=held,
+            folds=options["folds"],
+            search=options["search"],
+            baseline=None if options["baseline"] == "none" else options["baseline"],
+            segments=_segments(options["segments"]),
+            level=options["confidence"],
+            seed=options["seed"],
+            threads=options["threads"],
+            progress=progress,
+            **given,
+        )
+    messages.notes(found.notes)
+    found.ranker.save(output)
+    told = {"digits": digits, "language": messages.language}
+    _write_run(found, options["run"], force)
+    if options["card"]:
+        emit(written(found.card, card_form, **told), options["card"])
+    if options["report"]:
+        from relkit.report import render_training_report
+
+        page = render_training_report(found, format=page_form, language=messages.language)
+        emit(page, options["report"])
+    emit(written(found, form, **told))
+
+
+def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
+    """Returns parameters of a ranker: numbers where the text is one, else text.
+
+    Args:
+        texts: NAME=VALUE each.
+
+    Raises:
+        ParameterError: If one is not NAME=VALUE, or the name has an option of its own.
+
+    Examples:
+        >>> named_parameters(["trees=200", "learning_rate=0.05", "attention=true", "depth=none"])
+        {'trees': 200, 'learning_rate': 0.05, 'attention': True, 'depth': None}
+    """
+    words = {"true": True, "false": False, "none": None}
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name or not value:
+            raise ParameterError(
+                message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
+            )
+        if name in {"measure", "convention", "seed", "threads", "engine"}:
+            raise ParameterError(message("`{name}` has an option of its own: --{name}", name=name))
+        found[name] = words[value.lower()] if value.lower() in words else _number(value)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _page_form(path: str | None) -> Any:
+    """Returns the format of the page; looked at before training, which may take long."""
+    if path is None:
+        return "html"
+    from relkit.report import format_of
+
+    return format_of(path)
+
+
+def _segments(path: str | None) -> Mapping[str, str] | None:
+    """Reads the segment of each query."""
+    if path is None:
+        return None
+    from relkit.core.errors import InputError
+    from relkit.io.table_files import read_table
+
+    table = read_table(path)
+    if not {"query", "segment"} <= set(table.columns):
+        raise InputError(
+            message("expected the columns query and segment, got {names}", names=table.columns),
+            path=path,
+        )
+    return {str(query): str(name) for query, name in table.select("query", "segment").iter_rows()}
+
+
+def _write_run(found: Training, path: str | None, force: bool) -> None:
+    if path is None:
+        return
+    from relkit import io
+
+    io.write_run(found.run, path, overwrite=force)

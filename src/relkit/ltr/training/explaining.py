@@ -1,0 +1,158 @@
+"""What a trained ranker's features add to its scores, and why it orders two documents so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError, ParameterError, UnknownNameError
+from relkit.core.registry import suggestion
+from relkit.core.texts import message
+from relkit.ltr.training.contributions import (
+    Contributions,
+    linear_contributions,
+    tree_contributions,
+)
+from relkit.ltr.training.folds import pick_queries
+from relkit.ltr.training.ordering import FeatureReason, OrderExplanation
+
+if TYPE_CHECKING:
+    from relkit.data.labelled import LabelledRows
+
+__all__ = ["TrainedForest", "contributions_of", "explain_order", "forest_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedForest:
+    """The trees of a ranker.
+
+    Attributes:
+        engine: `lightgbm`, `xgboost` or `catboost`.
+        booster: The engine's own model.
+        trees: How many there are.
+    """
+
+    engine: str
+    booster: Any
+    trees: int
+
+
+def forest_of(ranker: Any) -> TrainedForest | None:
+    """Returns the trees of a trained ranker, or None where it has none.
+
+    Args:
+        ranker: A trained ranker.
+    """
+    forest = getattr(ranker, "forest_", None)
+    if forest is None:
+        return None
+    booster, engine = forest.booster, _engine_of(ranker)
+    if engine == "lightgbm":
+        return TrainedForest(engine, booster, int(booster.num_trees()))
+    if engine == "xgboost":
+        return TrainedForest(engine, booster, int(booster.num_boosted_rounds()))
+    return TrainedForest(engine, booster, int(booster.tree_count_))
+
+
+def _engine_of(ranker: Any) -> str:
+    from relkit.ltr.rankers.engines.base import engines
+
+    return engines.get(ranker.engine).name
+
+
+def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
+    """Returns what each feature adds to the score of each row; None where scores are no sums.
+
+    Args:
+        ranker: A trained ranker.
+        rows: Rows with features.
+
+    Raises:
+        InputError: If the rows lack features of the ranker.
+    """
+    matrix = ranker._matrix(rows, reset=False)
+    forest = forest_of(ranker)
+    if forest is not None:
+        return tree_contributions(forest.engine, forest.booster, matrix)
+    weights = getattr(ranker, "coef_", None)
+    if weights is None:
+        return None
+    return linear_contributions(weights, ranker.centre_, matrix, ranker.intercept_)
+
+
+def explain_order(
+    ranker: Any,
+    rows: LabelledRows,
+    query: str,
+    first: str,
+    second: str,
+    *,
+    name: str = "",
+) -> OrderExplanation:
+    """Explains why a ranker puts one document of a query above another.
+
+    Each feature's part is its SHAP value for the first document less that for the second one; the
+    parts add up to the difference of the scores.
+
+    Args:
+        ranker: A trained ranker of trees, or a linear one.
+        rows: Rows with features and documents.
+        query: The query.
+        first: A document of the query.
+        second: Another one.
+        name: What to call the ranker; by default its class.
+
+    Raises:
+        UnknownNameError: If there is no such query or document.
+        InputError: If the rows have no documents.
+        ParameterError: If the ranker's scores are no sums over features, as those of networks.
+    """
+    import numpy as np
+
+    if query not in rows.queries:
+        raise UnknownNameError(
+            message("no query `{query}` in the rows", query=query),
+            hint=suggestion(query, rows.queries),
+        )
+    if rows.documents is None:
+        raise InputError(
+            "the rows have no documents",
+            path="" if rows.source == "memory" else rows.source,
+            hint="name their column, or number them: documents `1`, `2`, … of each query",
+        )
+    own = pick_queries(rows, [rows.queries.index(query)])
+    documents = own.documents or []
+    for document in (first, second):
+        if document not in documents:
+            raise UnknownNameError(
+                message(
+                    "no document `{document}` in the rows of `{query}`",
+                    document=document,
+                    query=query,
+                ),
+                hint=suggestion(document, documents),
+            )
+    found = contributions_of(ranker, own)
+    if found is None:
+        raise ParameterError(
+            message("the scores of {name} are not sums over features", name=type(ranker).__name__),
+            hint="trees and linear rankers can be explained",
+        )
+    one, other = documents.index(first), documents.index(second)
+    scores = ranker.predict(own)
+    parts = found.values[one] - found.values[other]
+    matrix = ranker._matrix(own, reset=False)
+    dense = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+    reasons = [
+        FeatureReason(feature, float(dense[one, at]), float(dense[other, at]), float(parts[at]))
+        for at, feature in enumerate(ranker.feature_names_)
+    ]
+    return OrderExplanation(
+        name or type(ranker).__name__,
+        query,
+        first,
+        second,
+        float(scores[one]),
+        float(scores[other]),
+        tuple(sorted(reasons, key=lambda reason: -abs(reason.difference))),
+    )

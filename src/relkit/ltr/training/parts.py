@@ -1,0 +1,102 @@
+"""A ranker trained on some queries, and what it does on those that were held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from relkit.data.features import Features
+from relkit.ltr.training.contributions import Contributions
+from relkit.ltr.training.curve import CurvePoint
+from relkit.ltr.training.explaining import contributions_of, forest_of
+from relkit.ltr.training.goal import Goal
+from relkit.ltr.training.importance import (
+    FeatureImportance,
+    contribution_importance,
+    permutation_importance,
+)
+from relkit.ltr.training.steps import points_of, scores_after
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relkit.data.labelled import LabelledRows
+
+__all__ = ["Part", "curve_of", "importance_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A ranker, and the rows that it was not trained on.
+
+    Attributes:
+        ranker: The trained ranker.
+        train: The rows it was trained on.
+        held_out: The rows it was not trained on.
+        at: Where these rows stand among all held-out rows.
+    """
+
+    ranker: Any
+    train: LabelledRows
+    held_out: LabelledRows
+    at: NDArray[np.int64]
+
+
+def features_of(rows: LabelledRows) -> Any:
+    """Returns the matrix of features; rows that train a ranker have one."""
+    return rows.features.values if rows.features is not None else None
+
+
+def curve_of(part: Part, goal: Goal) -> tuple[CurvePoint, ...]:
+    """Returns the learning curve of a ranker of trees; nothing for another ranker.
+
+    Args:
+        part: The ranker and its rows.
+        goal: What is measured.
+    """
+    forest = forest_of(part.ranker)
+    if forest is None or forest.trees < 1:
+        return ()
+    points = points_of(forest.trees)
+    sides = [
+        [
+            goal.mean(rows, scores)
+            for scores in scores_after(forest.engine, forest.booster, features_of(rows), points)
+        ]
+        for rows in (part.train, part.held_out)
+    ]
+    return tuple(CurvePoint(*one) for one in zip(points, *sides, strict=True))
+
+
+def importance_of(
+    parts: list[Part], rows: LabelledRows, goal: Goal, *, seed: int, level: float
+) -> tuple[FeatureImportance, ...]:
+    """Returns the features by what they do on held-out rows, the most important first.
+
+    Args:
+        parts: The rankers, each with the rows that it was not trained on.
+        rows: All held-out rows.
+        goal: What is measured.
+        seed: Of the exchange of values, for rankers without contributions.
+        level: The probability of the intervals.
+    """
+    import numpy as np
+
+    names = rows.features.names if rows.features is not None else ()
+    found = [contributions_of(one.ranker, one.held_out) for one in parts]
+    known = [one for one in found if one is not None]
+    if len(known) == len(parts):
+        whole = np.empty((len(rows), len(names)))
+        for part, one in zip(parts, known, strict=True):
+            whole[part.at] = one.values
+        return contribution_importance(Contributions(whole, 0.0), rows.groups, names)
+
+    def measured(values: NDArray[Any]) -> list[float]:
+        scores = np.empty(len(rows))
+        for part in parts:
+            features = Features(tuple(names), values[part.at])
+            scores[part.at] = part.ranker.predict(replace(part.held_out, features=features))
+        return goal.values(rows, scores)
+
+    return permutation_importance(features_of(rows), names, measured, seed=seed, level=level)

@@ -1,0 +1,152 @@
+"""Training on some queries and scoring the others, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from relkit.ltr.training.folds import deal_queries, pick_queries, rows_at
+from relkit.ltr.training.goal import Goal
+from relkit.ltr.training.held_out import held_out
+from relkit.ltr.training.parts import Part
+from relkit.ltr.training.result import SearchTrial
+from relkit.ltr.training.searching import search_parameters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from relkit.data.labelled import LabelledRows
+
+    Pair = tuple[LabelledRows, LabelledRows, NDArray[np.int64]]
+
+__all__ = ["Fitted", "Plan", "dealt_pairs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What came of training on each part.
+
+    Attributes:
+        parts: The rankers with their rows.
+        scores: One per held-out row, of the ranker that was not trained on its query.
+        values: The measure of each held-out query.
+        trials: What the search of the first part tried.
+    """
+
+    parts: list[Part]
+    scores: NDArray[np.float64]
+    values: list[float]
+    trials: tuple[SearchTrial, ...]
+
+
+@dataclass(eq=False)
+class Plan:
+    """How rankers are trained and measured.
+
+    Attributes:
+        goal: What is measured.
+        search: How many settings are tried before each training; 0 for none.
+        seed: Of the search.
+        steps: How many rankers are trained in all, searches not counted.
+        progress: Called with the rankers trained, all of them, and what was reached so far.
+        done: How many are trained.
+    """
+
+    goal: Goal
+    search: int
+    seed: int
+    steps: int
+    progress: Callable[[int, int, str], None] | None = None
+    done: int = field(default=0)
+
+    def fit(
+        self, ranker: Any, rows: LabelledRows, *, searched: bool = True
+    ) -> tuple[Any, tuple[SearchTrial, ...]]:
+        """Returns a trained copy of a ranker, and what its search tried.
+
+        Args:
+            ranker: A ranker that is not trained.
+            rows: Training rows.
+            searched: Whether its parameters are searched for.
+        """
+        from sklearn.base import clone
+
+        chosen = clone(ranker)
+        trials: tuple[SearchTrial, ...] = ()
+        if self.search and searched:
+            best, trials = search_parameters(
+                ranker,
+                rows,
+                self.search,
+                lambda one, scoring: self.goal.mean(scoring, one.predict(scoring)),
+                seed=self.seed,
+                progress=self._tried,
+            )
+            chosen.set_params(**best)
+        return chosen.fit(rows), trials
+
+    def run(
+        self,
+        ranker: Any,
+        pairs: Sequence[Pair],
+        held: LabelledRows,
+        *,
+        searched: bool = True,
+    ) -> Fitted:
+        """Trains on each part, and scores the rows that it lacks.
+
+        Args:
+            ranker: A ranker that is not trained.
+            pairs: Training rows, held-out rows, and where those stand among all held-out rows.
+            held: All held-out rows.
+            searched: Whether parameters are searched for.
+        """
+        import numpy as np
+
+        scores = np.full(len(held), np.nan)
+        parts, tried = [], []
+        for train, rest, at in pairs:
+            fitted, trials = self.fit(ranker, train, searched=searched)
+            own = fitted.predict(rest)
+            scores[at] = own
+            parts.append(Part(fitted, train, rest, at))
+            tried.append(trials)
+            self._told(np.asarray(self.goal.values(rest, own)), searched)
+        values = self.goal.values(held, scores)
+        return Fitted(parts, scores, values, tried[0] if tried else ())
+
+    def _told(self, values: NDArray[np.float64], shown: bool) -> None:
+        """Says what the last ranker reaches on its held-out queries."""
+        self.done += 1
+        if self.progress is None:
+            return
+        found = held_out(values.tolist())
+        low, high = found.interval
+        detail = f"{self.goal.measure} {found.value:.4f} [{low:.4f}, {high:.4f}]" if shown else ""
+        self.progress(self.done, self.steps, detail)
+
+    def _tried(self, done: int, total: int, best: str) -> None:
+        if self.progress is not None:
+            self.progress(self.done, self.steps, f"{done}/{total}: {best}")
+
+
+def dealt_pairs(rows: LabelledRows, folds: int, seed: int) -> list[Pair]:
+    """Returns the parts of cross-validation by query.
+
+    Args:
+        rows: Labelled rows.
+        folds: How many folds.
+        seed: The same seed deals alike.
+
+    Raises:
+        InputError: If there are fewer queries than folds.
+    """
+    dealt = deal_queries(rows, folds, seed)
+    pairs = []
+    for out in range(folds):
+        kept = sorted(place for at, part in enumerate(dealt) if at != out for place in part)
+        train, rest = pick_queries(rows, kept), pick_queries(rows, dealt[out])
+        pairs.append((train, rest, rows_at(rows, dealt[out])))
+    return pairs

@@ -1,0 +1,262 @@
+"""Training a ranker, and measuring it on queries that it was not trained on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from relkit import _native
+from relkit.core.notes import Note
+from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relkit.data.convention import Convention
+from relkit.data.labelled import LabelledRows
+from relkit.data.run import Run
+from relkit.ltr.rankers.measuring import fingerprint
+from relkit.ltr.rankers.rows import known_features
+from relkit.ltr.training.card import ModelCard, data_facts
+from relkit.ltr.training.curve import mean_curve
+from relkit.ltr.training.folds import rows_at
+from relkit.ltr.training.goal import Goal
+from relkit.ltr.training.held_out import held_out
+from relkit.ltr.training.parts import curve_of, importance_of
+from relkit.ltr.training.placement import label_placements
+from relkit.ltr.training.plan import Plan, dealt_pairs
+from relkit.ltr.training.result import Training
+from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relkit.measures.base import Measure
+
+__all__ = ["numbered_documents", "train"]
+
+Progress = Callable[[int, int, str], None]
+#: Parameters that the card has places of its own for.
+ELSEWHERE = ("convention", "engine", "loss", "measure", "seed", "threads")
+
+
+def train(
+    data: LabelledRows | Any,
+    ranker: Any = "lambdamart",
+    measure: str | Measure = "ndcg@10",
+    *,
+    convention: Convention | str | Mapping[str, Any] | None = None,
+    valid: LabelledRows | Any = None,
+    folds: int = 5,
+    search: int = 0,
+    baseline: Any = "regression",
+    segments: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    threads: int = 0,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Training:
+    """Trains a ranker, and says what it reaches on queries that it was not trained on.
+
+    Without `valid`, queries are dealt to folds: each is ranked by a ranker that was trained on the
+    others, and the ranker that is returned is trained on all. With `valid`, the ranker is trained
+    on `data` and measured on `valid`.
+
+    A search tries parameters on training queries only: three in four of them train a trial, the
+    others score it. With folds it runs once per fold and once for the ranker that is returned, so
+    that no held-out query has a part in its own number.
+
+    Args:
+        data: Rows with labels and features, or what `relkit.read_features` reads.
+        ranker: The name of a model, such as `lambdamart`, or a ranker that is not trained.
+        measure: What is measured, and trained for where the ranker can.
+        convention: The measure's rules.
+        valid: Held-out rows.
+        folds: How many folds, 2 or more; without `valid`.
+        search: How many settings Optuna tries; 0 for none.
+        baseline: The model that it is compared with, trained on the same queries; None for none.
+        segments: The segment of each query; by default its number of relevant documents.
+        level: The probability of the intervals.
+        seed: The same data and seed give the same ranker.
+        threads: Threads to use; 0 takes one per processor.
+        progress: Called with the rankers trained, all of them, and what was reached so far.
+        **parameters: Further parameters of the ranker, such as `trees=200`.
+
+    Raises:
+        InputError: If the data cannot be used.
+        ParameterError: If a parameter has a value that it cannot have.
+        DependencyError: If a package is not installed that the ranker or the search needs.
+
+    Examples:
+        >>> import numpy as np, polars as pl, relkit.ltr
+        >>> random = np.random.default_rng(1)
+        >>> bm25, age = random.normal(size=(2, 600))
+        >>> frame = pl.DataFrame({"query": np.arange(600) // 10, "bm25": bm25, "age": age})
+        >>> frame = frame.with_columns(label=(pl.col("bm25") > 1).cast(pl.Int64))
+        >>> found = relkit.ltr.train(frame, folds=3, trees=10, threads=1)
+        >>> found.importance[0].feature, found.found.value > 0.9
+        ('bm25', True)
+    """
+    check_fraction("level", level)
+    check_whole("search", search, least=0)
+    rows = _rows(data)
+    goal = Goal.of(measure, convention, threads)
+    shared = {
+        "measure": str(goal.measure),
+        "convention": goal.convention,
+        "seed": seed,
+        "threads": threads,
+    }
+    model = _made(ranker, shared | parameters)
+    reference = _reference(baseline, model, shared, parameters)
+    held = rows if valid is None else _rows(valid)
+    if valid is None:
+        pairs = dealt_pairs(rows, check_whole("folds", folds, least=2), seed)
+    else:
+        pairs = [(rows, held, rows_at(held, range(len(held.queries))))]
+    steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
+    plan = Plan(goal, search, seed, steps, progress)
+    before = None if reference is None else plan.run(reference, pairs, held, searched=False)
+    fitted = plan.run(model, pairs, held)
+    final, trials = fitted.parts[0].ranker, fitted.trials
+    if valid is None:
+        final, trials = plan.fit(model, rows)
+    baseline_values = () if before is None else tuple(before.values)
+    card = ModelCard(
+        ranker=_name(ranker),
+        loss=str(getattr(final, "loss", "")),
+        engine=str(getattr(final, "engine", "")) or type(final).__name__,
+        parameters=_parameters(final),
+        seed=seed,
+        data=data_facts(rows),
+        measure=str(goal.measure),
+        convention=goal.convention,
+        fingerprint=fingerprint(goal.measure, goal.convention),
+        split=f"folds={folds}" if valid is None else os.path.basename(held.source),
+        found=held_out(fitted.values, baseline_values, level=level),
+        baseline="" if reference is None else _name(baseline),
+        level=level,
+        versions=_versions(final),
+        notes=(*_notes(rows, held), *goal.notes(held, fitted.scores)),
+    )
+    groups, order = _segments(held, segments)
+    curves = [curve for one in fitted.parts if (curve := curve_of(one, goal))]
+    return Training(
+        card=card,
+        queries=tuple(held.queries),
+        values=tuple(fitted.values),
+        baseline=baseline_values,
+        curve=mean_curve(curves),
+        importance=importance_of(fitted.parts, held, goal, seed=seed, level=level),
+        placements=label_placements(held, fitted.scores, level=level),
+        segments=segment_table(groups, fitted.values, baseline_values, order=order, level=level),
+        trials=trials,
+        notes=card.notes,
+        ranker=final,
+        held_out_run=_run(held, fitted.scores, _name(ranker)),
+    )
+
+
+def _rows(data: Any) -> LabelledRows:
+    """Returns labelled rows with features.
+
+    Raises:
+        InputError: If they have none.
+    """
+    from relkit.io import read_features
+
+    rows = data if isinstance(data, LabelledRows) else read_features(data)
+    known_features(rows)
+    return rows
+
+
+def _made(ranker: Any, parameters: Mapping[str, Any]) -> Any:
+    """Returns a ranker that is not trained, with parameters that it has."""
+    if isinstance(ranker, str):
+        return _named(ranker, parameters)
+    from sklearn.base import clone
+
+    known = ranker.get_params(deep=False)
+    return clone(ranker).set_params(**{k: one for k, one in parameters.items() if k in known})
+
+
+def _named(name: str, parameters: Mapping[str, Any]) -> Any:
+    from relkit.ltr.rankers.trees import TreeRanker
+
+    losses = {"lambdamart": "lambdarank", "regression": "regression"}
+    check_choice("ranker", name, list(losses))
+    return TreeRanker(losses[name], **parameters)
+
+
+def _reference(
+    baseline: Any, model: Any, shared: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> Any:
+    """Returns the baseline, on the engine of the ranker; None where it is the same ranker."""
+    if baseline is None:
+        return None
+    engine = {"engine": parameters["engine"]} if "engine" in parameters else {}
+    found = _made(baseline, {**shared, **engine})
+    same = type(found) is type(model) and found.get_params() == model.get_params()
+    return None if same else found
+
+
+def _name(ranker: Any) -> str:
+    return ranker if isinstance(ranker, str) else type(ranker).__name__
+
+
+def _parameters(ranker: Any) -> dict[str, Any]:
+    """Returns the parameters that have no other place on the card, None left out."""
+    known = ranker.get_params(deep=False)
+    return {
+        name: value for name, value in known.items() if name not in ELSEWHERE and value is not None
+    }
+
+
+def _versions(ranker: Any) -> dict[str, str]:
+    import numpy as np
+
+    return {
+        "relkit": _native.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        **ranker._versions(),
+    }
+
+
+def _segments(
+    rows: LabelledRows, given: Mapping[str, str] | None
+) -> tuple[list[str], Sequence[str]]:
+    """Returns the segment of each query, and the segments in order."""
+    if given is None:
+        return sizes_of(relevant_counts(rows))
+    return [str(given.get(query, "-")) for query in rows.queries], list(
+        dict.fromkeys(given.values())
+    )
+
+
+def _notes(rows: LabelledRows, held: LabelledRows) -> tuple[Note, ...]:
+    """Returns what is worth knowing of the rows."""
+    notes = list(rows.notes)
+    if held is not rows:
+        notes += [note for note in held.notes if note not in notes]
+        shared = sorted(set(rows.queries) & set(held.queries))
+        if shared:
+            notes.append(Note("shared-queries", len(shared), "warning", tuple(shared[:3])))
+    return tuple(notes)
+
+
+def _run(rows: LabelledRows, scores: Any, name: str) -> Run:
+    import numpy as np
+
+    queries = np.repeat(np.asarray(rows.queries, dtype=object), np.diff(rows.groups))
+    documents = rows.documents or numbered_documents(rows)
+    return Run.from_arrays(queries.tolist(), documents, scores, name=name)
+
+
+def numbered_documents(rows: LabelledRows) -> list[str]:
+    """Returns `1`, `2`, … for the rows of each query, in their order: ids where there are none.
+
+    Args:
+        rows: Labelled rows.
+    """
+    return [
+        str(place + 1)
+        for start, end in pairwise(rows.groups.tolist())
+        for place in range(end - start)
+    ]

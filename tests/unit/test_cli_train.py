@@ -1,0 +1,157 @@
+"""`relkit train` and `relkit rank`: files, forms, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.conftest import Command
+from tests.unit.trained import rows_of, write_features
+
+import relkit
+import relkit.ltr
+
+TRAIN = (
+    *("train", "features.csv", "-o", "ranker.model", "--threads", "1"),
+    *("-p", "trees=5", "--folds", "2"),
+)
+
+
+@pytest.fixture
+def rows(files: Path) -> Path:
+    """The files that the commands read: 12 queries of 5 documents, and as many others."""
+    for seed, name in enumerate(("features.csv", "heldout.csv")):
+        write_features(rows_of(queries=12, size=5, seed=seed), files / name)
+    return files
+
+
+def test_every_output_is_written(rows: Path, command: Command) -> None:
+    outputs = ("--run", "held.run", "--card", "card.json", "--report", "page.md")
+    outcome = command(*TRAIN, *outputs, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    card = json.loads(Path("card.json").read_text("utf-8"))
+    assert told["card"] == card
+    assert card["parameters"]["trees"] == 5
+    assert card["split"] == "folds=2"
+    assert Path("page.md").read_text("utf-8").startswith("# Training of lambdamart")
+    run = relkit.read_run("held.run")
+    assert len(run) == 60
+    again = relkit.ltr.load("ranker.model")
+    assert again.data_["queries"] == 12
+
+
+@pytest.mark.parametrize(
+    ("form", "language"), [("table", "zh"), ("markdown", "en"), ("csv", "zh"), ("json", "en")]
+)
+def test_every_form_in_both_languages(
+    rows: Path, command: Command, form: str, language: str
+) -> None:
+    outcome = command(*TRAIN, "--format", form, "--lang", language)
+    assert outcome.code == 0, outcome.err
+    assert "ndcg@10" in outcome.out
+    assert "nan" not in outcome.out.lower()
+
+
+def test_nothing_is_replaced_unasked(rows: Path, command: Command) -> None:
+    for name in ("ranker.model", "held.run"):
+        Path(name).write_text("mine", "utf-8")
+        outcome = command(*TRAIN, "--run", "held.run")
+        assert outcome.code == 3
+        assert "--force" in outcome.err
+        assert Path(name).read_text("utf-8") == "mine"
+        Path(name).unlink()
+    Path("ranker.model").write_text("mine", "utf-8")
+    assert command(*TRAIN, "--force").code == 0
+    assert Path("ranker.model").read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (("-p", "trees"), "`-p trees` is not NAME=VALUE"),
+        (("-p", "seed=3"), "`seed` has an option of its own: --seed"),
+        (("--card", "ranker.model"), "two outputs have the same name"),
+        (("--report", "page.pdf"), "`page.pdf` ends in neither"),
+        (("--ranker", "lambda"), "lambda"),
+        (("-m", "ndgc"), "ndgc"),
+        (("--segments", "queries.tsv"), "expected the columns query and segment"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_training(
+    rows: Path, command: Command, arguments: tuple[str, ...], wanted: str
+) -> None:
+    outcome = command(*TRAIN, *arguments)
+    assert outcome.code in {2, 3}
+    assert wanted in outcome.err
+    assert not Path("ranker.model").exists()
+
+
+def test_a_ranker_is_not_written_to_stdout_nor_over_its_data(rows: Path, command: Command) -> None:
+    outcome = command("train", "features.csv", "-o", "-")
+    assert outcome.code == 2
+    assert "stdout" in outcome.err
+    outcome = command("train", "features.csv", "-o", "features.csv", "--force")
+    assert outcome.code == 2
+    assert "one of the inputs" in outcome.err
+
+
+def test_held_out_rows_in_place_of_folds(rows: Path, command: Command) -> None:
+    outcome = command(*TRAIN[:-2], "--valid", "heldout.csv", "--baseline", "none")
+    assert outcome.code == 0
+    assert "12 queries are in the training data and in the held-out data" in outcome.err
+    assert "no baseline was trained" in outcome.out
+
+
+def test_a_run_is_that_of_the_ranker(rows: Path, command: Command) -> None:
+    assert command(*TRAIN).code == 0
+    outcome = command("rank", "ranker.model", "heldout.csv", "-o", "new.run", "--force")
+    assert outcome.code == 0
+    assert "60 documents of 12 queries, ranked by ranker" in outcome.err
+    held = relkit.read_features("heldout.csv")
+    expected = relkit.ltr.load("ranker.model").rank(held)
+    assert relkit.read_run("new.run").to_dict() == expected.to_dict()
+    printed = command("rank", "ranker.model", "heldout.csv")
+    assert len(printed.out.splitlines()) == 60
+
+
+def test_rows_without_documents_are_numbered(rows: Path, command: Command) -> None:
+    lines = [f"{n % 3} qid:{n // 5} 1:{n % 3 + n / 99} 2:{n % 7}\n" for n in range(60)]
+    Path("letor.txt").write_text("".join(lines), "utf-8")
+    assert command("train", "letor.txt", *TRAIN[2:], "--run", "held.run").code == 0
+    assert set(relkit.read_run("held.run").to_dict()["11"]) == {"1", "2", "3", "4", "5"}
+    outcome = command("rank", "ranker.model", "letor.txt")
+    assert outcome.code == 0
+    assert "numbered 1, 2, …" in outcome.err
+    assert sorted(line.split()[2] for line in outcome.out.splitlines()[:5]) == list("12345")
+
+
+def test_other_features_are_refused(rows: Path, command: Command) -> None:
+    assert command(*TRAIN).code == 0
+    header, *lines = Path("heldout.csv").read_text("utf-8").splitlines()
+    other = "\n".join([header.replace("bm25", "tfidf"), *lines])
+    Path("other.csv").write_text(other + "\n", "utf-8")
+    outcome = command("rank", "ranker.model", "other.csv")
+    assert outcome.code == 3
+    assert "bm25" in outcome.err
+
+
+def test_why_adds_up_on_the_command_line(rows: Path, command: Command) -> None:
+    assert command(*TRAIN).code == 0
+    why = ("rank", "ranker.model", "heldout.csv", "--why", "d1", "d2", "--on", "q03")
+    found = json.loads(command(*why, "--format", "json").out)
+    total = sum(one["difference"] for one in found["reasons"])
+    assert total == pytest.approx(found["difference"], abs=1e-12)
+    assert "q03: d1" in command(*why).out
+    assert "q03" in command(*why, "--lang", "zh").out
+    outcome = command(*why[:-2])
+    assert outcome.code == 2
+    assert "--why and --on go together" in outcome.err
+    assert command(*why[:-1], "q77").code == 2
+
+
+def test_a_run_of_another_file_is_no_model(rows: Path, command: Command) -> None:
+    outcome = command("rank", "features.csv", "heldout.csv")
+    assert outcome.code == 3
+    assert "features.csv" in outcome.err

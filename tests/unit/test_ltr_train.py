@@ -1,0 +1,254 @@
+"""Training and measuring: held-out queries stay untouched, and numbers are those of evaluate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from tests.unit.trained import FEATURES, rows_of
+
+import relkit
+import relkit.ltr
+from relkit import InputError, ParameterError, RelkitWarning, UnknownNameError
+from relkit.data.features import Features
+from relkit.data.labelled import LabelledRows, offsets_of
+from relkit.ltr.training.explaining import contributions_of
+from relkit.ltr.training.folds import deal_queries, pick_queries, rows_at
+from relkit.ltr.training.goal import Goal
+from relkit.ltr.training.searching import search_parameters
+from relkit.ltr.training.segments import relevant_counts
+from relkit.ltr.training.steps import points_of, scores_after
+
+SMALL: dict[str, Any] = {"folds": 3, "threads": 1, "trees": 8, "min_rows": 5}
+pytestmark = pytest.mark.filterwarnings("ignore::relkit.RelkitWarning")
+
+
+def judgments_of(rows: LabelledRows) -> dict[str, dict[str, float]]:
+    assert rows.documents is not None
+    bounds = zip(rows.queries, rows.groups[:-1], rows.groups[1:], strict=True)
+    return {
+        query: dict(zip(rows.documents[start:end], rows.labels[start:end].tolist(), strict=True))
+        for query, start, end in bounds
+    }
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=30), st.integers(2, 5), st.integers(0, 9))
+@settings(max_examples=40, deadline=None)
+def test_queries_are_dealt_once_and_evenly(sizes: list[int], folds: int, seed: int) -> None:
+    labels = np.arange(sum(sizes)) % 2
+    names = [f"q{place}" for place in range(len(sizes))]
+    rows = LabelledRows(labels, None, offsets_of(sizes), names)
+    if len(sizes) < folds:
+        with pytest.raises(InputError, match="folds need as many queries"):
+            deal_queries(rows, folds, seed)
+        return
+    dealt = deal_queries(rows, folds, seed)
+    assert sorted(np.concatenate(dealt).tolist()) == list(range(len(sizes)))
+    lengths = [len(part) for part in dealt]
+    assert max(lengths) - min(lengths) <= 1
+    for part in dealt:
+        kept = pick_queries(rows, part)
+        assert kept.queries == [names[place] for place in part]
+        assert np.diff(kept.groups).tolist() == [sizes[place] for place in part]
+        assert kept.labels.tolist() == labels[rows_at(rows, part)].tolist()
+
+
+def test_queries_with_relevant_documents_are_spread() -> None:
+    rows = rows_of(queries=20, size=4)
+    labels = np.zeros(80)
+    labels[[0, 4, 8, 12]] = 1
+    dealt = deal_queries(replace(rows, labels=labels), 4)
+    assert [sum(place < 4 for place in part) for part in dealt] == [1] * 4
+
+
+def test_the_number_is_that_of_evaluate_on_the_run() -> None:
+    rows = rows_of()
+    found = relkit.ltr.train(rows, measure="ndcg@10", **SMALL)
+    results = relkit.evaluate(
+        judgments_of(rows), found.run, "ndcg@10", convention=found.card.convention
+    )
+    assert results["ndcg@10"] == pytest.approx(found.found.value, abs=1e-12)
+    known = results.values_by_query("ndcg@10")
+    assert [known[query] for query in found.queries] == pytest.approx(list(found.values), abs=1e-12)
+    assert found.card.convention.ties == "expected"
+    assert found.card.fingerprint == relkit.ltr.fingerprint("ndcg@10", {"ties": "expected"})
+    assert found.card.fingerprint == found.ranker.fingerprint_
+    assert found.card.data.fingerprint == found.ranker.data_["fingerprint"]
+
+
+def test_the_saved_ranker_is_trained_on_all_rows_and_seeds_repeat() -> None:
+    rows = rows_of()
+    found = relkit.ltr.train(rows, baseline=None, **SMALL)
+    plain = relkit.ltr.TreeRanker(trees=8, min_rows=5, threads=1, convention={"ties": "expected"})
+    assert found.ranker.predict(rows).tolist() == plain.fit(rows).predict(rows).tolist()
+    again = relkit.ltr.train(rows, baseline=None, **SMALL)
+    assert again == found
+    assert relkit.ltr.train(rows, baseline=None, seed=1, **SMALL).values != found.values
+
+
+def test_features_that_say_nothing_are_worth_nothing_on_held_out_queries() -> None:
+    rows = rows_of(queries=60)
+    noise = Features(FEATURES, np.random.default_rng(11).normal(size=(600, 4)))
+    blind = replace(rows, features=noise)
+    options = SMALL | {"trees": 20}
+    found = relkit.ltr.train(blind, measure="auc", baseline=None, **options)
+    low, high = found.found.interval
+    assert low < 0.5 < high
+    assert found.curve[-1].train > 0.8
+    assert found.curve[-1].held_out == pytest.approx(found.found.value, abs=0.02)
+
+
+def test_a_search_sees_training_queries_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("optuna")
+    rows = rows_of(queries=12)
+    seen: list[set[str]] = []
+
+    def watched(ranker: Any, given: LabelledRows, *values: Any, **options: Any) -> Any:
+        seen.append(set(given.queries))
+        return search_parameters(ranker, given, *values, **options)
+
+    monkeypatch.setattr("relkit.ltr.training.plan.search_parameters", watched)
+    found = relkit.ltr.train(rows, search=2, **SMALL)
+    folds = [{rows.queries[place] for place in part} for part in deal_queries(rows, 3, 0)]
+    assert [one & out for one, out in zip(seen, [*folds, set()], strict=True)] == [set()] * 4
+    assert [len(one) for one in seen] == [8, 8, 8, 12]
+    assert len(found.trials) == 2
+    best = max(found.trials, key=lambda one: one.score)
+    chosen = found.ranker.get_params()
+    assert {name: chosen[name] for name in best.parameters} == best.parameters
+
+
+def test_held_out_rows_are_measured_and_shared_queries_are_told() -> None:
+    rows, held = rows_of(), replace(rows_of(seed=4), source="/data/held.csv")
+    found = relkit.ltr.train(rows, valid=held, threads=1, trees=8)
+    assert found.card.split == "held.csv"
+    assert "shared-queries" in [note.kind for note in found.notes]
+    goal = Goal.of("ndcg@10")
+    expected = goal.values(held, found.ranker.predict(held))
+    assert list(found.values) == expected
+    other = replace(held, queries=[f"other {query}" for query in held.queries])
+    kinds = [note.kind for note in relkit.ltr.train(rows, valid=other, threads=1).notes]
+    assert "shared-queries" not in kinds
+
+
+def test_a_baseline_that_is_the_ranker_is_not_compared() -> None:
+    found = relkit.ltr.train(rows_of(), "regression", folds=2, threads=1)
+    assert found.baseline == ()
+    assert found.card.baseline == ""
+
+
+def test_segments_of_queries_are_those_given() -> None:
+    rows = rows_of(queries=12)
+    given_segments = dict.fromkeys(rows.queries[:5], "head")
+    found = relkit.ltr.train(rows, segments=given_segments, **SMALL)
+    assert [(one.name, one.queries) for one in found.segments] == [("head", 5), ("-", 7)]
+
+
+def test_bad_wishes_are_refused() -> None:
+    rows = rows_of(queries=4)
+    with pytest.raises(ParameterError, match="level"):
+        relkit.ltr.train(rows, level=1.5)
+    with pytest.raises(ParameterError, match="folds"):
+        relkit.ltr.train(rows, folds=1)
+    with pytest.raises(InputError, match="5 folds need as many queries, and there are 4"):
+        relkit.ltr.train(rows)
+    with pytest.raises(InputError, match="no features"):
+        relkit.ltr.train(replace(rows, features=None))
+    with pytest.raises(ParameterError, match="no parameters to search"):
+        search_parameters(object(), rows, 2, lambda ranker, held: 0.0)
+
+
+def test_ties_are_told_once() -> None:
+    rows = rows_of(queries=9)
+    with pytest.warns(RelkitWarning) as warned:
+        found = relkit.ltr.train(rows, **SMALL | {"trees": 1})
+    assert len([one for one in warned if "equal scores" in str(one.message)]) == 1
+    assert sum("equal scores" in note.text() for note in found.notes) == 1
+
+
+def test_progress_names_the_measure_and_its_interval() -> None:
+    told: list[tuple[int, int, str]] = []
+    relkit.ltr.train(rows_of(queries=9), progress=lambda *step: told.append(step), **SMALL)
+    assert [done for done, _, _ in told] == [1, 2, 3, 4, 5, 6]
+    assert {total for _, total, _ in told} == {7}
+    assert all(detail.startswith("ndcg@10 0.") and "[" in detail for _, _, detail in told[3:])
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
+def test_scores_after_all_trees_order_as_the_ranker_does(engine: str) -> None:
+    rows = rows_of(queries=10)
+    assert rows.features is not None
+    values = np.asarray(rows.features.values)
+    if engine == "lightgbm":
+        library = pytest.importorskip("lightgbm")
+        data = library.Dataset(values, rows.labels)
+        booster = library.train({"verbosity": -1, "num_threads": 1}, data, 6)
+        scores = booster.predict(values)
+    elif engine == "xgboost":
+        library = pytest.importorskip("xgboost")
+        matrix = library.DMatrix(values, rows.labels, nthread=1)
+        booster = library.train({"nthread": 1, "max_depth": 2}, matrix, 6)
+        scores = booster.predict(matrix)
+    else:
+        library = pytest.importorskip("catboost")
+        booster = library.CatBoost(
+            {"iterations": 6, "depth": 2, "thread_count": 1, "allow_writing_files": False}
+        )
+        scores = booster.fit(values, rows.labels, verbose=False).predict(values)
+    steps = scores_after(engine, booster, values, [1, 4, 6])
+    assert len(steps) == 3
+    offset = steps[-1] - scores
+    assert offset == pytest.approx(np.full(len(scores), offset[0]), abs=1e-5)
+    assert points_of(6) == [1, 2, 3, 4, 5, 6]
+    assert points_of(999, 3) == [1, 500, 999]
+
+
+def test_why_one_document_is_above_another_adds_up() -> None:
+    rows = rows_of()
+    ranker = relkit.ltr.TreeRanker(trees=20, min_rows=5, threads=1).fit(rows)
+    scores = ranker.predict(rows)
+    found = relkit.ltr.explain_order(ranker, rows, "q03", "d2", "d7", name="mine")
+    assert found.first_score == scores[32]
+    assert found.second_score == scores[37]
+    assert found.total == pytest.approx(found.difference, abs=1e-12)
+    assert {one.feature for one in found.reasons} == set(FEATURES)
+    sizes = [abs(one.difference) for one in found.reasons]
+    assert sizes == sorted(sizes, reverse=True)
+    back = relkit.ltr.explain_order(ranker, rows, "q03", "d7", "d2")
+    assert back.difference == -found.difference
+    assert {found.verdict, back.verdict} == {"above", "below"}
+    for language in ("en", "zh"):
+        text = found.to_text(columns=80, language=language, limit=2)
+        assert "q03" in text
+        assert "2" in text
+    assert found.to_frame().height == 4
+    with pytest.raises(UnknownNameError, match="no query `q99`"):
+        relkit.ltr.explain_order(ranker, rows, "q99", "d2", "d7")
+    with pytest.raises(UnknownNameError, match="no document `d99`"):
+        relkit.ltr.explain_order(ranker, rows, "q03", "d2", "d99")
+    with pytest.raises(InputError, match="no documents"):
+        relkit.ltr.explain_order(ranker, replace(rows, documents=None), "q03", "d2", "d7")
+
+
+def test_contributions_of_a_ranker_add_up_to_its_scores() -> None:
+    rows = rows_of(queries=10)
+    ranker = relkit.ltr.TreeRanker(trees=5, min_rows=5, threads=1).fit(rows)
+    found = contributions_of(ranker, rows)
+    assert found is not None
+    assert found.scores == pytest.approx(ranker.predict(rows), abs=1e-12)
+
+
+def test_a_query_without_value_is_left_out() -> None:
+    rows = rows_of(queries=12, size=5)
+    labels = np.array(rows.labels)
+    labels[:5] = 0
+    found = relkit.ltr.train(replace(rows, labels=labels), **SMALL)
+    known = [count > 0 for count in relevant_counts(replace(rows, labels=labels))]
+    assert [not math.isnan(value) for value in found.values] == known
+    assert found.found.queries == sum(known) < 12
+    spans = [np.ptp(labels[at : at + 5]) for at in range(0, 60, 5)]
+    assert found.card.data.constant == spans.count(0)
