@@ -61,21 +61,18 @@ class Plan:
     progress: Callable[[int, int, str], None] | None = None
     done: int = field(default=0)
 
-    def fit(
-        self, ranker: Any, rows: LabelledRows, *, searched: bool = True
-    ) -> tuple[Any, tuple[SearchTrial, ...]]:
+    def fit(self, ranker: Any, rows: LabelledRows) -> tuple[Any, tuple[SearchTrial, ...]]:
         """Returns a trained copy of a ranker, and what its search tried.
 
         Args:
             ranker: A ranker that is not trained.
             rows: Training rows.
-            searched: Whether its parameters are searched for.
         """
         from sklearn.base import clone
 
         chosen = clone(ranker)
         trials: tuple[SearchTrial, ...] = ()
-        if self.search and searched:
+        if self.search:
             best, trials = search_parameters(
                 ranker,
                 rows,
@@ -92,8 +89,6 @@ class Plan:
         ranker: Any,
         pairs: Sequence[Pair],
         held: LabelledRows,
-        *,
-        searched: bool = True,
     ) -> Fitted:
         """Trains on each part, and scores the rows that it lacks.
 
@@ -101,31 +96,30 @@ class Plan:
             ranker: A ranker that is not trained.
             pairs: Training rows, held-out rows, and where those stand among all held-out rows.
             held: All held-out rows.
-            searched: Whether parameters are searched for.
         """
         import numpy as np
 
         scores = np.full(len(held), np.nan)
         parts, tried = [], []
         for train, rest, at in pairs:
-            fitted, trials = self.fit(ranker, train, searched=searched)
+            fitted, trials = self.fit(ranker, train)
             own = fitted.predict(rest)
             scores[at] = own
             parts.append(Part(fitted, train, rest, at))
             tried.append(trials)
-            self._told(np.asarray(self.goal.values(rest, own)), searched)
+            self._told(self.goal.values(rest, own))
         values = self.goal.values(held, scores)
         return Fitted(parts, scores, values, tried[0] if tried else ())
 
-    def _told(self, values: NDArray[np.float64], shown: bool) -> None:
+    def _told(self, values: list[float]) -> None:
         """Says what the last ranker reaches on its held-out queries."""
         self.done += 1
         if self.progress is None:
             return
-        found = held_out(values.tolist())
+        found = held_out(values)
         low, high = found.interval
-        detail = f"{self.goal.measure} {found.value:.4f} [{low:.4f}, {high:.4f}]" if shown else ""
-        self.progress(self.done, self.steps, detail)
+        value = f"{self.goal.measure} {found.value:.4f} [{low:.4f}, {high:.4f}]"
+        self.progress(self.done, self.steps, value)
 
     def _tried(self, done: int, total: int, best: str) -> None:
         if self.progress is not None:

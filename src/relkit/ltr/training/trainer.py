@@ -70,7 +70,8 @@ def train(
         valid: Held-out rows.
         folds: How many folds, 2 or more; without `valid`.
         search: How many settings Optuna tries; 0 for none.
-        baseline: The model that it is compared with, trained on the same queries; None for none.
+        baseline: The model that it is compared with, trained on the same queries with the same
+            parameters and the same search; None for none.
         segments: The segment of each query; by default its number of relevant documents.
         level: The probability of the intervals.
         seed: The same data and seed give the same ranker.
@@ -104,7 +105,7 @@ def train(
         "threads": threads,
     }
     model = _made(ranker, shared | parameters)
-    reference = _reference(baseline, model, shared, parameters)
+    reference = _reference(baseline, model)
     held = rows if valid is None else _rows(valid)
     if valid is None:
         pairs = dealt_pairs(rows, check_whole("folds", folds, least=2), seed)
@@ -112,7 +113,7 @@ def train(
         pairs = [(rows, held, rows_at(held, range(len(held.queries))))]
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
     plan = Plan(goal, search, seed, steps, progress)
-    before = None if reference is None else plan.run(reference, pairs, held, searched=False)
+    before = None if reference is None else plan.run(reference, pairs, held)
     fitted = plan.run(model, pairs, held)
     final, trials = fitted.parts[0].ranker, fitted.trials
     if valid is None:
@@ -184,14 +185,19 @@ def _named(name: str, parameters: Mapping[str, Any]) -> Any:
     return TreeRanker(losses[name], **parameters)
 
 
-def _reference(
-    baseline: Any, model: Any, shared: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> Any:
-    """Returns the baseline, on the engine of the ranker; None where it is the same ranker."""
+def _reference(baseline: Any, model: Any) -> Any:
+    """Returns the baseline with every parameter of the ranker but its loss; None if it is the same.
+
+    So what differs is the loss, and not the number of trees.
+    """
     if baseline is None:
         return None
-    engine = {"engine": parameters["engine"]} if "engine" in parameters else {}
-    found = _made(baseline, {**shared, **engine})
+    from sklearn.base import clone
+
+    found = clone(_named(baseline, {}) if isinstance(baseline, str) else baseline)
+    if type(found) is type(model) and isinstance(baseline, str):
+        known = {name: one for name, one in model.get_params(deep=False).items() if name != "loss"}
+        found.set_params(**known)
     same = type(found) is type(model) and found.get_params() == model.get_params()
     return None if same else found
 
