@@ -20,12 +20,21 @@ from .rankers.base import (
 from .rankers.grades import (
     grades as grades,
 )
+from .rankers.linear import (
+    LinearRanker as LinearRanker,
+)
 from .rankers.loading import (
     describe as describe,
     load as load,
 )
 from .rankers.measuring import (
     fingerprint as fingerprint,
+)
+from .rankers.models import (
+    ranker as ranker,
+)
+from .rankers.neural import (
+    NeuralRanker as NeuralRanker,
 )
 from .rankers.selection import (
     QueryFold as QueryFold,

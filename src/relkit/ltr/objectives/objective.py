@@ -34,6 +34,7 @@ class Objective:
     Attributes:
         loss: The loss, with what its name leaves open filled in.
         engine: Whose call it answers.
+        seed: Where the draws of losses come from that draw.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Objective:
         self.loss = loss
         self.engine = engine
         self._rows = rows
-        self._seed, self._threads = seed, threads
+        self.seed, self._threads = seed, threads
         self._checked: Any = None
         self._prepared = None
         known = rows.rows
@@ -81,7 +82,7 @@ class Objective:
 
         values = self._rows.gathered(np.asarray(scores))
         if self._prepared is not None:
-            found = self._prepared.derivatives(values, self._seed, self._threads)
+            found = self._prepared.derivatives(values, self.seed, self._threads)
             return self._rows.scattered(found[0]), self._rows.scattered(found[1])
         _, gradient, hessian = self._native.evaluate(
             self._labels,
@@ -89,7 +90,7 @@ class Objective:
             self._rows.rows.groups,
             self._weights,
             True,
-            self._seed,
+            self.seed,
             self._threads,
         )
         if hessian is None:

@@ -12,13 +12,17 @@ from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.files import RankerFile, convention_fields
+from relkit.ltr.rankers.linear import LinearRanker
 from relkit.ltr.rankers.measuring import fingerprint
+from relkit.ltr.rankers.neural import NeuralRanker
 from relkit.ltr.rankers.trees import TreeRanker
 
 __all__ = ["describe", "load"]
 
 #: Every kind of ranker by what files call it.
-KINDS: dict[str, type[Ranker]] = {kind.kind: kind for kind in (TreeRanker,)}
+KINDS: dict[str, type[Ranker]] = {
+    kind.kind: kind for kind in (TreeRanker, LinearRanker, NeuralRanker)
+}
 
 
 def load(path: str | PathLike[str]) -> Any:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.notes import RelkitWarning
 from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation import evaluate_scores
@@ -17,7 +20,10 @@ from relkit.measures.names import measure as parse_measure
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["fingerprint", "measure_scores"]
+    from relkit.data.labelled import LabelledRows
+    from relkit.evaluation.results import Results
+
+__all__ = ["fingerprint", "measure_rows", "measure_scores"]
 
 
 def measure_scores(
@@ -30,11 +36,33 @@ def measure_scores(
 ) -> float:
     """Returns a measure of labelled scores.
 
+    A search over parameters asks for hundreds of them, so what `evaluate_scores` would note, such
+    as equal scores, is not said: their order is the convention's, by default the mean over all.
+
     Raises:
         InputError: If no query has a value.
     """
     name = str(parse_measure(measure))
-    found = evaluate_scores(labels, scores, qid, [name], weights=weights, convention=convention)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelkitWarning)
+        found = evaluate_scores(labels, scores, qid, [name], weights=weights, convention=convention)
+    return _known(name, found)
+
+
+def measure_rows(measure: str, convention: Convention, rows: LabelledRows, scores: Any) -> float:
+    """Returns a measure of scores of labelled rows, whose weights do not count.
+
+    Raises:
+        InputError: If no query has a value.
+    """
+    plain = replace(rows, weights=None, scores=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelkitWarning)
+        found = evaluate_scores(plain, scores, None, [measure], convention=convention)
+    return _known(measure, found)
+
+
+def _known(name: str, found: Results) -> float:
     value = float(next(iter(found.values())))
     if math.isnan(value):
         raise InputError(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.core.errors import InputError, ParameterError
+from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_least, check_whole
 from relkit.core.texts import message
 from relkit.data.convention import Convention
+from relkit.ltr.losses import Loss
+from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relkit.ltr.rankers.learning import checked_loss, plain
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -34,7 +37,8 @@ class TreeRanker(Ranker):
         learning_rate: What share of a tree's answer is added.
         leaves: Leaves of a tree at most.
         depth: Levels of a tree at most; None for any number.
-        min_rows: Rows of a leaf at least.
+        min_rows: Rows of a leaf at least; None takes the engine's own bound: 20 of LightGBM, 1 of
+            CatBoost. XGBoost counts no rows.
         l2: What is added to a leaf's Hessian: draws its value towards 0.
         row_fraction: The share of rows that each tree sees.
         feature_fraction: The share of features that each tree sees.
@@ -66,7 +70,7 @@ class TreeRanker(Ranker):
 
     def __init__(
         self,
-        loss: Any = "lambdarank",
+        loss: str | Loss = "lambdarank",
         *,
         engine: str = "lightgbm",
         measure: str | Measure = "ndcg@10",
@@ -75,7 +79,7 @@ class TreeRanker(Ranker):
         learning_rate: float = 0.1,
         leaves: int = 31,
         depth: int | None = None,
-        min_rows: int = 20,
+        min_rows: int | None = None,
         l2: float = 0.0,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
@@ -102,11 +106,11 @@ class TreeRanker(Ranker):
     def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
         engine = self._engine()
         settings = self._settings()
-        if self.loss not in {"lambdarank", "squared_error", "regression"}:
-            raise ParameterError(message("unknown loss: `{name}`", name=self.loss))
-        if not rows.varied() and self.loss == "lambdarank":
-            raise InputError("every query's labels are equal: there is no order to learn")
-        self.forest_: Forest = engine.train(rows, valid, Task(self.loss), settings)
+        loss = checked_loss(self.loss, self.measure_, rows)
+        if isinstance(loss, LambdaRank):
+            loss = loss.resolve(self.convention_, None, float(rows.rows.labels.max()))
+        task = Task(loss, settings.seed, settings.threads)
+        self.forest_: Forest = engine.train(rows, valid, task, settings)
 
     def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
         return self.forest_.predict(values)
@@ -127,11 +131,11 @@ class TreeRanker(Ranker):
         Raises:
             ParameterError: If one has a value that it cannot have.
         """
-        for name, least in (("trees", 1), ("leaves", 2), ("min_rows", 1), ("threads", 0)):
-            check_whole(name, _plain(getattr(self, name)), least=least)
-        check_whole("seed", _plain(self.seed), least=0)
-        if self.depth is not None:
-            check_whole("depth", _plain(self.depth))
+        for name, least in (("trees", 1), ("leaves", 2), ("seed", 0), ("threads", 0)):
+            check_whole(name, plain(getattr(self, name)), least=least)
+        for name in ("depth", "min_rows"):
+            if getattr(self, name) is not None:
+                check_whole(name, plain(getattr(self, name)))
         check_least("l2", self.l2)
         for name in ("learning_rate", "row_fraction", "feature_fraction"):
             value = getattr(self, name)
@@ -149,7 +153,7 @@ class TreeRanker(Ranker):
             learning_rate=float(self.learning_rate),
             leaves=int(self.leaves),
             depth=None if self.depth is None else int(self.depth),
-            min_rows=int(self.min_rows),
+            min_rows=None if self.min_rows is None else int(self.min_rows),
             l2=float(self.l2),
             row_fraction=float(self.row_fraction),
             feature_fraction=float(self.feature_fraction),
@@ -172,8 +176,3 @@ class TreeRanker(Ranker):
     def _versions(self) -> dict[str, str]:
         engine = self._engine()
         return {engine.name: engine.version()}
-
-
-def _plain(value: Any) -> Any:
-    """Returns a whole number of NumPy, as a search over parameters draws it, as Python's."""
-    return value.item() if hasattr(value, "item") else value

@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.registry import Registry
+from relkit.ltr.losses import Loss
+from relkit.ltr.losses.lambdarank import LambdaRank
+from relkit.ltr.objectives.objective import Objective, objective
+from relkit.measures.gain import NDCG
+from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,10 +20,12 @@ if TYPE_CHECKING:
 
     from relkit.ltr.rankers.rows import TrainingRows
 
-__all__ = ["Engine", "Forest", "Task", "TreeSettings", "engines"]
+__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "engines"]
 
 MODULES = {
+    "relkit.ltr.rankers.engines.catboost": "catboost",
     "relkit.ltr.rankers.engines.lightgbm": "lightgbm lgb lgbm",
+    "relkit.ltr.rankers.engines.xgboost": "xgboost xgb",
 }
 
 #: Every engine by its name.
@@ -34,7 +41,7 @@ class TreeSettings:
         learning_rate: What share of a tree's answer is added.
         leaves: Leaves of a tree at most.
         depth: Levels of a tree at most; None for any number.
-        min_rows: Rows of a leaf at least.
+        min_rows: Rows of a leaf at least; None leaves it to the engine.
         l2: What is added to a leaf's Hessian: draws its value towards 0.
         row_fraction: The share of rows that each tree sees.
         feature_fraction: The share of features that each tree sees.
@@ -47,7 +54,7 @@ class TreeSettings:
     learning_rate: float
     leaves: int
     depth: int | None
-    min_rows: int
+    min_rows: int | None
     l2: float
     row_fraction: float
     feature_fraction: float
@@ -61,14 +68,54 @@ class Task:
     """What the trees are to learn.
 
     Attributes:
-        loss: What they make small.
+        loss: What they make small; the measure of LambdaRank is resolved.
+        seed: Where the draws of losses come from that draw: another one for each tree.
+        threads: Threads to use; 0 takes one per processor.
     """
 
-    loss: str
+    loss: Loss
+    seed: int = 0
+    threads: int = 0
+
+    def objective(self, rows: TrainingRows, engine: Any) -> Drawn:
+        """Returns the loss as an engine's objective."""
+        return Drawn(
+            objective(self.loss, rows.rows, engine=engine, threads=self.threads), self.seed
+        )
+
+    def ndcg(self) -> NDCG | None:
+        """Returns the NDCG or DCG of LambdaRank: what engines know themselves; None for others."""
+        if not isinstance(self.loss, LambdaRank):
+            return None
+        found = parse_measure(self.loss.measure)
+        return found if isinstance(found, NDCG) else None
+
+
+class Drawn:
+    """An objective that draws anew for each tree, where it draws at all."""
+
+    def __init__(self, inner: Objective, seed: int) -> None:
+        self.inner = inner
+        self.seed = seed
+        self.trees = 0
+
+    def __call__(self, first: Any, second: Any) -> Any:
+        """Answers an engine with gradients and Hessians."""
+        self.inner.seed = self.seed + self.trees
+        self.trees += 1
+        return self.inner(first, second)
 
 
 class Forest(ABC):
-    """Trained trees."""
+    """Trained trees.
+
+    Attributes:
+        booster: The engine's own model.
+        trees: How many trees count.
+    """
+
+    booster: Any
+    trees: int
 
     @abstractmethod
     def predict(self, values: Any) -> NDArray[np.float64]:

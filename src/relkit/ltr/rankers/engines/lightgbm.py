@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
+from relkit.core.rules import gain_function
 from relkit.core.texts import message
+from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LightGBM"]
 
-#: LightGBM's gains are a table of so many labels, from 0.
-LABELS = 31
+#: The labels that LightGBM takes for relevant gains, from 0, unless it is given more.
+LABELS = 10_000
 
 
 def _library() -> Any:
@@ -31,13 +33,18 @@ class LightGBMForest(Forest):
     def __init__(self, booster: Any, threads: int, data: bytes = b"") -> None:
         self.booster = booster
         self.threads = threads
-        self.data = data or str(booster.model_to_string()).encode()
+        self.trees = int(booster.best_iteration)
+        if self.trees <= 0:
+            self.trees = int(booster.current_iteration())
+        self.data = data or str(booster.model_to_string(num_iteration=self.trees)).encode()
 
     def predict(self, values: Any) -> NDArray[np.float64]:
         """Scores a matrix of features."""
         import numpy as np
 
-        found = self.booster.predict(values, raw_score=True, num_threads=self.threads)
+        found = self.booster.predict(
+            values, raw_score=True, num_iteration=self.trees, num_threads=self.threads
+        )
         return np.asarray(found, dtype=np.float64)
 
     def to_bytes(self) -> bytes:
@@ -48,7 +55,8 @@ class LightGBMForest(Forest):
         """Returns how much each feature's splits gained."""
         import numpy as np
 
-        return np.asarray(self.booster.feature_importance("gain"), dtype=np.float64)
+        found = self.booster.feature_importance("gain", iteration=self.trees)
+        return np.asarray(found, dtype=np.float64)
 
 
 class LightGBM(Engine):
@@ -63,18 +71,35 @@ class LightGBM(Engine):
     ) -> LightGBMForest:
         """Trains."""
         library = _library()
-        parameters = _parameters(settings) | _objective(rows, task) | dict(settings.options)
+        parameters = _parameters(settings)
+        labels, weights = rows.rows.labels, rows.rows.weights
+        own = _own(rows, task)
+        if own is None:
+            # The weights are in the gradients and Hessians, and engines give objectives none.
+            own, weights = {"objective": task.objective(rows, "lightgbm")}, None
+        elif task.loss.name == "logistic":
+            labels = (labels >= getattr(task.loss, "rel", 1.0)).astype(float)
+        parameters |= own | dict(settings.options)
         data = library.Dataset(
             rows.values,
-            label=rows.rows.labels,
+            label=labels,
             group=rows.sizes[rows.sizes > 0],
-            weight=rows.rows.weights,
+            weight=weights,
             position=rows.positions,
             params=parameters,
         )
         try:
             booster = library.train(parameters, data, num_boost_round=settings.trees)
         except library.basic.LightGBMError as error:
+            if "num_features" in str(error):
+                raise InputError(
+                    message(
+                        "none of {count} feature(s) can split the rows: each is the same in all"
+                        " rows, or the rows are too few",
+                        count=rows.values.shape[1],
+                    ),
+                    hint="a leaf needs `min_rows` rows",
+                ) from None
             raise InputError(
                 message("LightGBM cannot train on these rows: {error}", error=error)
             ) from None
@@ -101,12 +126,12 @@ def _parameters(settings: TreeSettings) -> dict[str, Any]:
     Histograms are built row by row always: LightGBM would choose by a stopwatch, and the sums of
     floats differ between the two ways.
     """
-    return {
+    rows = {} if settings.min_rows is None else {"min_data_in_leaf": settings.min_rows}
+    return rows | {
         "verbosity": -1,
         "learning_rate": settings.learning_rate,
         "num_leaves": settings.leaves,
         "max_depth": -1 if settings.depth is None else settings.depth,
-        "min_data_in_leaf": settings.min_rows,
         "lambda_l2": settings.l2,
         "bagging_fraction": settings.row_fraction,
         "bagging_freq": 1 if settings.row_fraction < 1 else 0,
@@ -118,19 +143,47 @@ def _parameters(settings: TreeSettings) -> dict[str, Any]:
     }
 
 
-def _objective(rows: TrainingRows, task: Task) -> dict[str, Any]:
-    """Returns LightGBM's own objective for a loss."""
-    if task.loss in {"regression", "squared_error"}:
-        return {"objective": "regression"}
-    labels = rows.rows.labels
-    if labels.min() < 0 or labels.max() >= LABELS or (labels != labels.round()).any():
+def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
+    """Returns LightGBM's own objective where it is the loss, or where positions need it.
+
+    Its pointwise objectives start from the mean, which saves the trees the way there. Its
+    LambdaRank is the only one that learns the position bias; ours serves any measure.
+
+    Raises:
+        ParameterError: If rows have positions, and the loss is not LambdaRank with NDCG.
+    """
+    known = {
+        "squared_error": "regression",
+        "logistic": "binary",
+        "cross_entropy": "cross_entropy",
+    }
+    if rows.positions is None:
+        return {"objective": known[task.loss.name]} if task.loss.name in known else None
+    found, loss = task.ndcg(), task.loss
+    if found is None or not isinstance(loss, LambdaRank):
         raise ParameterError(
-            message(
-                "LightGBM's lambdarank takes whole labels from 0 to {highest}",
-                highest=LABELS - 1,
-            )
+            "LightGBM learns the position bias only with LambdaRank and NDCG",
+            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out and weigh rows'
+            " by the inverse of how likely they were seen",
         )
-    return {"objective": "lambdarank"}
+    labels = rows.rows.labels
+    highest = float(labels.max())
+    if labels.min() < 0 or highest >= LABELS or bool((labels != labels.round()).any()):
+        raise InputError(
+            message(
+                "LightGBM's LambdaRank takes whole labels from 0 to {highest:,}",
+                highest=LABELS - 1,
+            ),
+            hint="with positions its own objective is trained; ours, without them, takes any label",
+        )
+    gain = gain_function(found.gain or "linear")
+    return {
+        "objective": "lambdarank",
+        "label_gain": [gain(float(label)) for label in range(max(int(highest) + 1, 2))],
+        "lambdarank_truncation_level": found.k or max(int(rows.sizes.max()), 1),
+        "lambdarank_norm": loss.normalize,
+        "sigmoid": loss.sigma,
+    }
 
 
 engines.register(LightGBM())

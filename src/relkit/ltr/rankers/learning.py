@@ -1,0 +1,64 @@
+"""Which loss a ranker makes small, and whether rows say anything about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from relkit.core.errors import InputError
+from relkit.ltr.losses import Loss, loss as parse_loss
+from relkit.ltr.losses.lambdarank import LambdaRank
+from relkit.ltr.losses.ordinal import Ordinal
+
+if TYPE_CHECKING:
+    from relkit.ltr.rankers.rows import TrainingRows
+
+__all__ = ["POINTWISE", "checked_loss", "plain"]
+
+#: Losses that look at each document alone.
+POINTWISE = frozenset({"squared_error", "logistic", "cross_entropy", "ordinal"})
+
+
+def checked_loss(given: str | Loss, measure: str, rows: TrainingRows) -> Loss:
+    """Returns the loss of a name for rows that say something about it.
+
+    What a name leaves open is filled in: the measure of LambdaRank is the ranker's, and its equal
+    scores are in an order that is drawn, since rows are often sorted by label, so that the first
+    tree would find nothing wrong with theirs; the levels of `ordinal` are those of the labels.
+
+    Raises:
+        UnknownNameError: If there is no such loss.
+        InputError: If there is nothing to learn.
+    """
+    found = parse_loss(given)
+    labels = rows.rows.labels
+    if isinstance(given, str):
+        found = _filled(found, given, measure, rows)
+    if found.name in POINTWISE:
+        if len(labels) and labels.min() == labels.max():
+            raise InputError(
+                "all labels are equal: there is nothing to learn",
+                hint="give rows of relevant and of other documents",
+            )
+    elif not rows.varied():
+        raise InputError(
+            "every query's labels are equal: there is no order to learn",
+            hint="a ranker learns from queries with better and worse documents",
+        )
+    return found
+
+
+def _filled(found: Loss, given: str, measure: str, rows: TrainingRows) -> Loss:
+    if isinstance(found, LambdaRank):
+        if "measure" not in given:
+            found = replace(found, measure=measure)
+        if "ties" not in given:
+            found = replace(found, ties="drawn")
+    if isinstance(found, Ordinal) and "levels" not in given:
+        found = replace(found, levels=max(int(rows.rows.labels.max()), 1))
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Returns a whole number of NumPy, as a search over parameters draws it, as Python's."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,202 @@
+"""Linear rankers: a weight per feature, without PyTorch."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.parameters import check_least, check_whole
+from relkit.data.convention import Convention
+from relkit.ltr.losses import Loss
+from relkit.ltr.rankers.base import Ranker
+from relkit.ltr.rankers.learning import POINTWISE, checked_loss, plain
+from relkit.ltr.rankers.scaling import Scaling
+from relkit.measures.base import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from relkit.ltr.rankers.rows import TrainingRows
+
+__all__ = ["LinearRanker"]
+
+#: Losses with one lowest point, which a descent finds from anywhere.
+CONVEX = frozenset({*POINTWISE, "ranknet", "listnet", "listmle", "softmax"})
+
+
+class LinearRanker(Ranker):
+    """A weighted sum of features that makes a loss of ranked lists small.
+
+    It minimises Σ loss(list) / lists + l2 ‖w‖² / 2 by L-BFGS over the weights w of standardised
+    features and an intercept, which is not penalised; losses that look at differences of scores
+    alone leave it at 0. Losses with several low points start where RankNet ends. LambdaRank and
+    LambdaLoss are steps rather than slopes where two documents change places: what counts is the
+    best point that was seen.
+
+    Args:
+        loss: What it makes small: `ranknet`, `listnet`, `softrank(sigma=0.5)`, …
+        measure: What is to become large: the ranker is scored by it.
+        convention: The measure's rules.
+        l2: How strongly weights are drawn towards 0.
+        iterations: Steps of the search at most.
+        seed: Where the draws of losses come from that draw.
+        threads: Threads to use; 0 takes one per processor. They do not change the weights.
+
+    Attributes:
+        coef_: The weight of each feature as it was given.
+        intercept_: What is added.
+        loss_: The mean loss of a list at the end.
+        n_iter_: How many steps were taken.
+
+    Examples:
+        >>> import numpy as np, relkit.ltr
+        >>> random = np.random.default_rng(1)
+        >>> X = random.normal(size=(200, 3))
+        >>> labels, qid = (X[:, 0] > 0.5).astype(int), np.arange(200) // 10
+        >>> ranker = relkit.ltr.LinearRanker("ranknet", threads=1).fit(X, labels, qid=qid)
+        >>> ranker.score(X, labels, qid)
+        1.0
+        >>> np.abs(ranker.coef_).argmax().item()
+        0
+    """
+
+    kind: ClassVar[str] = "linear"
+
+    def __init__(
+        self,
+        loss: str | Loss = "ranknet",
+        *,
+        measure: str | Measure = "ndcg@10",
+        convention: Convention | str | Mapping[str, Any] | None = None,
+        l2: float = 0.001,
+        iterations: int = 200,
+        seed: int = 0,
+        threads: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.measure = measure
+        self.convention = convention
+        self.l2 = l2
+        self.iterations = iterations
+        self.seed = seed
+        self.threads = threads
+
+    def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
+        import numpy as np
+
+        iterations = check_whole("iterations", plain(self.iterations))
+        check_least("l2", self.l2)
+        if valid is not None:
+            raise ParameterError(
+                "a linear ranker watches no rows while it trains: leave eval_set out"
+            )
+        loss = checked_loss(self.loss, self.measure_, rows)
+        scaling = Scaling.of(rows.values)
+        point = np.zeros(rows.values.shape[1] + 1)
+        problem = _Problem(rows, scaling, self)
+        if loss.name not in CONVEX:
+            point, _ = problem.lowest(checked_loss("ranknet", self.measure_, rows), point, 50)
+        point, self.n_iter_ = problem.lowest(loss, point, iterations)
+        self.loss_ = problem.value(loss, point)
+        self.coef_ = point[:-1] / scaling.scale
+        self.intercept_ = float(point[-1] - scaling.centre @ self.coef_)
+
+    def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.asarray(values @ self.coef_ + self.intercept_, dtype=np.float64)
+
+    @classmethod
+    def _files(cls, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+        return ("weights.npz",)
+
+    def _parts(self) -> dict[str, bytes]:
+        import numpy as np
+
+        file = io.BytesIO()
+        numbers = np.array([self.intercept_, self.loss_, self.n_iter_])
+        np.savez(file, allow_pickle=False, coef=self.coef_, numbers=numbers)
+        return {"weights.npz": file.getvalue()}
+
+    def _restore(self, parts: Mapping[str, bytes]) -> None:
+        import numpy as np
+
+        try:
+            with np.load(io.BytesIO(parts["weights.npz"]), allow_pickle=False) as found:
+                coef, numbers = found["coef"], found["numbers"]
+            fits = coef.shape == (self.n_features_in_,) and numbers.shape == (3,)
+        except (OSError, ValueError, KeyError, EOFError):
+            fits = False
+        if not fits:
+            raise InputError("the weights of the ranker cannot be read")
+        self.coef_ = coef
+        self.intercept_, self.loss_ = float(numbers[0]), float(numbers[1])
+        self.n_iter_ = int(numbers[2])
+
+    def _versions(self) -> dict[str, str]:
+        import scipy
+
+        return {"scipy": str(scipy.__version__)}
+
+
+class _Problem:
+    """The function of the weights that is to become small."""
+
+    def __init__(self, rows: TrainingRows, scaling: Scaling, ranker: LinearRanker) -> None:
+        self.rows = rows.rows
+        self.scaling = scaling
+        self.values = rows.values
+        self.lists = max(int((rows.sizes > 0).sum()), 1)
+        self.l2 = float(ranker.l2)
+        self.seed = int(ranker.seed)
+        self.threads = int(ranker.threads)
+
+    def __call__(self, loss: Loss, point: NDArray[np.float64]) -> tuple[float, Any]:
+        """Returns the value and the gradient at a point."""
+        import numpy as np
+
+        weights = point[:-1] / self.scaling.scale
+        shift = point[-1] - self.scaling.centre @ weights
+        found = loss.evaluate(
+            self.rows.labels,
+            np.asarray(self.values @ weights + shift, dtype=np.float64),
+            self.rows.groups,
+            weights=self.rows.weights,
+            hessian=False,
+            seed=self.seed,
+            threads=self.threads,
+        )
+        slope = found.gradient / self.lists
+        total = slope.sum()
+        gradient = np.empty_like(point)
+        gradient[:-1] = (slope @ self.values - total * self.scaling.centre) / self.scaling.scale
+        gradient[:-1] += self.l2 * point[:-1]
+        gradient[-1] = total
+        value = found.values.sum() / self.lists + self.l2 * (point[:-1] @ point[:-1]) / 2
+        return float(value), gradient
+
+    def value(self, loss: Loss, point: NDArray[np.float64]) -> float:
+        """Returns the mean loss of a list at a point."""
+        penalty = self.l2 * float(point[:-1] @ point[:-1]) / 2
+        return self(loss, point)[0] - penalty
+
+    def lowest(
+        self, loss: Loss, start: NDArray[np.float64], iterations: int
+    ) -> tuple[NDArray[np.float64], int]:
+        """Returns the lowest point that a search finds, and how many steps it took."""
+        from scipy.optimize import minimize
+
+        best: list[Any] = [float("inf"), start]
+
+        def function(point: NDArray[np.float64]) -> tuple[float, Any]:
+            value, gradient = self(loss, point)
+            if value < best[0]:
+                best[:] = value, point.copy()
+            return value, gradient
+
+        options = {"maxiter": iterations}
+        found = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
+        return best[1], int(found.nit)

@@ -1,0 +1,255 @@
+"""Every model of the table, with trees, linear and neural: what it reaches on held-out queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.lists import lists
+
+import relkit
+import relkit.ltr
+from relkit.ltr import LinearRanker, NeuralRanker, TreeRanker
+from relkit.ltr.rankers.models import MODELS
+
+DATA, HELD = lists(40), lists(40, seed=1)
+TREES: dict[str, Any] = {"trees": 15, "leaves": 6, "min_rows": 5, "threads": 1}
+NEURAL: dict[str, Any] = {"epochs": 15, "hidden": (8,), "threads": 1, "learning_rate": 0.02}
+SETTINGS = {"trees": TREES, "linear": {"threads": 1}, "neural": NEURAL}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def reached(ranker: Any) -> float:
+    return float(ranker.score(HELD.X, HELD.labels, HELD.qid))
+
+
+def trained(model: str, scorer: Any, **parameters: Any) -> Any:
+    made = relkit.ltr.ranker(model, scorer=scorer, **SETTINGS[scorer] | parameters)
+    return made.fit(DATA.X, DATA.labels, qid=DATA.qid)
+
+
+def chance() -> float:
+    """Returns what random orders reach at most, of 20."""
+    drawn = [np.random.default_rng(seed).random(len(HELD.X)) for seed in range(20)]
+    found = [relkit.evaluate_scores(HELD.labels, one, HELD.qid, ["ndcg@10"]) for one in drawn]
+    return max(one["ndcg@10"] for one in found)
+
+
+CHANCE = chance()
+BASE = {scorer: reached(trained("regression", scorer)) for scorer in ("trees", "linear", "neural")}
+
+
+@pytest.mark.parametrize("scorer", ["trees", "linear", "neural"])
+@pytest.mark.parametrize("model", [name for name in MODELS if name != "lambdamart"])
+def test_every_model_learns(model: str, scorer: str) -> None:
+    found = reached(trained(model, scorer))
+    assert found > CHANCE + 0.15
+    assert found > BASE[scorer] - 0.06  # after a few steps only
+
+
+def test_lambdamart_is_lambdarank_with_trees() -> None:
+    one, other = trained("lambdamart", "trees"), trained("lambdarank", "trees")
+    assert (one.predict(HELD.X) == other.predict(HELD.X)).all()
+    with pytest.raises(relkit.ParameterError, match="lambdamart is made of trees"):
+        relkit.ltr.ranker("lambdamart", scorer="neural")
+
+
+def test_names_and_parameters() -> None:
+    assert relkit.ltr.ranker("SoftRank(sigma=0.5)").loss == "softrank(sigma=0.5)"
+    assert isinstance(relkit.ltr.ranker("listnet", scorer="linear"), LinearRanker)
+    with pytest.raises(relkit.UnknownNameError, match="unknown model: `lambdmart`") as caught:
+        relkit.ltr.ranker("lambdmart")
+    assert "lambdamart" in caught.value.hint
+    with pytest.raises(relkit.ParameterError, match="LinearRanker has no parameter `trees`"):
+        relkit.ltr.ranker("listnet", scorer="linear", trees=3)
+    with pytest.raises(relkit.ParameterError, match="not a model's name"):
+        relkit.ltr.ranker("3")
+    with pytest.raises(relkit.ParameterError, match="`scorer` must be one of"):
+        relkit.ltr.ranker("listnet", scorer="forest")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["ap", "rr", "err@10", "p@3", "auc", "ndcg(gain=exp)@5"])
+def test_any_measure_is_trained(measure: str) -> None:
+    ranker = trained("lambdamart", "trees", measure=measure)
+    other = trained("lambdamart", "trees", measure=measure)
+    assert (ranker.predict(HELD.X) == other.predict(HELD.X)).all()
+    shuffled = np.random.default_rng(0).random(len(HELD.X))
+    base = relkit.evaluate_scores(HELD.labels, shuffled, HELD.qid, [measure])[measure]
+    assert reached(ranker) > base + 0.1
+
+
+def test_rows_sorted_by_label_teach_the_same() -> None:
+    order = np.lexsort((-DATA.labels, DATA.qid))
+    made = TreeRanker(**TREES).fit(DATA.X[order], DATA.labels[order], qid=DATA.qid[order])
+    straight = TreeRanker(**TREES).fit(DATA.X, DATA.labels, qid=DATA.qid)
+    assert reached(made) == pytest.approx(reached(straight), abs=0.02)
+    first = TreeRanker(**TREES | {"trees": 1})
+    first.fit(DATA.X[order], DATA.labels[order], qid=DATA.qid[order])
+    assert reached(first) > CHANCE + 0.1
+
+
+@pytest.mark.parametrize("model", ["regression", "ranknet", "lambdamart"])
+@pytest.mark.parametrize("engine", ["xgboost", "catboost"])
+def test_other_engines(engine: str, model: str, tmp_path: Any) -> None:
+    made = trained(model, "trees", engine=engine, min_rows=None)
+    assert reached(made) > CHANCE + 0.15
+    assert (trained(model, "trees", engine=engine, min_rows=None).predict(HELD.X)
+            == made.predict(HELD.X)).all()  # fmt: skip
+    made.save(tmp_path / "made")
+    again = relkit.ltr.load(tmp_path / "made")
+    assert (again.predict(HELD.X) == made.predict(HELD.X)).all()
+    assert made.feature_importances_.argmax() == 0
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "made").read_bytes()
+
+
+@pytest.mark.parametrize("model", ["listnet", "softrank", "lambdaloss"])
+def test_xgboost_takes_our_losses(model: str) -> None:
+    assert reached(trained(model, "trees", engine="xgboost", min_rows=None)) > CHANCE + 0.15
+
+
+def test_what_an_engine_cannot_do_is_said() -> None:
+    with pytest.raises(relkit.ParameterError, match="CatBoost cannot train listnet"):
+        trained("listnet", "trees", engine="catboost")
+    made = TreeRanker(engine="catboost", trees=2, threads=1)
+    weights = np.linspace(1, 2, len(DATA.X))
+    with pytest.raises(relkit.ParameterError, match="takes no row weights"):
+        made.fit(DATA.X, DATA.labels, qid=DATA.qid, sample_weight=weights)
+    with pytest.warns(relkit.RelkitWarning, match="does not count the rows of a leaf"):
+        trained("regression", "trees", engine="xgboost", trees=1)
+
+
+def clicks(seed: int = 5) -> tuple[Any, Any, Any]:
+    """Returns clicks, where rows were shown, and how likely they were seen there."""
+    random = np.random.default_rng(seed)
+    positions = np.tile(np.arange(1, 13), 40)
+    seen = 1.0 / positions
+    clicked = (random.random(len(positions)) < seen * (DATA.labels + 0.1) / 3.3).astype(float)
+    return clicked, positions, 1 / seen
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
+def test_positions_are_learnt_from(engine: str) -> None:
+    clicked, positions, _ = clicks()
+    made = TreeRanker(**TREES | {"engine": engine, "min_rows": None})
+    made.fit(DATA.X, clicked, qid=DATA.qid, positions=positions)
+    plain = TreeRanker(**TREES | {"engine": engine, "min_rows": None})
+    plain.fit(DATA.X, clicked, qid=DATA.qid)
+    assert reached(made) > CHANCE
+    assert (made.predict(HELD.X) != plain.predict(HELD.X)).any()
+    for loss in ("listnet", "lambdarank(measure=ap)"):
+        with pytest.raises(relkit.ParameterError, match="learns the position bias only with"):
+            TreeRanker(loss, **TREES | {"engine": engine, "min_rows": None}).fit(
+                DATA.X, clicked, qid=DATA.qid, positions=positions
+            )
+
+
+@pytest.mark.parametrize("scorer", ["trees", "linear", "neural"])
+def test_weights_are_heard(scorer: str) -> None:
+    clicked, _, weights = clicks()
+    made = [
+        relkit.ltr.ranker("ranknet", scorer=scorer, **SETTINGS[scorer])  # type: ignore[arg-type]
+        .fit(DATA.X, clicked, qid=DATA.qid, sample_weight=given)
+        .predict(HELD.X)
+        for given in (None, weights, np.ones(len(weights)))
+    ]
+    assert (made[0] != made[1]).any()
+    np.testing.assert_allclose(made[0], made[2], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("attention", [False, True])
+def test_neural_again_and_from_a_file(attention: bool, tmp_path: Any) -> None:
+    parameters = NEURAL | {"attention": attention, "epochs": 2, "dropout": 0.1}
+    made = [NeuralRanker("listmle", **parameters).fit(DATA.X, DATA.labels, qid=DATA.qid)
+            for _ in range(2)]  # fmt: skip
+    scores = [one.predict(HELD.X, HELD.qid) for one in made]
+    assert (scores[0] == scores[1]).all()
+    made[0].save(tmp_path / "made")
+    again = relkit.ltr.load(tmp_path / "made")
+    assert (again.predict(HELD.X, HELD.qid) == scores[0]).all()
+    assert again.get_params() | {"hidden": 0} == made[0].get_params() | {"hidden": 0}
+    other = NeuralRanker("listmle", **parameters, seed=1).fit(DATA.X, DATA.labels, qid=DATA.qid)
+    assert (other.predict(HELD.X, HELD.qid) != scores[0]).any()
+
+
+def test_attention_sees_the_list_and_nothing_else() -> None:
+    made = trained("listnet", "neural", attention=True)
+    whole = made.predict(HELD.X, HELD.qid)
+    with pytest.raises(relkit.InputError, match="looks at whole lists: predict needs the queries"):
+        made.predict(HELD.X)
+    alone = made.predict(HELD.X[:12], HELD.qid[:12])
+    np.testing.assert_allclose(alone, whole[:12], rtol=1e-4, atol=1e-5)
+    part = made.predict(HELD.X[:6], HELD.qid[:6])
+    assert np.abs(part - whole[:6]).max() > 1e-4
+    order = np.random.default_rng(2).permutation(len(HELD.X))
+    mixed = made.predict(HELD.X[order], HELD.qid[order])
+    np.testing.assert_allclose(mixed, whole[order], rtol=1e-4, atol=1e-5)
+    long = np.r_[np.zeros(24, int), HELD.qid[24:]]  # padding of the others must not leak
+    padded = made.predict(HELD.X, long)
+    np.testing.assert_allclose(padded[24:], whole[24:], rtol=1e-4, atol=1e-5)
+
+
+def test_neural_stops_at_the_best_epoch() -> None:
+    made = NeuralRanker("listnet", **NEURAL | {"epochs": 40}, stop=2)
+    made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=(HELD.X, HELD.labels, HELD.qid))
+    values = [one["ndcg@10"] for one in made.history_]
+    assert made.n_iter_ == 1 + int(np.argmax(values))
+    assert len(values) in {made.n_iter_ + 2, 40}
+    assert reached(made) == max(values)
+    with pytest.raises(relkit.ParameterError, match="`stop` needs rows"):
+        NeuralRanker(stop=2).fit(DATA.X, DATA.labels, qid=DATA.qid)
+
+
+def test_missing_values_are_refused_where_they_cannot_be_taken() -> None:
+    X = DATA.X.copy()
+    X[3, 1] = np.nan
+    for kind in (LinearRanker, NeuralRanker):
+        with pytest.raises(relkit.InputError, match="Input X contains NaN") as caught:
+            kind().fit(X, DATA.labels, qid=DATA.qid)
+        assert "SimpleImputer" in caught.value.hint
+
+
+def test_linear_weights_are_those_of_the_features_as_given(tmp_path: Any) -> None:
+    made = LinearRanker("squared_error", l2=0, threads=1)
+    made.fit(DATA.X, DATA.labels, qid=DATA.qid)
+    ones = np.c_[DATA.X, np.ones(len(DATA.X))]
+    expected = np.linalg.lstsq(ones, DATA.labels, rcond=None)[0]
+    np.testing.assert_allclose(np.r_[made.coef_, made.intercept_], expected, atol=1e-4)
+    moved = LinearRanker("ranknet", threads=1).fit(100 * DATA.X + 7, DATA.labels, qid=DATA.qid)
+    straight = LinearRanker("ranknet", threads=1).fit(DATA.X, DATA.labels, qid=DATA.qid)
+    np.testing.assert_allclose(100 * moved.coef_, straight.coef_, rtol=1e-3, atol=1e-6)
+    from scipy.sparse import csr_array
+
+    sparse = LinearRanker("ranknet", threads=1)
+    sparse.fit(csr_array(DATA.X), DATA.labels, qid=DATA.qid)
+    np.testing.assert_allclose(sparse.coef_, straight.coef_, atol=0.01)
+    moved.save(tmp_path / "made")
+    again = relkit.ltr.load(tmp_path / "made")
+    assert (again.predict(HELD.X) == moved.predict(HELD.X)).all()
+    assert (again.loss_, again.n_iter_) == (moved.loss_, moved.n_iter_)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (LinearRanker(l2=-1), "`l2` must be 0 or more"),
+        (LinearRanker(iterations=0), "`iterations` must be a whole number"),
+        (NeuralRanker(hidden=(0,)), "`hidden` must be a whole number"),
+        (NeuralRanker(dropout=1), "`dropout` must be 0 or more and below 1"),
+        (NeuralRanker(learning_rate=0), "`learning_rate` must be above 0"),
+        (NeuralRanker(hidden=(3,), attention=True), "a last hidden layer that they divide"),
+        (NeuralRanker(hidden=(), attention=True), "a last hidden layer that they divide"),
+        (NeuralRanker("lisnet"), "unknown loss"),
+        (TreeRanker("lambdarank(measure=bpref)"), "cannot be an objective"),
+    ],
+)
+def test_bad_parameters_are_refused(made: Any, expected: str) -> None:
+    with pytest.raises(relkit.RelkitError, match=expected):
+        made.fit(DATA.X, DATA.labels, qid=DATA.qid)
