@@ -76,6 +76,10 @@ AB_TEST = "session,user,arm,query,position,doc,clicked,timestamp\n" + "".join(
     for user in range(60)
 )
 # What `relkit sample` writes of four sessions: two of tv, one of cup, one of pen.
+ROWS = "".join(
+    f"{row % 3} qid:{row // 5} 1:{row}.5 2:{row % 7} 3:{row % 3} # docid = d{row}\n"
+    for row in range(100)
+)
 SAMPLE = """draw,tier,query,session,query_sessions,tier_sessions,inclusion_probability,k,position,\
 doc,tier_number,tier_queries,tier_least,tier_most,design,seed,common_k,total_sessions
 1,head,tv,s0,2,2,1.0,10,1,tv-1,1,1,2,2,stratified,0,10,4
@@ -172,6 +176,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("decisions.csv", DECISIONS),
         ("policy.csv", "document,probability\na,0.25\nb,0.75\n"),
         ("mixed-clicks.csv", MIXED_CLICKS),
+        ("rows.letor", ROWS),
         ("arms.csv", AB_TEST),
         ("sample.csv", SAMPLE),
         ("judged.csv", "query,doc,grade,judged_at\ntv,tv-1,3,2020-01-01\n"),

@@ -16,11 +16,11 @@ from hypothesis import given, strategies as st
 
 from relkit import _native
 from relkit.core.errors import DependencyError, InputError, ParameterError
+from relkit.data.keys import mix, mix_all
 from relkit.io.sessions import read_sessions
 from relkit.online.logs import examine
 from relkit.online.sampling import Allocation, Design, build_tiers, draw_sample, frames, slots
 from relkit.online.sampling.frames import batches
-from relkit.online.sampling.keys import mix, mix_all
 from relkit.online.sampling.pptss import inclusion_probability
 from relkit.online.sampling.slots import places_of
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
 
-__all__ = ["read_letor"]
+__all__ = ["ROW_FILES", "files_beside", "read_letor"]
 
 #: How files beside a text are called that say where its queries begin: by LightGBM, by XGBoost.
 GROUP_FILES = {"groups": (".query", ".group")}
@@ -65,7 +65,7 @@ def read_letor(
 
     beside: dict[str, Source] = {}
     if groups is None:
-        beside = _beside(source, ROW_FILES if scores is None else GROUP_FILES)
+        beside = files_beside(source, ROW_FILES if scores is None else GROUP_FILES)
     sizes_file = groups or beside.get("groups")
     found = _read(
         source, sizes_file is not None, scale, None if scores is not None else storage or STORAGE
@@ -168,7 +168,7 @@ def _features(found: dict[str, Any]) -> Features:
     return Features(names, values)
 
 
-def _beside(source: Source, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Source]:
+def files_beside(source: Source, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Source]:
     """Opens files that lie beside a text without `qid:` and are called like it."""
     first = (first_lines(source.head) or [b""])[0].split(maxsplit=2)
     if len(first) > 1 and first[1].startswith(b"qid:"):

@@ -14,6 +14,12 @@ from .objectives import (
     feval as feval,
     objective as objective,
 )
+from .preparation.split import (
+    Split as Split,
+)
+from .preparation.splitting import (
+    split as split,
+)
 from .rankers.base import (
     Ranker as Ranker,
 )

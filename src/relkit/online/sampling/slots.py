@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.data.keys import GOLDEN, hashed, mix, mix_all, series
 from relkit.online.sampling.frames import batches, searches
-from relkit.online.sampling.keys import GOLDEN, hashed, mix, mix_all, series
 
 if TYPE_CHECKING:
     import numpy as np

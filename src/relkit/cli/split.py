@@ -1,0 +1,124 @@
+"""`relkit split`: labelled rows into train, valid and test, or folds of them, by query."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from relkit.cli.messages import messages
+from relkit.cli.options import columns_option, format_option, no_color_option
+from relkit.cli.output import emit, written
+from relkit.cli.values import chosen_columns, format_named_by
+from relkit.core.errors import ParameterError
+
+__all__ = ["command"]
+
+HELP = """Split rows with features by query: train, valid and test, or folds.
+
+\b
+Examples:
+  relkit split rows.letor -o parts
+  relkit split rows.letor --test 0.3 --valid 0 --seed 7 -o small
+  relkit split rows.letor --folds 5 -o folds
+
+DATA is SVMlight/LETOR text, CSV, TSV, JSON Lines or Parquet. Each part gets
+its share of queries with no, one, two, … relevant documents (a label above
+0). Queries that share a row, that is the same features, stay together, so
+that no row is trained on and reported on; a note counts them.
+
+Files are named train, valid and test, and end as DATA does; lines are copied
+byte for byte. With --folds they are in fold-1, fold-2 and so on: fold i tests
+on slice i, chooses on slice i + 1 and trains on the others. The seed and the
+names of queries decide, not the order of rows.
+"""
+
+
+@click.command(
+    "split",
+    help=HELP,
+    short_help="Split rows with features by query: train, valid and test, or folds.",
+)
+@click.argument("data", metavar="DATA")
+@click.option("--test", type=float, help="Share of queries to report on.  [default: 0.2]")
+@click.option("--valid", type=float, help="Share of queries to choose and stop on.  [default: 0.1]")
+@click.option("--folds", type=click.IntRange(3, 100), help="Folds, in place of the two shares.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same parts.",
+)
+@click.option(
+    "--duplicates",
+    type=click.Choice(["together", "ignore"]),
+    default="together",
+    show_default=True,
+    help="Whether queries that share a row stay together.",
+)
+@click.option(
+    "-o", "--output", metavar="DIR", required=True, help="Folder of the files; created if missing."
+)
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--features", metavar="COLUMN,…", help="Columns of features.  [default: the rest]")
+@columns_option
+@click.option("--groups", metavar="FILE", help="SVMlight without qid: rows of each query.")
+@click.option("--input-format", metavar="FORMAT", help="Format of DATA.  [default: recognised]")
+@format_option("table", "json", "markdown", "csv", help="How to print the sizes of the parts.")
+@no_color_option
+def command(
+    data: str,
+    test: float | None,
+    valid: float | None,
+    folds: int | None,
+    seed: int,
+    duplicates: Literal["together", "ignore"],
+    output: str,
+    force: bool,
+    features: str | None,
+    columns: tuple[str, ...],
+    groups: str | None,
+    input_format: str | None,
+    form: str,
+) -> None:
+    """Runs `relkit split`."""
+    from relkit.io.open import Source
+    from relkit.io.reading import read_features
+    from relkit.io.recognition import open_source
+    from relkit.ltr.preparation.files import write_split
+    from relkit.ltr.preparation.splitting import split
+
+    if data == "-":
+        raise ParameterError(
+            "rows to split must be a file, which is read twice", hint="save them to a file first"
+        )
+    roles = chosen_columns(
+        columns, ("query", "label", "document", "weight", "position"), "query=qid,label=grade"
+    )
+    given = roles or {}
+    with format_named_by("--input-format"):
+        source = open_source(data, format=input_format, kind="features", named=bool(roles))
+        names = None if features is None else [name for name in features.split(",") if name]
+        rows = read_features(
+            source,
+            query=given.get("query"),
+            label=given.get("label"),
+            document=given.get("document"),
+            weight=given.get("weight"),
+            position=given.get("position"),
+            features=names,
+            groups=groups,
+            format=input_format,
+        )
+    found = split(rows, test=test, valid=valid, folds=folds, seed=seed, duplicates=duplicates)
+    write_split(
+        found,
+        source,
+        output,
+        columns=roles,
+        groups=None if groups is None else Source(groups),
+        replace=force,
+    )
+    messages.notes(found.notes)
+    emit(written(found, form, language=messages.language))
