@@ -253,3 +253,26 @@ def test_linear_weights_are_those_of_the_features_as_given(tmp_path: Any) -> Non
 def test_bad_parameters_are_refused(made: Any, expected: str) -> None:
     with pytest.raises(relkit.RelkitError, match=expected):
         made.fit(DATA.X, DATA.labels, qid=DATA.qid)
+
+
+@pytest.mark.parametrize("model", ["regression", "classification", "lambdamart"])
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
+def test_trees_stop_on_the_measure(engine: str, model: str, tmp_path: Any) -> None:
+    parameters = TREES | {"engine": engine, "min_rows": None, "trees": 60, "learning_rate": 0.3}
+    made = relkit.ltr.ranker(model, measure="ndcg@5", stop=3, **parameters)
+    made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=(HELD.X, HELD.labels, HELD.qid))
+    best = int(np.argmax(made.history_))
+    assert made.forest_.trees == best + 1
+    assert len(made.history_) in {best + 4, 60}
+    assert made.score(HELD.X, HELD.labels, HELD.qid) == pytest.approx(max(made.history_), abs=2e-6)
+    made.save(tmp_path / "made")
+    again = relkit.ltr.load(tmp_path / "made")
+    assert (again.predict(HELD.X) == made.predict(HELD.X)).all()
+    assert again.forest_.trees == made.forest_.trees
+
+
+def test_stopping_needs_rows() -> None:
+    with pytest.raises(relkit.ParameterError, match="`stop` needs rows to watch"):
+        TreeRanker(stop=3).fit(DATA.X, DATA.labels, qid=DATA.qid)
+    with pytest.raises(relkit.ParameterError, match="`stop` must be a whole number"):
+        TreeRanker(stop=0).fit(DATA.X, DATA.labels, qid=DATA.qid)

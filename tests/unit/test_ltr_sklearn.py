@@ -27,7 +27,7 @@ from tests.unit.lists import lists
 
 import relkit
 import relkit.ltr
-from relkit.ltr import QueryFold, TreeRanker, grades, scorer
+from relkit.ltr import LinearRanker, NeuralRanker, QueryFold, TreeRanker, grades, scorer
 from relkit.ltr.rankers.grades import queries_of
 
 DATA = lists()
@@ -153,7 +153,13 @@ EXCEPTIONS = {
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [small(loss="regression"), small()], expected_failed_checks=lambda ranker: EXCEPTIONS
+    [
+        small(loss="regression"),
+        small(),
+        LinearRanker(iterations=20, threads=1),
+        NeuralRanker(epochs=2, hidden=(4,), threads=1),
+    ],
+    expected_failed_checks=lambda ranker: EXCEPTIONS,
 )
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():

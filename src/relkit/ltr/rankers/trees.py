@@ -42,12 +42,15 @@ class TreeRanker(Ranker):
         l2: What is added to a leaf's Hessian: draws its value towards 0.
         row_fraction: The share of rows that each tree sees.
         feature_fraction: The share of features that each tree sees.
+        stop: With an `eval_set`: after so many trees without a better measure on it no more are
+            grown, and those up to the best count; None grows them all.
         seed: Where random numbers start: the same data and seed give the same trees.
         threads: Threads to use; 0 takes one per processor. They do not change the trees.
         options: Further parameters of the engine, under its own names.
 
     Attributes:
         forest_: The trees, behind an interface that every engine has.
+        history_: The measure on `eval_set` after each tree.
         feature_importances_: How much each feature's splits gained; adds up to 1.
 
     Examples:
@@ -83,6 +86,7 @@ class TreeRanker(Ranker):
         l2: float = 0.0,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
+        stop: int | None = None,
         seed: int = 0,
         threads: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -99,6 +103,7 @@ class TreeRanker(Ranker):
         self.l2 = l2
         self.row_fraction = row_fraction
         self.feature_fraction = feature_fraction
+        self.stop = stop
         self.seed = seed
         self.threads = threads
         self.options = options
@@ -106,11 +111,23 @@ class TreeRanker(Ranker):
     def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
         engine = self._engine()
         settings = self._settings()
+        if self.stop is not None and valid is None:
+            raise ParameterError(
+                "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
+            )
         loss = checked_loss(self.loss, self.measure_, rows)
         if isinstance(loss, LambdaRank):
             loss = loss.resolve(self.convention_, None, float(rows.rows.labels.max()))
-        task = Task(loss, settings.seed, settings.threads)
+        task = Task(
+            loss,
+            settings.seed,
+            settings.threads,
+            self.measure_,
+            self.convention_,
+            None if self.stop is None else int(self.stop),
+        )
         self.forest_: Forest = engine.train(rows, valid, task, settings)
+        self.history_ = list(self.forest_.history)
 
     def _scores(self, values: Any, qid: ArrayLike | None) -> NDArray[np.float64]:
         return self.forest_.predict(values)
@@ -133,7 +150,7 @@ class TreeRanker(Ranker):
         """
         for name, least in (("trees", 1), ("leaves", 2), ("seed", 0), ("threads", 0)):
             check_whole(name, plain(getattr(self, name)), least=least)
-        for name in ("depth", "min_rows"):
+        for name in ("depth", "min_rows", "stop"):
             if getattr(self, name) is not None:
                 check_whole(name, plain(getattr(self, name)))
         check_least("l2", self.l2)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.registry import Registry
+from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.losses.lambdarank import LambdaRank
+from relkit.ltr.objectives.metric import feval
 from relkit.ltr.objectives.objective import Objective, objective
 from relkit.measures.gain import NDCG
 from relkit.measures.names import measure as parse_measure
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from relkit.ltr.rankers.rows import TrainingRows
 
-__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "engines"]
+__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "best_of", "engines"]
 
 MODULES = {
     "relkit.ltr.rankers.engines.catboost": "catboost",
@@ -71,16 +73,32 @@ class Task:
         loss: What they make small; the measure of LambdaRank is resolved.
         seed: Where the draws of losses come from that draw: another one for each tree.
         threads: Threads to use; 0 takes one per processor.
+        measure: What is watched on held-out rows.
+        convention: The measure's rules.
+        stop: After so many trees without a better measure on those rows no more are grown.
     """
 
     loss: Loss
-    seed: int = 0
-    threads: int = 0
+    seed: int
+    threads: int
+    measure: str
+    convention: Convention
+    stop: int | None = None
 
     def objective(self, rows: TrainingRows, engine: Any) -> Drawn:
         """Returns the loss as an engine's objective."""
         return Drawn(
             objective(self.loss, rows.rows, engine=engine, threads=self.threads), self.seed
+        )
+
+    def metric(self, valid: TrainingRows, engine: Any) -> Any:
+        """Returns the measure on held-out rows as an engine's metric."""
+        return feval(
+            self.measure,
+            valid.rows,
+            engine=engine,
+            convention=self.convention,
+            threads=self.threads,
         )
 
     def ndcg(self) -> NDCG | None:
@@ -106,16 +124,38 @@ class Drawn:
         return self.inner(first, second)
 
 
+def best_of(history: Sequence[float], stop: int) -> int:
+    """Returns after which tree, from 0, the measure was best when patience ran out.
+
+    Args:
+        history: The measure after each tree; of equal ones the first is the best.
+        stop: Trees without a better measure after which training ends.
+
+    Examples:
+        >>> best_of([0.5, 0.7, 0.6, 0.6, 0.9], 2)
+        1
+    """
+    best = 0
+    for place, value in enumerate(history):
+        if value > history[best]:
+            best = place
+        elif place - best >= stop:
+            break
+    return best
+
+
 class Forest(ABC):
     """Trained trees.
 
     Attributes:
         booster: The engine's own model.
         trees: How many trees count.
+        history: The measure on held-out rows after each tree; empty without such rows.
     """
 
     booster: Any
     trees: int
+    history: Sequence[float] = ()
 
     @abstractmethod
     def predict(self, values: Any) -> NDArray[np.float64]:

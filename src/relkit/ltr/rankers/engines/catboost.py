@@ -8,7 +8,8 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
 from relkit.core.texts import message
 from relkit.ltr.losses.lambdarank import LambdaRank
-from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, best_of, engines
+from relkit.ltr.rankers.measuring import measure_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,12 +86,20 @@ class CatBoost(Engine):
             pool = library.Pool(
                 rows.values, label=labels, group_id=queries, weight=rows.rows.weights
             )
-            return CatBoostForest(library.train(pool, parameters), settings.threads)
+            booster = library.train(pool, parameters)
         except library.CatBoostError as error:
             text = str(error).strip().rpartition("\n")[2]
             raise InputError(
                 message("CatBoost cannot train on these rows: {error}", error=text)
             ) from None
+        history = [] if valid is None else _history(booster, valid, task)
+        if history and task.stop is not None:
+            # CatBoost can cut symmetric trees only; the first trees of a shorter run are the same.
+            parameters["iterations"] = best_of(history, task.stop) + 1
+            booster = library.train(pool, parameters)
+        forest = CatBoostForest(booster, settings.threads)
+        forest.history = history
+        return forest
 
     def load(self, data: bytes, threads: int) -> CatBoostForest:
         """Returns trees from CatBoost's cbm of them."""
@@ -115,6 +124,23 @@ def _numbers(rows: TrainingRows) -> NDArray[np.int64]:
     import numpy as np
 
     return np.repeat(np.arange(len(rows.sizes)), rows.sizes)
+
+
+def _history(booster: Any, valid: TrainingRows, task: Task) -> list[float]:
+    """Returns the measure on held-out rows after each tree.
+
+    All trees are grown first: CatBoost hands a metric the labels that its loss was trained on, and
+    those of a logistic loss are not the grades that are measured.
+    """
+    import numpy as np
+
+    found: list[float] = []
+    for scores in booster.staged_predict(valid.values, prediction_type="RawFormulaVal"):
+        values = np.asarray(scores, dtype=np.float64)
+        found.append(measure_rows(task.measure, task.convention, valid.rows, values))
+        if task.stop is not None and len(found) - 1 - best_of(found, task.stop) >= task.stop:
+            break
+    return found
 
 
 def _own(rows: TrainingRows, task: Task) -> str:

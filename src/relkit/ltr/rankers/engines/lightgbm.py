@@ -88,8 +88,22 @@ class LightGBM(Engine):
             position=rows.positions,
             params=parameters,
         )
+        watched: dict[str, Any] = {}
+        history: dict[str, dict[str, list[float]]] = {}
+        if valid is not None:
+            parameters["metric"] = "None"
+            watched = {
+                "valid_sets": [library.Dataset(
+                    valid.values, label=valid.rows.labels, group=valid.sizes[valid.sizes > 0],
+                    reference=data,
+                )],
+                "feval": task.metric(valid, "lightgbm"),
+                "callbacks": [library.record_evaluation(history)],
+            }  # fmt: skip
+            if task.stop is not None:
+                watched["callbacks"].append(library.early_stopping(task.stop, verbose=False))
         try:
-            booster = library.train(parameters, data, num_boost_round=settings.trees)
+            booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
         except library.basic.LightGBMError as error:
             if "num_features" in str(error):
                 raise InputError(
@@ -103,7 +117,9 @@ class LightGBM(Engine):
             raise InputError(
                 message("LightGBM cannot train on these rows: {error}", error=error)
             ) from None
-        return LightGBMForest(booster, settings.threads)
+        forest = LightGBMForest(booster, settings.threads)
+        forest.history = next(iter(history.get("valid_0", {}).values()), ())
+        return forest
 
     def load(self, data: bytes, threads: int) -> LightGBMForest:
         """Returns trees from LightGBM's text of them."""

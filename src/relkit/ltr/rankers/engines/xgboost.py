@@ -88,14 +88,34 @@ class XGBoost(Engine):
         elif rows.rows.weights is not None:
             matrix.set_weight(rows.rows.weights)
         parameters |= dict(settings.options)
+        watched: dict[str, Any] = {}
+        history: dict[str, dict[str, list[float]]] = {}
+        if valid is not None:
+            held = library.DMatrix(valid.values, label=valid.rows.labels)
+            held.set_group(valid.sizes[valid.sizes > 0])
+            parameters["disable_default_eval_metric"] = True
+            watched = {
+                "evals": [(held, "valid")],
+                "custom_metric": task.metric(valid, "xgboost"),
+                "evals_result": history,
+                "verbose_eval": False,
+            }
+            if task.stop is not None:
+                watched["callbacks"] = [
+                    library.callback.EarlyStopping(rounds=task.stop, maximize=True)
+                ]
         try:
-            booster = library.train(parameters, matrix, settings.trees, obj=own)
+            booster = library.train(parameters, matrix, settings.trees, obj=own, **watched)
         except library.core.XGBoostError as error:
             text = str(error).partition("\n")[0]
             raise InputError(
                 message("XGBoost cannot train on these rows: {error}", error=text)
             ) from None
-        return XGBoostForest(booster, int(booster.num_boosted_rounds()))
+        stopped = task.stop is not None and valid is not None
+        trees = booster.best_iteration + 1 if stopped else booster.num_boosted_rounds()
+        forest = XGBoostForest(booster, int(trees))
+        forest.history = next(iter(history.get("valid", {}).values()), ())
+        return forest
 
     def load(self, data: bytes, threads: int) -> XGBoostForest:
         """Returns trees from XGBoost's UBJSON of them."""
