@@ -30,7 +30,7 @@ Choice choose(const std::string& field, const std::string& given,
 void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
                const std::string& unjudged, const std::string& negative, const std::string& missing,
                const std::string& unretrieved, bool float32, int decimals,
-               const std::string& without_closed_form) {
+               const std::string& without_closed_form, bool spans) {
   Plan plan;
   plan.rules.ties = choose<Ties>("ties", ties,
                                  {{"doc-desc", Ties::doc_desc},
@@ -56,6 +56,7 @@ void make_plan(Plan* place, nb::iterable kernels, const std::string& ties,
   plan.rules.unretrieved_removed =
       choose<bool>("unretrieved", unretrieved, {{"counted", false}, {"removed", true}});
   plan.rules.decimals = decimals;
+  plan.rules.spans = spans;
   const bool worst =
       choose<bool>("without_closed_form", without_closed_form, {{"error", false}, {"worst", true}});
   const bool expected = plan.rules.ties == Ties::expected;
@@ -99,7 +100,7 @@ void bind_plan(nb::module_& module) {
            nb::arg("unjudged") = "nonrelevant", nb::arg("negative") = "nonrelevant",
            nb::arg("missing") = "zero", nb::arg("unretrieved") = "counted",
            nb::arg("float32") = false, nb::arg("decimals") = -1,
-           nb::arg("without_closed_form") = "error")
+           nb::arg("without_closed_form") = "error", nb::arg("spans") = true)
       .def_prop_ro("needs_ranks", [](const Plan& plan) { return plan.rules.ties == Ties::rank; })
       .def_prop_ro("in_worst_order", [](const Plan& plan) {
         nb::list places;

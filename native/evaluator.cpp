@@ -179,7 +179,10 @@ void Evaluator::score_orders(std::uint32_t open, Store replace) {
     return kernels[i]->sees_ties() && (k == 0 || open <= k);
   };
   bool any = false;
-  for (std::size_t i = 0; i < kernels.size(); ++i) any |= reached(i);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    any |= reached(i) &&
+           (plan_.rules.spans || (!plan_.in_worst_order.empty() && plan_.in_worst_order[i] != 0));
+  }
   if (!any) return;
   worst_.resize(kernels.size());
   const QueryView& worst = ranker_.reorder(false);
@@ -191,6 +194,7 @@ void Evaluator::score_orders(std::uint32_t open, Store replace) {
       replace(i, worst_[i], scratch_.levels);
     }
   }
+  if (!plan_.rules.spans) return;
   const QueryView& best = ranker_.reorder(true);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!reached(i)) continue;

@@ -31,6 +31,7 @@ struct Rules {
   Missing missing = Missing::zero;
   bool float32 = false;              // compare scores after rounding to float32
   bool unretrieved_removed = false;  // judged documents outside the run are not there
+  bool spans = true;                 // also measure tied documents in the worst and best order
   int decimals = -1;                 // each query's value is rounded to so many; -1: not at all
 
   // A value rounded half up.

@@ -114,6 +114,7 @@ class Plan:
             names.
         float32: Compare scores after rounding them to float32.
         decimals: Round each query's value to so many decimals; -1 rounds nothing.
+        spans: Measure tied documents in the worst and in the best order, too.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class Plan:
         float32: bool = False,
         decimals: int = -1,
         without_closed_form: Literal["error", "worst"] = "error",
+        spans: bool = True,
     ) -> None:
         """Refuses measures without a closed form under `expected`, or counts their worst order."""
     @property

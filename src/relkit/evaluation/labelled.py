@@ -36,6 +36,7 @@ class Settings:
         scale: As for `evaluate_scores`.
         threads: Threads to use; 0 takes one a processor.
         otherwise: What measures do that have no mean over the orders of tied rows.
+        spans: Whether tied rows are measured in the worst and the best order, too.
     """
 
     convention: Convention
@@ -43,6 +44,7 @@ class Settings:
     scale: Scale | None = None
     threads: int = 0
     otherwise: Literal["error", "worst"] = "error"
+    spans: bool = True
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ def _compile(
         settings.average,
         highest,
         otherwise=settings.otherwise,
+        spans=settings.spans,
     )
     program.check_inputs(False)
     others = [str(one) for one in program.asked if not one.weighted]

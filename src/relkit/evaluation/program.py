@@ -59,6 +59,7 @@ class Program:
         highest: float = math.nan,
         *,
         otherwise: Literal["error", "worst"] = "error",
+        spans: bool = True,
     ) -> Program:
         """Resolves measures and makes the plan.
 
@@ -69,6 +70,7 @@ class Program:
             average: `macro`, `micro`, or each measure's own.
             highest: The highest grade.
             otherwise: What measures do for which ``ties="expected"`` has no formula.
+            spans: Whether tied documents are measured in the worst and the best order, too.
 
         Raises:
             ParameterError: If no measure is given, or `average` is neither macro nor micro.
@@ -103,6 +105,7 @@ class Program:
             float32=convention.scores == "float32",
             decimals=-1 if convention.decimals is None else convention.decimals,
             without_closed_form=otherwise,
+            spans=spans,
         )
         worst = {name for name, place in places.items() if place in set(plan.in_worst_order)}
         if otherwise == "worst" and convention.ties == "expected":

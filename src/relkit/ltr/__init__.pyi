@@ -9,10 +9,12 @@ from .losses.lambdarank import (
     LambdaRank as LambdaRank,
 )
 from .objectives import (
+    EarlyStopping as EarlyStopping,
     Metric as Metric,
     Objective as Objective,
     feval as feval,
     objective as objective,
+    stopping as stopping,
 )
 from .preparation.split import (
     Split as Split,

@@ -38,15 +38,14 @@ class MeasuredRows:
     Attributes:
         rows: The labels.
         program: The measures.
-        calls: How many times they were measured.
         numbers: The last number of each measure.
-        values: The last value of each query by measure; NaN where there is none.
+        values: The last value of each query, of the first measure: what the convention counts for
+            one without a value, NaN where that is nothing.
     """
 
     rows: TrainingRows
     program: Program
     threads: int = 0
-    calls: int = 0
     numbers: Mapping[str, float] | None = None
     values: Mapping[str, NDArray[np.float64]] | None = None
 
@@ -66,10 +65,11 @@ class MeasuredRows:
             str(asked): number(one, form, columns[str(asked)].total, program.convention)
             for asked, one, form in zip(program.asked, program.resolved, program.forms, strict=True)
         }
-        first = str(program.asked[0])
-        self.calls += 1
         self.numbers = numbers
-        self.values = {first: np.asarray(columns[first].values(), dtype=np.float64)}
+        first = program.asked[0]
+        found = np.asarray(columns[str(first)].values(), dtype=np.float64)
+        found[np.isnan(found)] = program.resolved[0].counted(program.convention)
+        self.values = {str(first): found}
         return numbers
 
 
@@ -81,6 +81,8 @@ class Metric:
     Attributes:
         measures: The names of the measures.
         engine: Whose call it answers.
+        last: The rows that were measured last.
+        calls: How many times rows were measured.
     """
 
     def __init__(
@@ -96,6 +98,8 @@ class Metric:
         self.engine = engine
         self._settings = settings
         self._groups = groups
+        self.last: MeasuredRows | None = None
+        self.calls = 0
         self._known = [self._prepare(rows) for rows in given]
         self._by_data: WeakKeyDictionary[Any, MeasuredRows] = WeakKeyDictionary()
 
@@ -105,6 +109,22 @@ class Metric:
         whole = replace(rows.rows, labels=np.asarray(rows.rows.labels, dtype=np.float64))
         program = row_program(whole, self._asked, self._settings, False)
         return MeasuredRows(replace(rows, rows=whole), program, self._settings.threads)
+
+    @property
+    def by_query(self) -> bool:
+        """Whether the first measure is a mean of values of queries."""
+        first = self._asked[0]
+        form = self._settings.average
+        macro = (form if form in first.averages else first.averages[0]) == "macro"
+        return macro and first.combine == "mean"
+
+    def measure(self, rows: MeasuredRows, scores: ArrayLike) -> dict[str, float]:
+        """Returns what scores of rows are worth by measure."""
+        import numpy as np
+
+        numbers = rows.measure(np.asarray(scores))
+        self.last, self.calls = rows, self.calls + 1
+        return numbers
 
     def of(self, data: Any) -> MeasuredRows:
         """Returns the rows of a LightGBM `Dataset` or an XGBoost `DMatrix`, as last measured.
@@ -165,9 +185,9 @@ class LightGBMMetric(Metric):
         import numpy as np
 
         if hasattr(second, "get_label"):
-            numbers = self.of(second).measure(np.asarray(first))
+            numbers = self.measure(self.of(second), first)
         else:
-            numbers = self.of_labels(np.asarray(first)).measure(np.asarray(second))
+            numbers = self.measure(self.of_labels(np.asarray(first)), second)
         return [(name, value, True) for name, value in numbers.items()]
 
 
@@ -176,9 +196,7 @@ class XGBoostMetric(Metric):
 
     def __call__(self, scores: Any, data: Any) -> list[tuple[str, float]]:
         """Returns name and value of each measure; XGBoost splits names at colons."""
-        import numpy as np
-
-        numbers = self.of(data).measure(np.asarray(scores))
+        numbers = self.measure(self.of(data), scores)
         return [(name.replace(":", "="), value) for name, value in numbers.items()]
 
 
@@ -197,7 +215,7 @@ class CatBoostMetric(Metric):
         import numpy as np
 
         rows = self.of_labels(np.asarray(target))
-        return rows.measure(np.asarray(approxes[0]))[self.measures[0]], 1.0
+        return self.measure(rows, approxes[0])[self.measures[0]], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Returns the measure."""
@@ -262,6 +280,7 @@ def feval(
         known,
         check_whole("threads", threads, least=0),
         without_formula(given),
+        spans=False,
     )
     listed: list[TrainingRows] = []
     groups: list[NDArray[Any]] = []
