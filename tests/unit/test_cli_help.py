@@ -24,11 +24,11 @@ def examples(help_text: str) -> list[str]:
 
 
 def write_rows() -> None:
-    """Writes the rows with features that the examples name: 12 queries of 5 documents."""
+    """Writes the rows with features that the examples name."""
     from tests.unit.trained import rows_of, write_features
 
     for seed, name in enumerate(("features.csv", "heldout.csv")):
-        write_features(rows_of(queries=12, size=5, seed=seed), Path(name))
+        write_features(rows_of(seed=seed), Path(name))
 
 
 def test_every_module_of_a_command_is_listed() -> None:

@@ -14,7 +14,7 @@ import relkit.ltr
 
 TRAIN = (
     *("train", "features.csv", "-o", "ranker.model", "--threads", "1"),
-    *("-p", "trees=5", "--folds", "2"),
+    *("-p", "trees=5", "-p", "min_rows=3", "--folds", "2"),
 )
 
 

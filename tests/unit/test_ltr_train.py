@@ -243,12 +243,53 @@ def test_why_one_document_is_above_another_adds_up() -> None:
         relkit.ltr.explain_order(ranker, replace(rows, documents=None), "q03", "d2", "d7")
 
 
-def test_contributions_of_a_ranker_add_up_to_its_scores() -> None:
+@pytest.mark.parametrize(
+    ("wanted", "tolerance"),
+    [
+        ({"engine": "lightgbm", "trees": 5}, 1e-12),
+        ({"engine": "xgboost", "trees": 5}, 1e-5),
+        ({"scorer": "linear"}, 1e-12),
+    ],
+)
+def test_contributions_of_a_ranker_add_up_to_its_scores(
+    wanted: dict[str, Any], tolerance: float
+) -> None:
     rows = rows_of(queries=10)
-    ranker = relkit.ltr.TreeRanker(trees=5, min_rows=5, threads=1).fit(rows)
-    found = contributions_of(ranker, rows)
-    assert found is not None
-    assert found.scores == pytest.approx(ranker.predict(rows), abs=1e-12)
+    found = relkit.ltr.train(rows, "ranknet", folds=2, threads=1, **wanted)
+    parts = contributions_of(found.ranker, rows)
+    assert parts is not None
+    assert parts.scores == pytest.approx(found.ranker.predict(rows), abs=tolerance)
+    why = relkit.ltr.explain_order(found.ranker, rows, "q03", "d2", "d7")
+    assert why.total == pytest.approx(why.difference, abs=tolerance)
+    assert found.importance[0].kind == "shap"
+    assert found.importance[0].feature == "bm25"
+    assert found.card.baseline == "regression"
+    assert len(found.curve) == wanted.get("trees", 0)
+
+
+def test_contributions_that_do_not_add_up_are_not_shown() -> None:
+    pytest.importorskip("catboost")
+    rows = rows_of(queries=10)
+    found = relkit.ltr.train(rows, folds=2, threads=1, engine="catboost", trees=5)
+    if contributions_of(found.ranker, rows) is None:
+        assert found.importance[0].kind == "permutation"
+        with pytest.raises(ParameterError, match="nothing says what each feature adds"):
+            relkit.ltr.explain_order(found.ranker, rows, "q03", "d2", "d7")
+    else:  # where CatBoost's values add up, they are shown
+        why = relkit.ltr.explain_order(found.ranker, rows, "q03", "d2", "d7")
+        assert why.total == pytest.approx(why.difference, abs=1e-6)
+    assert len(found.curve) == 5
+
+
+def test_a_network_is_explained_by_exchanged_features_alone() -> None:
+    pytest.importorskip("torch")
+    rows = rows_of(queries=10)
+    options: dict[str, Any] = {"scorer": "neural", "epochs": 3, "threads": 1}
+    found = relkit.ltr.train(rows, "listnet", folds=2, **options)
+    assert {one.kind for one in found.importance} == {"permutation"}
+    assert found.curve == ()
+    with pytest.raises(ParameterError, match="nothing says what each feature adds"):
+        relkit.ltr.explain_order(found.ranker, rows, "q03", "d2", "d7")
 
 
 def test_a_query_without_value_is_left_out() -> None:

@@ -77,6 +77,11 @@ read as any other. Of equal scores the mean over their orders counts.
     show_default=True,
     help="The model, such as lambdamart, ranknet, listnet or regression.",
 )
+@click.option(
+    "--scorer",
+    type=click.Choice(["trees", "linear", "neural"]),
+    help="What scores the documents.  [default: trees]",
+)
 @click.option("--engine", metavar="NAME", help="What grows trees: lightgbm, xgboost or catboost.")
 @click.option(
     "-p",
@@ -170,8 +175,7 @@ def command(
     if options["valid"]:
         held = read_rows(options["valid"], roles, options["valid_groups"], known)
     given = named_parameters(options["parameters"])
-    if options["engine"]:
-        given["engine"] = options["engine"]
+    given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
     with Progress("training", after=0.2) as progress:
         found = train(
             rows,
@@ -224,7 +228,7 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
             raise ParameterError(
                 message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
             )
-        if name in {"measure", "convention", "seed", "threads", "engine"}:
+        if name in {"measure", "convention", "seed", "threads", "engine", "scorer"}:
             raise ParameterError(message("`{name}` has an option of its own: --{name}", name=name))
         found[name] = words[value.lower()] if value.lower() in words else _number(value)
     return found

@@ -17,6 +17,9 @@ from relkit.ltr.training.folds import pick_queries
 from relkit.ltr.training.ordering import FeatureReason, OrderExplanation
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relkit.data.labelled import LabelledRows
 
 __all__ = ["TrainedForest", "contributions_of", "explain_order", "forest_of"]
@@ -61,7 +64,9 @@ def _engine_of(ranker: Any) -> str:
 
 
 def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
-    """Returns what each feature adds to the score of each row; None where scores are no sums.
+    """Returns what each feature adds to the score of each row; None where nothing adds up to it.
+
+    For a linear ranker it is compared with the mean of the feature over these rows.
 
     Args:
         ranker: A trained ranker.
@@ -70,14 +75,29 @@ def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
     Raises:
         InputError: If the rows lack features of the ranker.
     """
+    import numpy as np
+
     matrix = ranker._matrix(rows, reset=False)
     forest = forest_of(ranker)
     if forest is not None:
-        return tree_contributions(forest.engine, forest.booster, matrix)
+        found = tree_contributions(forest.engine, forest.booster, matrix)
+        return found if _adds_up(found, ranker.predict(rows)) else None
     weights = getattr(ranker, "coef_", None)
     if weights is None:
         return None
-    return linear_contributions(weights, ranker.centre_, matrix, ranker.intercept_)
+    dense = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+    return linear_contributions(weights, dense.mean(axis=0), dense, ranker.intercept_)
+
+
+def _adds_up(found: Contributions, scores: NDArray[np.float64]) -> bool:
+    """Says whether contributions add up to the scores.
+
+    CatBoost's SHAP values of trees that are not symmetric do not, where the loss is ours.
+    """
+    import numpy as np
+
+    size = float(np.abs(scores).max(initial=0.0))
+    return bool(np.allclose(found.scores, scores, rtol=0, atol=1e-4 * max(size, 1e-12)))
 
 
 def explain_order(
@@ -105,7 +125,8 @@ def explain_order(
     Raises:
         UnknownNameError: If there is no such query or document.
         InputError: If the rows have no documents.
-        ParameterError: If the ranker's scores are no sums over features, as those of networks.
+        ParameterError: If there are no contributions that add up to the scores: for networks, and
+            for the trees that CatBoost grows leaf by leaf.
     """
     import numpy as np
 
@@ -135,8 +156,11 @@ def explain_order(
     found = contributions_of(ranker, own)
     if found is None:
         raise ParameterError(
-            message("the scores of {name} are not sums over features", name=type(ranker).__name__),
-            hint="trees and linear rankers can be explained",
+            message(
+                "nothing says what each feature adds to the scores of {name}",
+                name=getattr(ranker, "engine", type(ranker).__name__),
+            ),
+            hint="trees of LightGBM and XGBoost and linear rankers can be explained",
         )
     one, other = documents.index(first), documents.index(second)
     scores = ranker.predict(own)

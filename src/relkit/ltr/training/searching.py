@@ -59,6 +59,13 @@ SPACES: Mapping[str, Mapping[str, Span]] = {
         "l2": Span(0.001, 10, logarithmic=True),
         "feature_fraction": Span(0.4, 1),
     },
+    "linear": {"l2": Span(1e-6, 10, logarithmic=True)},
+    "neural": {
+        "epochs": Span(5, 60, whole=True, logarithmic=True),
+        "learning_rate": Span(0.0005, 0.02, logarithmic=True),
+        "l2": Span(1e-6, 0.01, logarithmic=True),
+        "dropout": Span(0, 0.4),
+    },
 }
 
 

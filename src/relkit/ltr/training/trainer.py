@@ -10,11 +10,12 @@ from typing import Any
 
 from relkit import _native
 from relkit.core.notes import Note
-from relkit.core.parameters import check_choice, check_fraction, check_whole
+from relkit.core.parameters import check_fraction, check_whole
 from relkit.data.convention import Convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.ltr.rankers.measuring import fingerprint
+from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.curve import mean_curve
@@ -104,7 +105,7 @@ def train(
         "seed": seed,
         "threads": threads,
     }
-    model = _made(ranker, shared | parameters)
+    model = _made(ranker, shared, parameters)
     reference = _reference(baseline, model)
     held = rows if valid is None else _rows(valid)
     if valid is None:
@@ -167,22 +168,22 @@ def _rows(data: Any) -> LabelledRows:
     return rows
 
 
-def _made(ranker: Any, parameters: Mapping[str, Any]) -> Any:
-    """Returns a ranker that is not trained, with parameters that it has."""
+def _made(ranker: Any, shared: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
+    """Returns a ranker that is not trained.
+
+    Args:
+        ranker: A model's name, or a ranker.
+        shared: Parameters that every kind of ranker may have.
+        parameters: Parameters that it must have.
+    """
     if isinstance(ranker, str):
-        return _named(ranker, parameters)
-    from sklearn.base import clone
+        found = make_ranker(ranker, **parameters)
+    else:
+        from sklearn.base import clone
 
-    known = ranker.get_params(deep=False)
-    return clone(ranker).set_params(**{k: one for k, one in parameters.items() if k in known})
-
-
-def _named(name: str, parameters: Mapping[str, Any]) -> Any:
-    from relkit.ltr.rankers.trees import TreeRanker
-
-    losses = {"lambdamart": "lambdarank", "regression": "regression"}
-    check_choice("ranker", name, list(losses))
-    return TreeRanker(losses[name], **parameters)
+        found = clone(ranker).set_params(**parameters)
+    known = found.get_params(deep=False)
+    return found.set_params(**{name: one for name, one in shared.items() if name in known})
 
 
 def _reference(baseline: Any, model: Any) -> Any:
@@ -194,10 +195,13 @@ def _reference(baseline: Any, model: Any) -> Any:
         return None
     from sklearn.base import clone
 
-    found = clone(_named(baseline, {}) if isinstance(baseline, str) else baseline)
-    if type(found) is type(model) and isinstance(baseline, str):
-        known = {name: one for name, one in model.get_params(deep=False).items() if name != "loss"}
-        found.set_params(**known)
+    if isinstance(baseline, str):
+        loss = make_ranker(baseline).loss
+        found = clone(model)
+        if "loss" in found.get_params(deep=False):
+            found.set_params(loss=loss)
+    else:
+        found = clone(baseline)
     same = type(found) is type(model) and found.get_params() == model.get_params()
     return None if same else found
 
