@@ -254,7 +254,7 @@ def test_tables_keep_all_their_columns(tmp_path: Path, command: Command, ending:
     else:
         frame.write_csv(path, separator="\t" if ending == "tsv" else ",")
     outcome = command(
-        "split", str(path), "--features", "a,b", "--columns", "query=q", "-o", str(tmp_path / "p")
+        "split", str(path), "--features", "a,b", "--query", "q", "-o", str(tmp_path / "p")
     )
     assert (outcome.code, outcome.err) == (0, "")
     read = {

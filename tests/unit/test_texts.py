@@ -31,7 +31,7 @@ AREAS = sorted(
     if one.name.removesuffix(".toml") not in SENTENCES
 )
 #: Areas whose keys begin with what a thing is called: a kind of note, a rule, a check.
-BY_KIND = ("notes", "diagnosis", "logs", "experiments")
+BY_KIND = ("checks", "notes", "diagnosis", "logs", "experiments")
 
 
 def own_texts(area: str, language: str) -> dict[str, str]:

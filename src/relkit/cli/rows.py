@@ -58,7 +58,7 @@ def read_rows(
     """
     from relkit.io import read_features
 
-    named = dict(roles)
+    named: dict[str, Any] = dict(roles)
     features = named.pop("features", None)
     return read_features(
         path,

@@ -7,9 +7,9 @@ from typing import Literal
 import click
 
 from relkit.cli.messages import messages
-from relkit.cli.options import columns_option, format_option, no_color_option
+from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit, written
-from relkit.cli.values import chosen_columns, format_named_by
+from relkit.cli.rows import read_rows, row_options
 from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
@@ -61,10 +61,7 @@ names of queries decide, not the order of rows.
     "-o", "--output", metavar="DIR", required=True, help="Folder of the files; created if missing."
 )
 @click.option("--force", is_flag=True, help="Replace files that are there.")
-@click.option("--features", metavar="COLUMN,…", help="Columns of features.  [default: the rest]")
-@columns_option
-@click.option("--groups", metavar="FILE", help="SVMlight without qid: rows of each query.")
-@click.option("--input-format", metavar="FORMAT", help="Format of DATA.  [default: recognised]")
+@row_options
 @format_option("table", "json", "markdown", "csv", help="How to print the sizes of the parts.")
 @no_color_option
 def command(
@@ -76,15 +73,12 @@ def command(
     duplicates: Literal["together", "ignore"],
     output: str,
     force: bool,
-    features: str | None,
-    columns: tuple[str, ...],
     groups: str | None,
-    input_format: str | None,
     form: str,
+    **roles: str | None,
 ) -> None:
     """Runs `relkit split`."""
     from relkit.io.open import Source
-    from relkit.io.reading import read_features
     from relkit.io.recognition import open_source
     from relkit.ltr.preparation.files import write_split
     from relkit.ltr.preparation.splitting import split
@@ -93,30 +87,15 @@ def command(
         raise ParameterError(
             "rows to split must be a file, which is read twice", hint="save them to a file first"
         )
-    roles = chosen_columns(
-        columns, ("query", "label", "document", "weight", "position"), "query=qid,label=grade"
-    )
-    given = roles or {}
-    with format_named_by("--input-format"):
-        source = open_source(data, format=input_format, kind="features", named=bool(roles))
-        names = None if features is None else [name for name in features.split(",") if name]
-        rows = read_features(
-            source,
-            query=given.get("query"),
-            label=given.get("label"),
-            document=given.get("document"),
-            weight=given.get("weight"),
-            position=given.get("position"),
-            features=names,
-            groups=groups,
-            format=input_format,
-        )
+    rows = read_rows(data, roles, groups, None)
+    columns = {name: value for name, value in roles.items() if value and name != "features"}
+    source = open_source(data, format=None, kind="features", named=bool(columns))
     found = split(rows, test=test, valid=valid, folds=folds, seed=seed, duplicates=duplicates)
     write_split(
         found,
         source,
         output,
-        columns=roles,
+        columns=columns,
         groups=None if groups is None else Source(groups),
         replace=force,
     )

@@ -43,6 +43,7 @@ __all__ = [
     "labelled_columns",
     "offsets_of",
     "runs_of",
+    "scattered_of",
 ]
 
 #: The query of all rows, where there is no column of queries.
@@ -78,6 +79,7 @@ class LabelledRows:
         weights: What each row weighs; `None` for 1 each.
         features: What a ranker knows of each row, or `None`.
         positions: Where each row was shown, from 1, for rankers that learn from clicks; or `None`.
+        scattered: Queries whose rows did not stand together where they came from.
     """
 
     labels: NDArray[Any]
@@ -90,6 +92,7 @@ class LabelledRows:
     weights: NDArray[Any] | None = None
     features: Features | None = None
     positions: NDArray[np.int64] | None = None
+    scattered: int = 0
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -283,14 +286,14 @@ def from_columns(
             _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
     height = len(next(iter(columns.values()))) if columns else 0
-    order = None
+    order, scattered = None, 0
     if query is None:
         names, sizes = [ALL_ROWS], [height]
     else:
         runs = query.rle().struct.unnest()
-        names, sizes, order = runs_of(
-            runs.get_column("value").to_list(), runs.get_column("len").to_numpy()
-        )
+        places = runs.get_column("value").to_list()
+        names, sizes, order = runs_of(places, runs.get_column("len").to_numpy())
+        scattered = scattered_of(places)
     arrays = {role: values.to_numpy() for role, values in numbers.items()}
     if order is not None:
         arrays = {role: values[order] for role, values in arrays.items()}
@@ -306,7 +309,15 @@ def from_columns(
         arrays.get("weight"),
         feature_matrix(columns, known, order, storage) if known else None,
         arrays["position"].astype(np.int64) if "position" in arrays else None,
+        scattered,
     )
+
+
+def scattered_of(names: Sequence[str]) -> int:
+    """Returns how many of the queries of runs of rows have several runs."""
+    from collections import Counter
+
+    return sum(count > 1 for count in Counter(names).values())
 
 
 def runs_of(

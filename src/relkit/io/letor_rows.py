@@ -61,7 +61,7 @@ def read_letor(
     """
     import numpy as np
 
-    from relkit.data.labelled import LabelledRows, offsets_of, runs_of
+    from relkit.data.labelled import LabelledRows, offsets_of, runs_of, scattered_of
 
     beside: dict[str, Source] = {}
     if groups is None:
@@ -97,6 +97,7 @@ def read_letor(
         columns.get("weights"),
         _features(found) if scores is None else None,
         columns.get("positions"),
+        0 if order is None else scattered_of(found["queries"]),
     )
     return rows if order is None else rows.in_order(order)
 

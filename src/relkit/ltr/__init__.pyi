@@ -16,6 +16,13 @@ from .objectives import (
     objective as objective,
     stopping as stopping,
 )
+from .preparation.checking import (
+    check as check,
+)
+from .preparation.finding import (
+    Finding as Finding,
+    RowCheck as RowCheck,
+)
 from .preparation.split import (
     Split as Split,
 )

@@ -1,0 +1,156 @@
+"""What a check of training rows found, with its numbers and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from relkit.core.document.json import json_values
+from relkit.core.document.model import Document, Lines
+from relkit.core.document.result import Exportable
+from relkit.core.language import check_language
+from relkit.core.texts import Language, catalogue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Finding", "RowCheck"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know before training.
+
+    Attributes:
+        kind: Which check found it.
+        level: `warning` where a ranker would learn or be measured wrongly, `info` otherwise.
+        evidence: The numbers, by name.
+        examples: A few of the queries or features concerned.
+        key: Which sentence of its kind says it, where there are several.
+    """
+
+    kind: str
+    level: Literal["warning", "info"]
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    key: str = "text"
+
+    def title(self, language: Language = "en") -> str:
+        """Returns what it is in a few words, in English (`en`) or Chinese (`zh`)."""
+        return self._say("title", language)
+
+    def text(self, language: Language = "en") -> str:
+        """Returns the numbers, and what they do to training."""
+        return self._say(self.key, language)
+
+    def fix(self, language: Language = "en") -> str:
+        """Returns what to do about it."""
+        return self._say("fix", language)
+
+    def _say(self, part: str, language: Language) -> str:
+        check_language(language)
+        texts = catalogue("checks", language)
+        more = int(self.evidence.get("count", 0)) > len(self.examples)
+        values = {"examples": list(self.examples), "more": texts["more"] if more else ""}
+        return texts.say(f"{self.kind}.{part}", **self.evidence, **values)
+
+    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        return {
+            "kind": self.kind,
+            "level": self.level,
+            "title": self.title(language),
+            "text": self.text(language),
+            "fix": self.fix(language),
+            "evidence": json_values(self.evidence),
+            "examples": list(self.examples),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.title()}: {self.text()} {self.fix()}"
+
+
+@dataclass(frozen=True)
+class RowCheck(Exportable):
+    """What checks of training rows found, the warnings first.
+
+    Attributes:
+        findings: What was found; none where nothing stands out.
+        rows: Rows that were checked.
+        queries: Their queries.
+        made: The checks that were made, by kind.
+    """
+
+    findings: tuple[Finding, ...]
+    rows: int
+    queries: int
+    made: tuple[str, ...]
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The findings that make training or its numbers wrong."""
+        return tuple(one for one in self.findings if one.level == "warning")
+
+    def __len__(self) -> int:
+        """The number of findings."""
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __getitem__(self, kind: str) -> Finding:
+        """The finding of a kind; KeyError where there is none."""
+        for one in self.findings:
+            if one.kind == kind:
+                return one
+        raise KeyError(kind)
+
+    def __contains__(self, kind: object) -> bool:
+        return any(one.kind == kind for one in self.findings)
+
+    def to_frame(self, language: Language = "en") -> pl.DataFrame:
+        """Returns one row per finding."""
+        import polars as pl
+
+        names = ("kind", "level", "title", "text", "fix")
+        rows = [one.to_dict(language) for one in self.findings]
+        return pl.DataFrame(
+            [[row[name] for name in names] for row in rows],
+            schema=dict.fromkeys(names, pl.String),
+            orient="row",
+        )
+
+    def to_dict(self, language: Language = "en") -> dict[str, Any]:
+        """Returns JSON-ready values."""
+        return {
+            "rows": self.rows,
+            "queries": self.queries,
+            "checks": list(self.made),
+            "findings": [one.to_dict(language) for one in self.findings],
+        }
+
+    def document(self, *, language: Language = "en") -> Document:
+        """Returns the findings as text.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        words = catalogue("checks", language)
+        key = "summary" if self.findings else "clean"
+        warnings = len(self.warnings)
+        lines = [
+            words.say(
+                key,
+                rows=self.rows,
+                queries=self.queries,
+                checks=len(self.made),
+                warnings=warnings,
+                hints=len(self) - warnings,
+            )
+        ]
+        for one in self.findings:
+            level = words[f"level.{one.level}"]
+            lines += ["", words.say("heading", level=level, title=one.title(language))]
+            lines += [one.text(language), words.say("advice", fix=one.fix(language))]
+        return Document([Lines(lines)])
