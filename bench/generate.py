@@ -11,6 +11,7 @@
 | diverse | 1,000 queries x 1,000 documents, about 200 a query judged on 1 to 8 subtopics |
 | several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |
 | clicks | 10 million sessions x 10 results of 100,000 queries, one list in three mixed |
+| ranked | 2,000 queries of 40 to 200 documents with 136 features and grades 0 to 4 |
 
 The same seed and scale give the same bytes.
 """
@@ -272,6 +273,16 @@ def make_clicks(folder: Path, scale: float, random: np.random.Generator) -> None
         simulate(run, sessions=count, seed=SEED, crowd=crowd).write(folder / f"{name}.parquet")
 
 
+def make_ranked(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes ranked.npz: features, labels in the shares of MSLR-WEB30K and sizes of queries."""
+    sizes = random.integers(40, 201, _scaled(2000, scale))
+    features = random.normal(size=(sizes.sum(), 136)).astype(np.float32)
+    truth = features[:, 0] + 0.5 * features[:, 1] * features[:, 2] + 0.7 * features[:, 3]
+    truth = truth + random.normal(scale=1.5, size=len(truth))
+    labels = np.digitize(truth, np.quantile(truth, [0.52, 0.84, 0.97, 0.99]))
+    np.savez(folder / "ranked.npz", features=features, labels=labels, sizes=sizes)
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -283,6 +294,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "several": make_several,
     "tables": make_tables,
     "clicks": make_clicks,
+    "ranked": make_ranked,
 }
 
 

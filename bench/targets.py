@@ -120,6 +120,10 @@ TARGETS = (
     Target("permutations", "ranx (0.2 %, scaled)", "relkit", 300),
     Target("permutations", "relkit", "", 3, "at most", "seconds"),
     Target("deep", "relkit, second run", "relkit", 1, "at most"),
+    Target(
+        "boosting", "LightGBM, relkit's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
+    ),
+    Target("boosting", "LightGBM, its 8 metrics", "LightGBM, relkit's 8 metrics", 2),
     Target("clicks", "relkit, PBM", "", 15, "at most", "seconds"),
     Target("clicks", "relkit, PBM", "", 3072, "at most", "memory"),
     Target("clicks", "relkit, UBM", "", 15, "at most", "seconds"),

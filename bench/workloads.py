@@ -14,6 +14,7 @@ import numpy as np
 
 import relkit
 from bench import peers
+from bench.boosting import boosting
 from bench.click_models import clicks
 from bench.contenders import (
     evaluate_command,
@@ -431,4 +432,5 @@ WORKLOADS = {
     "imports": Entry("Imports, whole process", imports),
     "growth": Entry("Twice the lines", growth, ("msdev",)),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
+    "boosting": Entry("LightGBM, two rounds; eight metrics", boosting, ("ranked",)),
 }
