@@ -12,6 +12,7 @@ from tests.unit.conftest import Command
 import relkit.demo
 from relkit.core.document.terminal import width
 from relkit.demo import Document, Judgment
+from relkit.demo.learning import TREES
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
@@ -22,6 +23,7 @@ NAMES = [
     "clicks.parquet",
     "features.parquet",
     "judgments.qrels",
+    "lambdamart.run",
     "monitor.html",
     "monitor.zh.html",
     "questions.tsv",
@@ -34,7 +36,8 @@ NAMES = [
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A collection of the judged documents only, so that a test takes no time."""
+    """The judged documents only, and rankers of few trees, so that a test takes no time."""
+    monkeypatch.setattr("relkit.demo.learning.TREES", {**TREES, "trees": 4})
     judged: dict[str, list[Judgment]] = {}
     for one in relkit.demo.load_judgments():
         judged.setdefault(one.document, []).append(one)
@@ -57,17 +60,25 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     for labels in ("grades", "grades (shown)", "dctr", "pbm", "dbn", "ubm"):
         assert f"\n{labels} " in by_clicks
     assert all(width(line) <= 80 for line in by_clicks.splitlines())
+    learnt = outcome.out.split("the first 20 documents of both rankers")[1]
+    for ranker in ("BM25", "best order", "regression", "LambdaMART", "SoftRank"):
+        assert f"\n{ranker} " in learnt
+    assert "Trained on clicks (dctr)" in learnt
+    assert "what LambdaMART ranks: made/lambdamart.run" in outcome.err
     assert "NDCG@10 does not show the fall" in " ".join(outcome.err.split())
     tried = [line.strip() for line in outcome.err.split("Try next:\n")[1].splitlines()]
     assert tried.pop() == "relkit judge serve --demo made"  # serves until it is ended
     for line in tried:
-        again = command(*shlex.split(line)[1:])
+        few = ["-p", "trees=4", "--threads", "1"] if line.startswith("relkit train") else []
+        again = command(*shlex.split(line)[1:], *few)
         assert again.code == 0, f"{line}: {again.err}"
     again = command("demo", "made")
     assert again.out == outcome.out
     assert again.err.startswith("note: using the files in made; --rebuild makes them again\n")
     chinese = command("demo", "made", "--lang", "zh")
     assert "再用点击比较两个排序模型" in chinese.err
+    assert "训练排序模型（made/features.parquet）" in chinese.err
+    assert "没有调参" in chinese.out.replace("\n", "")
     assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 

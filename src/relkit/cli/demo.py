@@ -21,6 +21,7 @@ from relkit.core.texts.languages import file_name
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
+    from relkit.demo.clicks import ClickStory
 
 __all__ = ["building", "command"]
 
@@ -44,9 +45,11 @@ English and Chinese; the judgments were graded by hand. Both rankers are
 evaluated, then TF-IDF is compared with BM25, and a report says what changed,
 in English and Chinese. Simulated users click on the results of both, more at
 the top and sometimes by mistake: labels made of their clicks compare the
-rankers again. Three months of simulated traffic follow, in the last of which
-recall breaks: the monitor finds it. The files are written to DIRECTORY
-[default: relkit-demo], and used again if they are there.
+rankers again. Rankers then learn from features of questions and documents, with
+the grades and with the clicks as labels, and are judged by the grades of
+questions that they did not see. Three months of simulated traffic follow, in
+the last of which recall breaks: the monitor finds it. The files are written to
+DIRECTORY [default: relkit-demo], and used again if they are there.
 
 It needs further packages: pip install 'relkit[demo]'
 """
@@ -88,7 +91,8 @@ def command(directory: str, rebuild: bool) -> None:
     emit(f"{table}\n\n{comparison.to_text(columns=None)}")
     messages.notes(comparison.notes)
     _write_reports(comparison, directory)
-    _judge_by_clicks(paths, directory, rebuild)
+    story = _judge_by_clicks(paths, directory, rebuild)
+    _learn_to_rank(story, paths, directory)
     _monitor(directory, rebuild)
     _say_next(paths, directory)
 
@@ -138,7 +142,7 @@ def _write_reports(comparison: Comparison, directory: str) -> None:
         _say(message("report: {directory}", directory=os.path.join(directory, name)))
 
 
-def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> None:
+def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> ClickStory:
     """Simulates users of both rankers, and compares these by labels of their clicks."""
     from relkit.demo.clicks import LOG, judge_by_clicks, write_clicks
     from relkit.io import read_judgments, read_run
@@ -154,6 +158,27 @@ def _judge_by_clicks(paths: dict[str, str], directory: str, rebuild: bool) -> No
     _say(message("Both rankers again, by clicks ({log}):", log=log))
     messages.say()
     emit(f"\n{story.to_text(language=messages.language)}")
+    return story
+
+
+def _learn_to_rank(story: ClickStory, paths: dict[str, str], directory: str) -> None:
+    """Trains rankers on grades and on clicks, and writes what one of them ranks."""
+    from relkit.demo.learning import LEARNT, learn_to_rank
+    from relkit.io import read_judgments, read_run, write_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    engines = [read_run(paths[name], name=name.partition(".")[0]) for name in FILES[1:3]]
+    features, learnt = paths[FILES[4]], os.path.join(directory, LEARNT)
+    with Progress("training rankers") as progress, building(directory):
+        reached, run = learn_to_rank(
+            features, judgments, engines, story.chosen_labels(), progress=progress
+        )
+        write_run(run, learnt, overwrite=True)
+    messages.say()
+    _say(message("Rankers that learn ({features}):", features=features))
+    messages.say()
+    emit(f"\n{reached.to_text(language=messages.language)}")
+    _say(message("what LambdaMART ranks: {learnt}", learnt=learnt))
 
 
 def _monitor(directory: str, rebuild: bool) -> None:
@@ -184,6 +209,7 @@ def _monitor(directory: str, rebuild: bool) -> None:
 
 def _say_next(paths: dict[str, str], directory: str) -> None:
     from relkit.demo.clicks import LOG
+    from relkit.demo.learning import LEARNT
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     messages.say()
@@ -197,6 +223,9 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
         f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3"
         f" --judgments {judgments} --scale {SCALE}",
+        f"train {paths[FILES[4]]} -o {os.path.join(directory, 'ranker.model')} -m ndcg@10"
+        f" --scale {SCALE} -p leaves=7 --force",
+        f"compare {judgments} {bm25} {os.path.join(directory, LEARNT)} --scale {SCALE}",
         f"monitor show {os.path.join(directory, ROUNDS)}",
         f"judge serve --demo {directory}",
     ):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +75,12 @@ class ClickStory(Exportable):
     Attributes:
         verdicts: Those by people's grades, by their grades of what was shown, and by each model.
         sessions: How many searches were simulated.
+        labels: The labels by the model that made them.
     """
 
     verdicts: tuple[Verdict, ...]
     sessions: int
+    labels: Mapping[str, Judgments] = field(default_factory=dict, repr=False)
 
     @property
     def by_clicks(self) -> tuple[Verdict, ...]:
@@ -164,6 +166,16 @@ class ClickStory(Exportable):
     def _people(self) -> Contrast:
         return self.verdicts[0].contrast
 
+    @property
+    def foreseeing(self) -> Verdict:
+        """The verdict of the model that foresees clicks best."""
+        return max(self.by_clicks, key=lambda one: one.log_likelihood)
+
+    def chosen_labels(self) -> dict[str, Judgments]:
+        """Returns the naive labels, and those of the model that foresees clicks best."""
+        chosen = (self.by_clicks[0].labels, self.foreseeing.labels)
+        return {model: self.labels[model] for model in chosen}
+
     def _findings(self, words: Catalogue, digits: int) -> Iterator[str]:
         """What the numbers say, whatever they are."""
         shown, naive = self.verdicts[1], self.by_clicks[0]
@@ -172,7 +184,7 @@ class ClickStory(Exportable):
         key = "some" if agree and others else "all" if agree else "none"
         decision = words[DECISIONS[shown.decision]]
         yield words.say(f"clicks.{key}", decision=decision, agree=agree, others=others)
-        best = max(self.by_clicks, key=lambda one: one.log_likelihood)
+        best = self.foreseeing
         tau = {one.labels: words.style.number(one.tau, digits) for one in self.by_clicks}
         yield words.say(
             "clicks.order",
@@ -275,4 +287,5 @@ def judge_by_clicks(
                 found[model].log_likelihood,
             )
         )
-    return ClickStory(tuple(verdicts), made[0].sessions)
+    found_labels = {model: one.judgments for model, one in zip(MODELS, made, strict=True)}
+    return ClickStory(tuple(verdicts), made[0].sessions, found_labels)
