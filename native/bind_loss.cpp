@@ -24,7 +24,7 @@ namespace nb = nanobind;
 namespace relkit {
 namespace {
 
-constexpr double least_work = 1 << 14;  // of one part: less is not worth a thread
+constexpr double least_work = 1 << 16;  // of one part: less is not worth a thread
 
 // What one thread needs to read one list after the other.
 struct Reader {

@@ -1,9 +1,11 @@
 #include "loss.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "error.hpp"
 #include "generator.hpp"
+#include "simd.hpp"
 
 namespace relkit {
 
@@ -20,26 +22,30 @@ std::unique_ptr<Loss> make_loss(Parameters parameters) {
 
 std::span<const std::uint32_t> stable_order(std::span<const double> values, LossScratch& scratch) {
   scratch.order.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) scratch.order[i] = static_cast<std::uint32_t>(i);
+  if (values.size() <= simd::most_to_order) {
+    simd::order(values.data(), values.size(), scratch.order.data());
+    return scratch.order;
+  }
+  std::iota(scratch.order.begin(), scratch.order.end(), 0u);
   std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return values[a] != values[b] ? values[a] > values[b] : a < b;
   });
   return scratch.order;
 }
 
+// A drawn permutation, whose places are then put in order: equal ones stay as they were drawn.
 std::span<const std::uint32_t> drawn_order(const LossList& list, std::span<const double> values,
                                            LossScratch& scratch) {
   const std::size_t size = values.size();
-  scratch.keys.resize(size);
-  Generator generator(list.seed, list.number);
-  for (std::uint64_t& key : scratch.keys) key = generator.next();
-  scratch.order.resize(size);
-  for (std::size_t i = 0; i < size; ++i) scratch.order[i] = static_cast<std::uint32_t>(i);
-  const std::uint64_t* keys = scratch.keys.data();
-  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (values[a] != values[b]) return values[a] > values[b];
-    return keys[a] != keys[b] ? keys[a] < keys[b] : a < b;
-  });
+  scratch.drawn.resize(size);
+  scratch.values.resize(size);
+  std::iota(scratch.drawn.begin(), scratch.drawn.end(), 0u);
+  Below below(Generator(list.seed, list.number));
+  for (std::size_t i = size; i > 1; --i)
+    std::swap(scratch.drawn[i - 1], scratch.drawn[below(static_cast<std::uint32_t>(i))]);
+  for (std::size_t i = 0; i < size; ++i) scratch.values[i] = values[scratch.drawn[i]];
+  stable_order(scratch.values, scratch);
+  for (std::uint32_t& place : scratch.order) place = scratch.drawn[place];
   return scratch.order;
 }
 

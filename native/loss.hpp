@@ -46,7 +46,8 @@ class LossScratch {
     return found;
   }
   std::vector<std::uint32_t> order;
-  std::vector<std::uint64_t> keys;
+  std::vector<std::uint32_t> drawn;
+  std::vector<double> values;
 
  private:
   std::array<std::vector<double>, 16> rooms_;

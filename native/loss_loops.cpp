@@ -145,6 +145,30 @@ RELKIT_INLINE double dot_loop(const double* a, const double* b, std::size_t size
   return sum(total);
 }
 
+RELKIT_INLINE double total_loop(const double* values, std::size_t size) {
+  Doubles total{};
+  for (std::size_t start = 0; start < size; start += lanes) {
+    Doubles x;
+    load(values + start, std::min(lanes, size - start), 0.0, x);
+    total += x;
+  }
+  return sum(total);
+}
+
+RELKIT_INLINE double highest_loop(const double* values, std::size_t size) {
+  Doubles most;
+  spread(values[0], most);
+  for (std::size_t start = 0; start < size; start += lanes) {
+    Doubles x;
+    load(values + start, std::min(lanes, size - start), values[0], x);
+    const Wholes more = x > most;
+    choose(more, x, most, most);
+  }
+  double found = most[0];
+  for (std::size_t lane = 1; lane < lanes; ++lane) found = std::max(found, most[lane]);
+  return found;
+}
+
 RELKIT_INLINE void add_loop(double factor, const double* from, std::size_t size, double* into) {
   for (std::size_t i = 0; i < size; ++i) into[i] += factor * from[i];
 }
@@ -199,6 +223,8 @@ struct Functions {
   PairSums (*soft_pulls)(const SoftRow&);
   double (*exponentials)(const double*, std::size_t, double, double*);
   double (*expected_share)(const RankRow&);
+  double (*highest)(const double*, std::size_t);
+  double (*total)(const double*, std::size_t);
   double (*dot)(const double*, const double*, std::size_t);
   void (*add)(double, const double*, std::size_t, double*);
 };
@@ -216,6 +242,12 @@ struct Functions {
   attributes double expected_share_##suffix(const RankRow& row) {                                 \
     return expected_share_loop(row);                                                              \
   }                                                                                               \
+  attributes double highest_##suffix(const double* values, std::size_t size) {                    \
+    return highest_loop(values, size);                                                            \
+  }                                                                                               \
+  attributes double total_##suffix(const double* values, std::size_t size) {                      \
+    return total_loop(values, size);                                                              \
+  }                                                                                               \
   attributes double dot_##suffix(const double* a, const double* b, std::size_t size) {            \
     return dot_loop(a, b, size);                                                                  \
   }                                                                                               \
@@ -223,9 +255,11 @@ struct Functions {
                                double* into) {                                                    \
     add_loop(factor, from, size, into);                                                           \
   }                                                                                               \
-  constexpr Functions functions_##suffix = {                                                      \
-      pairs_##suffix,        logistic_##suffix,       soft_ranks_##suffix, soft_pulls_##suffix,   \
-      exponentials_##suffix, expected_share_##suffix, dot_##suffix,        add_##suffix};
+  constexpr Functions functions_##suffix = {pairs_##suffix,        logistic_##suffix,             \
+                                            soft_ranks_##suffix,   soft_pulls_##suffix,           \
+                                            exponentials_##suffix, expected_share_##suffix,       \
+                                            highest_##suffix,      total_##suffix,                \
+                                            dot_##suffix,          add_##suffix};
 
 RELKIT_VARIANT(plain, )
 #ifdef RELKIT_X86
@@ -260,6 +294,10 @@ double exponentials(const double* values, std::size_t size, double highest, doub
 }
 
 double expected_share(const RankRow& row) { return functions().expected_share(row); }
+
+double highest(const double* values, std::size_t size) { return functions().highest(values, size); }
+
+double total(const double* values, std::size_t size) { return functions().total(values, size); }
 
 double dot(const double* a, const double* b, std::size_t size) {
   return functions().dot(a, b, size);

@@ -72,6 +72,8 @@ PairSums soft_pulls(const SoftRow& row);
 double exponentials(const double* values, std::size_t size, double highest, double* into);
 // Returns the expected share, and fills `slopes`.
 double expected_share(const RankRow& row);
+double highest(const double* values, std::size_t size);
+double total(const double* values, std::size_t size);
 // Sum of a_i b_i.
 double dot(const double* a, const double* b, std::size_t size);
 // into_i += factor * from_i.

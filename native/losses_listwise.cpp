@@ -8,10 +8,6 @@
 namespace relkit {
 namespace {
 
-double highest(std::span<const double> values) {
-  return *std::max_element(values.begin(), values.end());
-}
-
 // -sum of w_i t_i log softmax(s)_i. Each gives its target t.
 class TopOne : public Loss {
  public:
@@ -21,23 +17,20 @@ class TopOne : public Loss {
     const std::span<double> target = scratch.room(0, size);
     if (!aim(list, target)) return 0.0;
     const std::span<double> chance = scratch.room(1, size);
-    const double most = highest(list.scores);
+    const double most = loops::highest(list.scores.data(), size);
     const double total = loops::exponentials(list.scores.data(), size, most, chance.data());
     const double normaliser = most + std::log(total);
-    double value = 0.0;
-    double mass = 0.0;
+    for (std::size_t i = 0; i < list.weights.size(); ++i) target[i] *= list.weights[i];
+    const std::span<double> gaps = scratch.room(2, size);
+    for (std::size_t i = 0; i < size; ++i) gaps[i] = normaliser - list.scores[i];
+    const double mass = loops::total(target.data(), size);
+    const double inverse = 1.0 / total;
     for (std::size_t i = 0; i < size; ++i) {
-      const double share = list.weight(i) * target[i];
-      target[i] = share;
-      mass += share;
-      value += share * (normaliser - list.scores[i]);
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      const double p = chance[i] / total;
+      const double p = chance[i] * inverse;
       slopes.gradient[i] += mass * p - target[i];
       if (!slopes.hessian.empty()) slopes.hessian[i] += mass * p * (1.0 - p);
     }
-    return value;
+    return loops::dot(target.data(), gaps.data(), size);
   }
 
  protected:
@@ -48,9 +41,10 @@ class TopOne : public Loss {
 class ListNet final : public TopOne {
   bool aim(const LossList& list, std::span<double> target) const override {
     if (!has_order(list.labels)) return false;
-    const double total =
-        loops::exponentials(list.labels.data(), list.size(), highest(list.labels), target.data());
-    for (double& share : target) share /= total;
+    const double most = loops::highest(list.labels.data(), list.size());
+    const double inverse =
+        1.0 / loops::exponentials(list.labels.data(), list.size(), most, target.data());
+    for (double& share : target) share *= inverse;
     return true;
   }
 };
@@ -90,11 +84,21 @@ class ListMLE final : public Loss {
     double value = 0.0;
     double once = 0.0;
     double twice = 0.0;
+    double product = 1.0;  // of sums whose logarithm is not in the value yet
     for (std::size_t place = 0; place < size; ++place) {
       const std::size_t row = order[place];
       const double weight = list.weight(row);
       const double inverse = 1.0 / sums[place];
-      value += weight * (most + std::log(sums[place]) - list.scores[row]);
+      value += weight * (most - list.scores[row]);
+      if (list.weights.empty()) {
+        product *= sums[place];
+        if (product < 1e-150 || product > 1e150) {
+          value += std::log(product);
+          product = 1.0;
+        }
+      } else {
+        value += weight * std::log(sums[place]);
+      }
       once += weight * inverse;
       twice += weight * inverse * inverse;
       slopes.gradient[row] += powers[row] * once - weight;
@@ -102,7 +106,7 @@ class ListMLE final : public Loss {
         slopes.hessian[row] +=
             std::max(powers[row] * once - powers[row] * (powers[row] * twice), 0.0);
     }
-    return value;
+    return value + std::log(product);
   }
 
   // log(e^a + e^b).
