@@ -110,7 +110,7 @@ def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     if name in {"train", "rank"}:
         write_rows()
     if name == "rank":
-        command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 2"))
+        command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"]:

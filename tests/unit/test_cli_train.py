@@ -14,7 +14,7 @@ import relkit.ltr
 
 TRAIN = (
     *("train", "features.csv", "-o", "ranker.model", "--threads", "1"),
-    *("-p", "trees=5", "-p", "min_rows=3", "--folds", "2"),
+    *("-p", "trees=5", "-p", "min_rows=3", "--folds", "3"),
 )
 
 
@@ -34,7 +34,7 @@ def test_every_output_is_written(rows: Path, command: Command) -> None:
     card = json.loads(Path("card.json").read_text("utf-8"))
     assert told["card"] == card
     assert card["parameters"]["trees"] == 5
-    assert card["split"] == "folds=2"
+    assert card["split"] == "folds=3"
     assert Path("page.md").read_text("utf-8").startswith("# Training of lambdamart")
     run = relkit.read_run("held.run")
     assert len(run) == 60
@@ -155,3 +155,20 @@ def test_a_run_of_another_file_is_no_model(rows: Path, command: Command) -> None
     outcome = command("rank", "features.csv", "heldout.csv")
     assert outcome.code == 3
     assert "features.csv" in outcome.err
+
+
+def test_a_check_trains_nothing(rows: Path, command: Command) -> None:
+    write_features(rows_of(), rows / "features.csv")
+    lines = Path("features.csv").read_text("utf-8").splitlines()
+    told = [lines[0] + ",copy", *(f"{line},{line.split(',')[2]}" for line in lines[1:])]
+    Path("leaky.csv").write_text("\n".join(told) + "\n", "utf-8")
+    outcome = command("train", "leaky.csv", "--check", "--format", "json")
+    assert outcome.code == 0, outcome.err
+    assert "copy" in outcome.out
+    assert "copy" not in command("train", "features.csv", "--check").out
+    outcome = command("train", "features.csv", "--check", "--valid", "features.csv", "--lang", "zh")
+    assert outcome.code == 0
+    assert "features.csv" in outcome.out
+    outcome = command("train", "features.csv")
+    assert outcome.code == 2
+    assert "-o is missing" in outcome.err

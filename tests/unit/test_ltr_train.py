@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 from tests.unit.trained import FEATURES, rows_of
 
 import relkit
 import relkit.ltr
 from relkit import InputError, ParameterError, RelkitWarning, UnknownNameError
 from relkit.data.features import Features
-from relkit.data.labelled import LabelledRows, offsets_of
+from relkit.data.labelled import LabelledRows
 from relkit.ltr.training.explaining import contributions_of
-from relkit.ltr.training.folds import deal_queries, pick_queries, rows_at
 from relkit.ltr.training.goal import Goal
+from relkit.ltr.training.plan import dealt_pairs
 from relkit.ltr.training.searching import search_parameters
 from relkit.ltr.training.segments import relevant_counts
 from relkit.ltr.training.steps import points_of, scores_after
@@ -36,33 +35,14 @@ def judgments_of(rows: LabelledRows) -> dict[str, dict[str, float]]:
     }
 
 
-@given(st.lists(st.integers(0, 5), min_size=2, max_size=30), st.integers(2, 5), st.integers(0, 9))
-@settings(max_examples=40, deadline=None)
-def test_queries_are_dealt_once_and_evenly(sizes: list[int], folds: int, seed: int) -> None:
-    labels = np.arange(sum(sizes)) % 2
-    names = [f"q{place}" for place in range(len(sizes))]
-    rows = LabelledRows(labels, None, offsets_of(sizes), names)
-    if len(sizes) < folds:
-        with pytest.raises(InputError, match="folds need as many queries"):
-            deal_queries(rows, folds, seed)
-        return
-    dealt = deal_queries(rows, folds, seed)
-    assert sorted(np.concatenate(dealt).tolist()) == list(range(len(sizes)))
-    lengths = [len(part) for part in dealt]
-    assert max(lengths) - min(lengths) <= 1
-    for part in dealt:
-        kept = pick_queries(rows, part)
-        assert kept.queries == [names[place] for place in part]
-        assert np.diff(kept.groups).tolist() == [sizes[place] for place in part]
-        assert kept.labels.tolist() == labels[rows_at(rows, part)].tolist()
-
-
-def test_queries_with_relevant_documents_are_spread() -> None:
+def test_parts_hold_every_row_once() -> None:
     rows = rows_of(queries=20, size=4)
-    labels = np.zeros(80)
-    labels[[0, 4, 8, 12]] = 1
-    dealt = deal_queries(replace(rows, labels=labels), 4)
-    assert [sum(place < 4 for place in part) for part in dealt] == [1] * 4
+    pairs = dealt_pairs(rows, 4, 0, "together")
+    assert sorted(np.concatenate([at for _, _, at in pairs]).tolist()) == list(range(80))
+    for train, rest, at in pairs:
+        assert set(train.queries) | set(rest.queries) == set(rows.queries)
+        assert not set(train.queries) & set(rest.queries)
+        assert rest.labels.tolist() == rows.labels[at].tolist()
 
 
 def test_the_number_is_that_of_evaluate_on_the_run() -> None:
@@ -113,10 +93,10 @@ def test_a_search_sees_training_queries_only(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("relkit.ltr.training.plan.search_parameters", watched)
     found = relkit.ltr.train(rows, search=2, **SMALL)
-    folds = [{rows.queries[place] for place in part} for part in deal_queries(rows, 3, 0)]
+    folds = [set(rest.queries) for _, rest, _ in dealt_pairs(rows, 3, 0, "together")]
     sides = [*folds, *folds, set()]  # the baseline's, the ranker's, and the saved ranker
     assert [one & out for one, out in zip(seen, sides, strict=True)] == [set()] * 7
-    assert [len(one) for one in seen] == [8] * 6 + [12]
+    assert [len(one) for one in seen] == [12 - len(out) for out in sides]
     assert len(found.trials) == 2
     best = max(found.trials, key=lambda one: one.score)
     chosen = found.ranker.get_params()
@@ -137,7 +117,7 @@ def test_held_out_rows_are_measured_and_shared_queries_are_told() -> None:
 
 
 def test_a_baseline_that_is_the_ranker_is_not_compared() -> None:
-    found = relkit.ltr.train(rows_of(), "regression", folds=2, threads=1)
+    found = relkit.ltr.train(rows_of(), "regression", folds=3, threads=1)
     assert found.baseline == ()
     assert found.card.baseline == ""
 
@@ -162,8 +142,8 @@ def test_bad_wishes_are_refused() -> None:
     with pytest.raises(ParameterError, match="level"):
         relkit.ltr.train(rows, level=1.5)
     with pytest.raises(ParameterError, match="folds"):
-        relkit.ltr.train(rows, folds=1)
-    with pytest.raises(InputError, match="5 folds need as many queries, and there are 4"):
+        relkit.ltr.train(rows, folds=2)
+    with pytest.raises(InputError, match="4 queries are too few for 5 parts"):
         relkit.ltr.train(rows)
     with pytest.raises(InputError, match="no features"):
         relkit.ltr.train(replace(rows, features=None))
@@ -255,7 +235,7 @@ def test_contributions_of_a_ranker_add_up_to_its_scores(
     wanted: dict[str, Any], tolerance: float
 ) -> None:
     rows = rows_of(queries=10)
-    found = relkit.ltr.train(rows, "ranknet", folds=2, threads=1, **wanted)
+    found = relkit.ltr.train(rows, "ranknet", folds=3, threads=1, **wanted)
     parts = contributions_of(found.ranker, rows)
     assert parts is not None
     assert parts.scores == pytest.approx(found.ranker.predict(rows), abs=tolerance)
@@ -270,7 +250,7 @@ def test_contributions_of_a_ranker_add_up_to_its_scores(
 def test_contributions_that_do_not_add_up_are_not_shown() -> None:
     pytest.importorskip("catboost")
     rows = rows_of(queries=10)
-    found = relkit.ltr.train(rows, folds=2, threads=1, engine="catboost", trees=5)
+    found = relkit.ltr.train(rows, folds=3, threads=1, engine="catboost", trees=5)
     if contributions_of(found.ranker, rows) is None:
         assert found.importance[0].kind == "permutation"
         with pytest.raises(ParameterError, match="nothing says what each feature adds"):
@@ -285,7 +265,7 @@ def test_a_network_is_explained_by_exchanged_features_alone() -> None:
     pytest.importorskip("torch")
     rows = rows_of(queries=10)
     options: dict[str, Any] = {"scorer": "neural", "epochs": 3, "threads": 1}
-    found = relkit.ltr.train(rows, "listnet", folds=2, **options)
+    found = relkit.ltr.train(rows, "listnet", folds=3, **options)
     assert {one.kind for one in found.importance} == {"permutation"}
     assert found.curve == ()
     with pytest.raises(ParameterError, match="nothing says what each feature adds"):

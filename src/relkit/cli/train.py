@@ -27,6 +27,8 @@ from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
+    from relkit.data.labelled import LabelledRows
+    from relkit.data.scale import Scale
     from relkit.ltr import Training
 
 __all__ = ["command"]
@@ -35,6 +37,7 @@ HELP = """Train a ranker, and say what it reaches on queries it has not seen.
 
 \b
 Examples:
+  relkit train features.csv --check
   relkit train features.csv -o ranker.model -m ndcg@10
   relkit train features.csv -o ranker.model --ranker lambdamart \\
       -p trees=50 -p leaves=7 --folds 3 --force
@@ -51,6 +54,10 @@ trained on all of them. With --valid it is measured on those rows instead. The
 same is done with a baseline, a plain regression of labels, and the difference
 is tested query by query. --search tries parameters on training queries only.
 
+--check looks for what makes training go wrong: an objective that is not the
+measure, queries whose labels are all equal, a feature that is the label, an
+order of rows that tells labels, a query on both sides of --valid.
+
 --run writes the held-out lists as a run, which evaluate, compare and report
 read as any other. Of equal scores the mean over their orders counts.
 """
@@ -58,8 +65,11 @@ read as any other. Of equal scores the mean over their orders counts.
 
 @click.command("train", help=HELP, short_help="Train a ranker, and say what it reaches.")
 @click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Where the trained ranker goes.")
 @click.option(
-    "-o", "--output", metavar="FILE", required=True, help="Where the trained ranker goes."
+    "--check",
+    is_flag=True,
+    help="Say what stands out of rows and settings, and train nothing.",
 )
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 @click.option(
@@ -95,10 +105,17 @@ read as any other. Of equal scores the mean over their orders counts.
 @click.option("--valid-groups", metavar="FILE", help="Of --valid, what --groups is of DATA.")
 @click.option(
     "--folds",
-    type=click.IntRange(min=2),
+    type=click.IntRange(min=3),
     default=5,
     show_default=True,
     help="In how many parts queries are dealt.",
+)
+@click.option(
+    "--duplicates",
+    type=click.Choice(["together", "ignore"]),
+    default="together",
+    show_default=True,
+    help="Whether queries that share a row stay together.",
 )
 @click.option(
     "--search",
@@ -141,7 +158,8 @@ read as any other. Of equal scores the mean over their orders counts.
 @no_color_option
 def command(
     data: str,
-    output: str,
+    output: str | None,
+    check: bool,
     force: bool,
     measure: str,
     ranker: str,
@@ -155,6 +173,11 @@ def command(
     """Runs `relkit train`."""
     from relkit.ltr import train
 
+    if check:
+        _check(data, ranker, measure, chosen_convention(convention, changes), scale, form, options)
+        return
+    if output is None:
+        raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
     more = [options[name] for name in ("run", "card", "report")]
     targets = [output, *(name for name in more if name)]
     inputs = [data, options["valid"], options["segments"]]
@@ -169,11 +192,7 @@ def command(
     card_form = form_of(options["card"], ("markdown", "json", "csv"))
     page_form = _page_form(options["report"])
     known = chosen_scale(scale)
-    roles = {name: options[name] for name in ("query", "label", "document", "weight", "features")}
-    rows = read_rows(data, roles, options["groups"], known)
-    held = None
-    if options["valid"]:
-        held = read_rows(options["valid"], roles, options["valid_groups"], known)
+    rows, held = _both(data, options, known)
     given = named_parameters(options["parameters"])
     given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
     with Progress("training", after=0.2) as progress:
@@ -190,6 +209,7 @@ def command(
             level=options["confidence"],
             seed=options["seed"],
             threads=options["threads"],
+            duplicates=options["duplicates"],
             progress=progress,
             **given,
         )
@@ -205,6 +225,43 @@ def command(
         page = render_training_report(found, format=page_form, language=messages.language)
         emit(page, options["report"])
     emit(written(found, form, **told))
+
+
+def _both(
+    data: str, options: Mapping[str, Any], scale: Scale | None
+) -> tuple[LabelledRows, LabelledRows | None]:
+    """Reads the rows, and those of --valid."""
+    roles = {name: options[name] for name in ("query", "label", "document", "weight", "features")}
+    rows = read_rows(data, roles, options["groups"], scale)
+    if not options["valid"]:
+        return rows, None
+    return rows, read_rows(options["valid"], roles, options["valid_groups"], scale)
+
+
+def _check(
+    data: str,
+    ranker: str,
+    measure: str,
+    convention: Any,
+    scale: str | None,
+    form: str,
+    options: Mapping[str, Any],
+) -> None:
+    """Runs `relkit train --check`."""
+    from relkit.ltr import check, ranker as ranker_of
+
+    known = chosen_scale(scale)
+    rows, held = _both(data, options, known)
+    found = check(
+        rows,
+        measure=measure,
+        loss=str(ranker_of(ranker).loss),
+        engine=options["engine"] or "lightgbm",
+        convention=convention,
+        scale=known,
+        sides={} if held is None else {os.path.basename(options["valid"]): held},
+    )
+    emit(written(found, form, language=messages.language))
 
 
 def named_parameters(texts: Sequence[str]) -> dict[str, Any]:

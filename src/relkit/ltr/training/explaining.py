@@ -13,7 +13,6 @@ from relkit.ltr.training.contributions import (
     linear_contributions,
     tree_contributions,
 )
-from relkit.ltr.training.folds import pick_queries
 from relkit.ltr.training.ordering import FeatureReason, OrderExplanation
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def explain_order(
             path="" if rows.source == "memory" else rows.source,
             hint="name their column, or number them: documents `1`, `2`, … of each query",
         )
-    own = pick_queries(rows, [rows.queries.index(query)])
+    own = rows.select([rows.queries.index(query)])
     documents = own.documents or []
     for document in (first, second):
         if document not in documents:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from relkit.ltr.training.folds import deal_queries, pick_queries, rows_at
+from relkit.ltr.preparation.splitting import Duplicates, split
 from relkit.ltr.training.goal import Goal
 from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.parts import Part
@@ -50,6 +50,7 @@ class Plan:
         search: How many settings are tried before each training; 0 for none.
         seed: Of the search.
         steps: How many rankers are trained in all, searches not counted.
+        duplicates: Whether queries that share a row stay together in a search.
         progress: Called with the rankers trained, all of them, and what was reached so far.
         done: How many are trained.
     """
@@ -58,6 +59,7 @@ class Plan:
     search: int
     seed: int
     steps: int
+    duplicates: Duplicates = "together"
     progress: Callable[[int, int, str], None] | None = None
     done: int = field(default=0)
 
@@ -79,6 +81,7 @@ class Plan:
                 self.search,
                 lambda one, scoring: self.goal.mean(scoring, one.predict(scoring)),
                 seed=self.seed,
+                duplicates=self.duplicates,
                 progress=self._tried,
             )
             chosen.set_params(**best)
@@ -126,21 +129,23 @@ class Plan:
             self.progress(self.done, self.steps, f"{done}/{total}: {best}")
 
 
-def dealt_pairs(rows: LabelledRows, folds: int, seed: int) -> list[Pair]:
-    """Returns the parts of cross-validation by query.
+def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicates) -> list[Pair]:
+    """Returns the parts of cross-validation by query, as `relkit.ltr.split` deals them.
 
     Args:
         rows: Labelled rows.
         folds: How many folds.
         seed: The same seed deals alike.
+        duplicates: Whether queries that share a row stay together.
 
     Raises:
-        InputError: If there are fewer queries than folds.
+        InputError: If there are too few queries.
     """
-    dealt = deal_queries(rows, folds, seed)
+    import numpy as np
+
+    slices = split(rows, folds=folds, seed=seed, duplicates=duplicates).slices
     pairs = []
     for out in range(folds):
-        kept = sorted(place for at, part in enumerate(dealt) if at != out for place in part)
-        train, rest = pick_queries(rows, kept), pick_queries(rows, dealt[out])
-        pairs.append((train, rest, rows_at(rows, dealt[out])))
+        train, rest = (rows.select(np.flatnonzero(side)) for side in (slices != out, slices == out))
+        pairs.append((train, rest, np.flatnonzero(slices[rows.qid] == out)))
     return pairs

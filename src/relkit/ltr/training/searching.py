@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.errors import ParameterError
 from relkit.core.packages import optional_package
 from relkit.core.texts import message
-from relkit.ltr.training.folds import deal_queries, pick_queries
+from relkit.ltr.preparation.splitting import Duplicates, split
 from relkit.ltr.training.result import SearchTrial
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Span", "search_parameters", "space_of"]
 
-#: One query in so many of the training queries scores the trials.
-PARTS = 4
+#: The share of the training queries that scores the trials.
+SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def search_parameters(
     measured: Callable[[Any, LabelledRows], float],
     *,
     seed: int = 0,
+    duplicates: Duplicates = "together",
     progress: Callable[[int, int, str], None] | None = None,
 ) -> tuple[dict[str, Any], tuple[SearchTrial, ...]]:
     """Returns the best parameters of a ranker, and everything that was tried.
@@ -105,6 +106,7 @@ def search_parameters(
         trials: How many settings are tried.
         measured: From a trained ranker and rows to the measure.
         seed: Of the search and of the queries that score it.
+        duplicates: Whether queries that share a row stay together.
         progress: Called with the trials made, all of them, and the best value.
 
     Raises:
@@ -116,9 +118,8 @@ def search_parameters(
 
     optuna = optional_package("optuna", purpose="a search for parameters", install="relkit[search]")
     space = space_of(ranker)
-    dealt = deal_queries(rows, PARTS, seed)
-    kept = sorted(place for part in dealt[1:] for place in part.tolist())
-    training, scoring = pick_queries(rows, kept), pick_queries(rows, dealt[0])
+    parts = split(rows, test=SHARE, valid=0, seed=seed, duplicates=duplicates)
+    training, scoring = parts.train, parts.test
     tried: list[SearchTrial] = []
 
     def score(trial: Any) -> float:

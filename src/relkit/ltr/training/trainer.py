@@ -14,12 +14,12 @@ from relkit.core.parameters import check_fraction, check_whole
 from relkit.data.convention import Convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
+from relkit.ltr.preparation.splitting import Duplicates
 from relkit.ltr.rankers.measuring import fingerprint
 from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.curve import mean_curve
-from relkit.ltr.training.folds import rows_at
 from relkit.ltr.training.goal import Goal
 from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.parts import curve_of, importance_of
@@ -50,6 +50,7 @@ def train(
     level: float = 0.95,
     seed: int = 0,
     threads: int = 0,
+    duplicates: Duplicates = "together",
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Training:
@@ -69,7 +70,7 @@ def train(
         measure: What is measured, and trained for where the ranker can.
         convention: The measure's rules.
         valid: Held-out rows.
-        folds: How many folds, 2 or more; without `valid`.
+        folds: How many folds, 3 or more; without `valid`.
         search: How many settings Optuna tries; 0 for none.
         baseline: The model that it is compared with, trained on the same queries with the same
             parameters and the same search; None for none.
@@ -77,6 +78,8 @@ def train(
         level: The probability of the intervals.
         seed: The same data and seed give the same ranker.
         threads: Threads to use; 0 takes one per processor.
+        duplicates: Queries that share a row stay on one side, "together"; "ignore" where rows have
+            the same features by chance.
         progress: Called with the rankers trained, all of them, and what was reached so far.
         **parameters: Further parameters of the ranker, such as `trees=200`.
 
@@ -95,6 +98,8 @@ def train(
         >>> found.importance[0].feature, found.found.value > 0.9
         ('bm25', True)
     """
+    import numpy as np
+
     check_fraction("level", level)
     check_whole("search", search, least=0)
     rows = _rows(data)
@@ -109,11 +114,11 @@ def train(
     reference = _reference(baseline, model)
     held = rows if valid is None else _rows(valid)
     if valid is None:
-        pairs = dealt_pairs(rows, check_whole("folds", folds, least=2), seed)
+        pairs = dealt_pairs(rows, check_whole("folds", folds, least=3), seed, duplicates)
     else:
-        pairs = [(rows, held, rows_at(held, range(len(held.queries))))]
+        pairs = [(rows, held, np.arange(len(held)))]
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
-    plan = Plan(goal, search, seed, steps, progress)
+    plan = Plan(goal, search, seed, steps, duplicates, progress)
     before = None if reference is None else plan.run(reference, pairs, held)
     fitted = plan.run(model, pairs, held)
     final, trials = fitted.parts[0].ranker, fitted.trials
