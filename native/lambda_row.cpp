@@ -61,7 +61,7 @@ RELKIT_INLINE void negative_exponential(const Doubles& x, Doubles& result) {
   std::memcpy(&result, &bits, sizeof(result));
 }
 
-template <bool normalize>
+template <bool normalize, bool factors>
 RELKIT_INLINE double row_loop(const LambdaRow& row) {
   const Doubles own_score = Doubles{} + row.scores[row.rank];
   const Doubles own_worth = Doubles{} + row.worths[row.rank];
@@ -87,12 +87,18 @@ RELKIT_INLINE double row_loop(const LambdaRow& row) {
     const Doubles q = 1.0 / (1.0 + e);
     const Doubles slope = e * q;
     const Whole above = own_worth > worth;
-    const Doubles size = row.sigma * weight * (above ? slope : q);
-    const Doubles curve = row.sigma * row.sigma * weight * slope * q;
+    Doubles size = row.sigma * weight * (above ? slope : q);
+    Doubles curve = row.sigma * row.sigma * weight * slope * q;
+    sum += size;
+    if constexpr (factors) {
+      Doubles factor;
+      load(row.factors + j, factor);
+      size *= factor;
+      curve *= factor;
+    }
     const Doubles lambda = above ? size : zero - size;
     own_lambda -= lambda;
     own_hessian += curve;
-    sum += size;
     store(row.lambdas + j, lambdas + lambda);
     store(row.hessians + j, hessians + curve);
   }
@@ -101,10 +107,14 @@ RELKIT_INLINE double row_loop(const LambdaRow& row) {
   return 2.0 * total(sum);
 }
 
-#define RELKIT_VARIANT(suffix, attributes)                             \
-  attributes double row_##suffix(const LambdaRow& row) {               \
-    return row.normalize ? row_loop<true>(row) : row_loop<false>(row); \
-  }
+RELKIT_INLINE double any_row(const LambdaRow& row) {
+  if (row.factors == nullptr)
+    return row.normalize ? row_loop<true, false>(row) : row_loop<false, false>(row);
+  return row.normalize ? row_loop<true, true>(row) : row_loop<false, true>(row);
+}
+
+#define RELKIT_VARIANT(suffix, attributes) \
+  attributes double row_##suffix(const LambdaRow& row) { return any_row(row); }
 
 using Function = double (*)(const LambdaRow&);
 

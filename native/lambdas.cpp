@@ -29,8 +29,8 @@ void LambdaRank::order(const LossList& list, LambdaRoom& room) const {
                    [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
 }
 
-// Σ weight log(1 + e^(-σ distance)) over the pairs of one rank with the later ones. A pair weighs
-// the mean of its rows.
+// Σ weight log(1 + e^(-σ distance)) over the pairs of one rank with the later ones. Where rows
+// weigh by themselves, a pair weighs the mean of its two.
 double LambdaRank::value(const LossList& list, std::size_t rank, bool distances,
                          const LambdaRoom& room) const {
   const std::vector<std::uint32_t>& order = room.scratch.order;
@@ -43,7 +43,9 @@ double LambdaRank::value(const LossList& list, std::size_t rank, bool distances,
     const bool right = room.worths[rank] > room.worths[j];
     const double loss = (right ? 0.0 : scaled) + std::log1p(std::exp(-scaled));
     const double weight = distances ? change / (0.01 + distance) : change;
-    sum += weight * loss * 0.5 * (list.weight(order[rank]) + list.weight(order[j]));
+    const double rows = rules_.paired ? list.weights.empty() ? 1.0 : room.factors[j]
+                                      : 0.5 * (list.weight(order[rank]) + list.weight(order[j]));
+    sum += weight * loss * rows;
   }
   return sum;
 }
@@ -69,13 +71,24 @@ double LambdaRank::derive(const LossList& list, std::span<const double> worths, 
   const bool distances = rules_.normalize && room.scores[0] != room.scores[size - 1];
   std::size_t last = std::min(size - 1, swaps_->window());
   if (rules_.truncation != 0) last = std::min(last, rules_.truncation);
+  const bool paired = rules_.paired && !list.weights.empty();
+  if (paired) {
+    room.weights.resize(size);
+    room.factors.assign(padded, 0.0);
+    for (std::size_t i = 0; i < size; ++i) room.weights[i] = list.weight(room.scratch.order[i]);
+  }
   double lambdas = 0.0;
   double loss = 0.0;
   for (std::size_t rank = 0; rank < last; ++rank) {
     swaps_->fill(seen, rank, room.swaps, room.changes.data());
+    if (paired) {
+      for (std::size_t j = rank + 1; j < size; ++j) {
+        room.factors[j] = room.weights[room.worths[rank] > room.worths[j] ? rank : j];
+      }
+    }
     lambdas += add_lambdas({room.scores.data(), room.worths.data(), room.changes.data(),
-                            room.lambdas.data(), room.hessians.data(), rank, size, rules_.sigma,
-                            distances});
+                            paired ? room.factors.data() : nullptr, room.lambdas.data(),
+                            room.hessians.data(), rank, size, rules_.sigma, distances});
     if (valued) loss += value(list, rank, distances, room);
   }
   if (rules_.normalize && lambdas > 0) {
@@ -85,6 +98,13 @@ double LambdaRank::derive(const LossList& list, std::span<const double> worths, 
       room.hessians[i] *= factor;
     }
     loss *= factor;
+  }
+  if (!paired && !list.weights.empty()) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const double weight = list.weight(room.scratch.order[i]);
+      room.lambdas[i] *= weight;
+      room.hessians[i] *= weight;
+    }
   }
   return loss;
 }
@@ -97,6 +117,7 @@ LambdaRank make_lambdarank(Parameters& parameters) {
   rules.sigma = parameters.take_number("sigma", 1.0);
   rules.truncation = static_cast<std::size_t>(parameters.take_number("truncation", 0.0));
   rules.normalize = parameters.take_flag("normalize", true);
+  rules.paired = parameters.take_choice("weighting", {"rows", "pairs"}) == 1;
   rules.drawn = parameters.take_choice("ties", {"input", "drawn"}) == 1;
   const bool uncut = parameters.take_choice("beyond", {"nothing", "discount"}) == 1;
   Parameters rest = parameters.renamed(*name);
@@ -140,14 +161,14 @@ void LambdaLists::derivatives(const Read& read, std::span<float> gradient, std::
       LossList list;
       list.scores = read(start, end, room.given);
       if (scales_[number] == 0) continue;
+      if (!weights_.empty()) list.weights = {weights_.data() + start, end - start};
       list.number = number;
       list.seed = seed;
       rank_.derive(list, {worths_.data() + start, end - start}, scales_[number], false, room);
       for (std::size_t i = 0; i < end - start; ++i) {
         const std::size_t row = start + room.scratch.order[i];
-        const double weight = weights_.empty() ? 1.0 : weights_[row];
-        gradient[row] = static_cast<float>(room.lambdas[i] * weight);
-        hessian[row] = static_cast<float>(room.hessians[i] * weight);
+        gradient[row] = static_cast<float>(room.lambdas[i]);
+        hessian[row] = static_cast<float>(room.hessians[i]);
       }
     }
   });
@@ -175,8 +196,8 @@ class SwapLoss final : public Loss {
     const double value = rank_.derive(list, worths, scale, true, room);
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t row = room.scratch.order[i];
-      slopes.gradient[row] += room.lambdas[i] * list.weight(row);
-      if (!slopes.hessian.empty()) slopes.hessian[row] += room.hessians[i] * list.weight(row);
+      slopes.gradient[row] += room.lambdas[i];
+      if (!slopes.hessian.empty()) slopes.hessian[row] += room.hessians[i];
     }
     return value;
   }

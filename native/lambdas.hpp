@@ -17,6 +17,7 @@ struct LambdaRules {
   double sigma = 1.0;
   std::size_t truncation = 0;  // pairs need a document this near the top; 0: all
   bool normalize = true;       // by the distance of scores, and by each list's sum
+  bool paired = false;         // a pair weighs as its better document, not each row by itself
   bool drawn = false;          // equal scores in a drawn order, not as the rows stand
 };
 
@@ -27,6 +28,8 @@ struct LambdaRoom {
   std::vector<double> scores;
   std::vector<double> worths;
   std::vector<double> changes;
+  std::vector<double> weights;  // of rows by rank, and of the pairs of one rank
+  std::vector<double> factors;
   std::vector<double> lambdas;
   std::vector<double> hessians;
   SwapRoom swaps;
@@ -38,8 +41,8 @@ class LambdaRank {
       : swaps_(std::move(swaps)), rules_(rules) {}
 
   const Swaps& swaps() const { return *swaps_; }
-  // Fills the derivatives by rank, without the rows' weights, and `scratch.order`. Returns the
-  // value, where it is asked for. Labels are not looked at, only what they are worth.
+  // Fills the derivatives by rank and `scratch.order`. Returns the value, where it is asked for.
+  // Labels are not looked at, only what they are worth.
   double derive(const LossList& list, std::span<const double> worths, double scale, bool valued,
                 LambdaRoom& room) const;
 
@@ -89,6 +92,7 @@ struct LambdaRow {
   const double* scores;  // descending
   const double* worths;
   const double* changes;
+  const double* factors;  // of the derivatives of each pair, not of the sum; nullptr: 1
   double* lambdas;
   double* hessians;
   std::size_t rank;

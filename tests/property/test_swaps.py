@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -95,8 +96,9 @@ def slow(
     sigma: float,
     truncation: int,
     normalize: bool,
+    weights: list[float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """λ, Hessian and value as the class says them. `changes` by rank."""
+    """λ, Hessian and value as the class says them. `changes` by rank, `weights` of pairs."""
     order = sorted(range(len(scores)), key=lambda row: -scores[row])
     gradient, hessian = np.zeros(len(scores)), np.zeros(len(scores))
     value = total = 0.0
@@ -110,11 +112,12 @@ def slow(
             if normalize and scores[order[0]] != scores[order[-1]]:
                 delta /= 0.01 + abs(distance)
             rho = 1 / (1 + math.exp(sigma * distance))
+            total += 2 * sigma * rho * delta
+            delta *= 1.0 if weights is None else weights[high]
             gradient[high] -= sigma * rho * delta
             gradient[low] += sigma * rho * delta
             hessian[[high, low]] += sigma**2 * rho * (1 - rho) * delta
             value += delta * math.log1p(math.exp(-sigma * distance))
-            total += 2 * sigma * rho * delta
     factor = math.log2(1 + total) / total if normalize and total > 0 else 1.0
     return gradient * factor, hessian * factor, value * factor
 
@@ -144,3 +147,32 @@ def test_lambdas_are_those_of_the_formulas(
     assert found.hessian is not None
     np.testing.assert_allclose(found.hessian, expected[1], rtol=1e-9, atol=1e-13)
     assert found.values[0] == pytest.approx(expected[2], rel=1e-9, abs=1e-13)
+
+
+@pytest.mark.parametrize("weighting", ["rows", "pairs"])
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 4), st.integers(-20, 20), st.integers(0, 6)),
+        min_size=1,
+        max_size=20,
+    ),
+    normalize=st.booleans(),
+)
+def test_weights_are_of_rows_or_of_pairs(
+    weighting: Literal["rows", "pairs"], rows: list[tuple[int, int, int]], normalize: bool
+) -> None:
+    labels = [float(label) for label, _, _ in rows]
+    scores, weights = [score / 4 for _, score, _ in rows], [weight / 2 for _, _, weight in rows]
+    loss = relkit.ltr.LambdaRank("ndcg", normalize=normalize, weighting=weighting)
+    order = sorted(range(len(scores)), key=lambda row: -scores[row])
+    changes = loss.swaps([labels[row] for row in order])
+    pairs = weights if weighting == "pairs" else None
+    gradient, hessian, value = slow(labels, scores, changes, 1.0, len(rows), normalize, pairs)
+    found = loss.evaluate(labels, scores, weights=weights)
+    own = np.ones(len(rows)) if weighting == "pairs" else np.array(weights)
+    np.testing.assert_allclose(found.gradient, gradient * own, rtol=1e-9, atol=1e-13)
+    assert found.hessian is not None
+    np.testing.assert_allclose(found.hessian, hessian * own, rtol=1e-9, atol=1e-13)
+    if weighting == "pairs":
+        assert found.values[0] == pytest.approx(value, rel=1e-9, abs=1e-13)
+        assert found.gradient.sum() == pytest.approx(0, abs=1e-12)

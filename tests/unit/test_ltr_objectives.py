@@ -128,18 +128,42 @@ def test_rows_of_a_query_may_stand_anywhere() -> None:
         np.testing.assert_allclose(mixed, whole[order], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["ranknet", "squared_error", "lambdarank(measure=err(max=4))"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ranknet",
+        "squared_error",
+        "softrank(cap=400)",
+        "lambdarank(measure=err(max=4))",
+        "lambdarank(measure=ap,weighting=pairs)",
+    ],
+)
 def test_every_loss_is_an_objective(name: str) -> None:
-    features, labels, sizes = simulated(20)
-    objective = relkit.ltr.objective(name, labels, sizes, threads=1)
+    features, labels, sizes = simulated(8)
+    weights = np.random.default_rng(4).uniform(0.5, 2, len(labels))
+    objective = relkit.ltr.objective(name, labels, sizes, weights=weights, threads=1)
     scores = np.random.default_rng(2).normal(size=len(labels))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     gradient, hessian = objective.derivatives(scores)
-    found = relkit.ltr.loss(name).evaluate(labels, scores, offsets)
+    found = relkit.ltr.loss(name).evaluate(labels, scores, offsets, weights=weights)
     np.testing.assert_allclose(gradient, found.gradient, rtol=2e-6, atol=1e-12)
     assert found.hessian is not None
     np.testing.assert_allclose(hessian, found.hessian, rtol=2e-6, atol=1e-12)
     assert train(objective, features, labels, sizes, 2).num_trees() == 2
+
+
+@pytest.mark.parametrize("ties", ["input", "drawn"])
+def test_threads_and_seeds_decide_nothing_but_ties(ties: str) -> None:
+    _, labels, sizes = simulated(200)
+    scores = np.random.default_rng(2).integers(0, 9, len(labels))
+
+    def found(threads: int, seed: int = 0) -> Any:
+        loss = f"lambdarank(ties={ties})"
+        one = relkit.ltr.objective(loss, labels, sizes, threads=threads, seed=seed)
+        return one.derivatives(scores)[0].tobytes()
+
+    assert found(1) == found(2) == found(5)
+    assert (found(1) == found(1, seed=1)) == (ties == "input")
 
 
 def test_labelled_rows_and_conventions() -> None:

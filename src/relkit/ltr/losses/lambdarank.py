@@ -39,7 +39,9 @@ class LambdaRank(Loss):
     are equal, Δ = |ΔM| / (0.01 + |s_i − s_j|); ρ = 1/(1 + e^{σ(s_i − s_j)}); λ_i −= σρΔ,
     λ_j += σρΔ, and both Hessians += σ²ρ(1 − ρ)Δ; with `normalize` all of a list are then
     multiplied by log2(1 + S)/S for S = Σ 2σρΔ. Last, each row's two are multiplied by its weight;
-    in the value, a pair weighs the mean of its rows. What LightGBM calls lambdarank is
+    in the value, a pair weighs the mean of its rows. With ``weighting=pairs`` it is each pair's
+    share that is multiplied, by the weight of its better document (S stays as it is): right where
+    weights are inverse propensities of clicks. What LightGBM calls lambdarank is
     ``lambdarank(measure=ndcg(gain=exp)@30,beyond=discount)``, 30 being its truncation level.
 
     Documents of equal scores are ranked as they stand in the list, as by LightGBM's stable sort,
@@ -58,6 +60,7 @@ class LambdaRank(Loss):
         beyond: In a pair with one document inside the cutoff of (N)DCG, a rank beyond it is worth
             `nothing`, as in the measure, or keeps its `discount`, as LightGBM has it; the ideal
             list is cut all the same.
+        weighting: Weights are those of `rows` by themselves, as LightGBM has it, or of `pairs`.
         ties: Equal scores are in the order of the `input`, or `drawn` from the seed.
 
     Raises:
@@ -86,6 +89,7 @@ class LambdaRank(Loss):
     truncation: int | None = None
     normalize: bool = True
     beyond: Literal["nothing", "discount"] = "nothing"
+    weighting: Literal["rows", "pairs"] = "rows"
     ties: Literal["input", "drawn"] = "input"
 
     def checked(self, name: str, value: Any, hint: Any) -> Any:
