@@ -176,3 +176,28 @@ def test_weights_are_of_rows_or_of_pairs(
     if weighting == "pairs":
         assert found.values[0] == pytest.approx(value, rel=1e-9, abs=1e-13)
         assert found.gradient.sum() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ndcg@3", "ap", "rr", "err(max=4)", "rbp", "gauc"])
+def test_the_gradient_is_that_of_the_value_with_weights_held(name: str) -> None:
+    random = np.random.default_rng(6)
+    labels, scores = random.integers(0, 5, 9).astype(float), random.normal(size=9)
+    loss = relkit.ltr.LambdaRank(name, sigma=1.5, normalize=False)
+    order = np.argsort(-scores)
+    weights = np.empty((9, 9))
+    weights[np.ix_(order, order)] = loss.swaps(labels[order])
+
+    def value(scores: np.ndarray) -> float:
+        distances = scores[:, None] - scores[None, :]
+        better = labels[:, None] > labels[None, :]
+        return float((weights * better * np.log1p(np.exp(-1.5 * distances))).sum())
+
+    found = loss.evaluate(labels, scores)
+    assert found.hessian is not None
+    assert found.values[0] == pytest.approx(value(scores), rel=1e-12)
+    for row in range(9):
+        step = np.zeros(9)
+        step[row] = 1e-4
+        low, here, high = value(scores - step), value(scores), value(scores + step)
+        assert found.gradient[row] == pytest.approx((high - low) / 2e-4, abs=1e-7)
+        assert found.hessian[row] == pytest.approx((high - 2 * here + low) / 1e-8, abs=1e-5)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import os
+import pickle
 import warnings
 from pathlib import Path
 from typing import Any
@@ -94,6 +96,30 @@ def test_a_whole_training_ends_where_lightgbms_does() -> None:
     assert np.corrcoef(ours.predict(features), theirs.predict(features))[0, 1] > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set'")  # LightGBM 4.5 has no other
+def test_lightgbms_scikit_learn_class_takes_both() -> None:
+    features, labels, sizes = simulated(40)
+    settings = {"n_estimators": 5, "num_leaves": 8, "min_child_samples": 5, "n_jobs": 1}
+    quiet = {"verbosity": -1, "deterministic": True, "force_row_wise": True, "learning_rate": 0.1}
+    objective = relkit.ltr.objective(LIGHTGBM, labels, sizes, threads=1)
+    metric = relkit.ltr.feval("ndcg@5", sizes, threads=1)
+    model = lightgbm.LGBMRanker(objective=objective, **settings, **quiet)
+    model.fit(
+        features,
+        labels,
+        group=sizes,
+        eval_set=[(features, labels)],
+        eval_group=[sizes],
+        eval_metric=metric,
+    )
+    plain = train(objective, features, labels, sizes, 5)
+    scores = model.predict(features)
+    np.testing.assert_allclose(scores, plain.predict(features), rtol=1e-12)
+    expected = relkit.evaluate_scores(labels, scores, sizes, "ndcg@5", threads=1)["ndcg@5"]
+    found = model.evals_result_["training"]["ndcg@5"]
+    assert found[-1] == pytest.approx(expected, abs=1e-12)
+
+
 def folder() -> Path:
     root = Path(os.environ.get("RELKIT_TEST_DATA", "../shared/data"))
     found = root / "lightgbm_lambdarank"
@@ -150,6 +176,17 @@ def test_every_loss_is_an_objective(name: str) -> None:
     assert found.hessian is not None
     np.testing.assert_allclose(hessian, found.hessian, rtol=2e-6, atol=1e-12)
     assert train(objective, features, labels, sizes, 2).num_trees() == 2
+
+
+@pytest.mark.parametrize("name", ["ranknet", "lambdarank(measure=rr)"])
+def test_an_objective_travels(name: str) -> None:
+    one = relkit.ltr.objective(name, [0, 2, 1, 0], ["a", "b", "a", "b"], weights=[1, 2, 1, 3])
+    other = pickle.loads(pickle.dumps(one))
+    assert copy.deepcopy(one) is one
+    assert repr(other) == repr(one)
+    scores = [0.1, 0.4, 0.3, 0.2]
+    for ours, theirs in zip(one.derivatives(scores), other.derivatives(scores), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("ties", ["input", "drawn"])

@@ -101,8 +101,8 @@ class Objective:
     def __call__(self, first: Any, second: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Answers an engine: scores and its data set, or labels and scores.
 
-        LightGBM's and XGBoost's own functions pass scores and a data set; their scikit-learn
-        classes pass labels and scores.
+        LightGBM's and XGBoost's own functions pass scores and a data set; LightGBM's
+        scikit-learn classes pass labels and scores.
         """
         if hasattr(second, "get_label"):
             self._check(second)
@@ -140,6 +140,10 @@ class Objective:
     def __deepcopy__(self, memo: object) -> Objective:
         """Returns itself: LightGBM copies its parameters, and this one does not change."""
         return self
+
+    def __reduce__(self) -> tuple[type[Objective], tuple[Any, ...]]:
+        """Travels to other processes as what it was made of."""
+        return Objective, (self.loss, self._rows, self.engine, self._seed, self._threads)
 
     def __repr__(self) -> str:
         return f"Objective({str(self.loss)!r}, rows={len(self._rows.rows)}, {self.engine!r})"
