@@ -12,6 +12,7 @@
 | several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |
 | clicks | 10 million sessions x 10 results of 100,000 queries, one list in three mixed |
 | ranked | 2,000 queries of 40 to 200 documents with 136 features and grades 0 to 4 |
+| letor | text of 2,000 queries x 120 documents with 136 counts, ratios and logarithms |
 
 The same seed and scale give the same bytes.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -283,6 +285,40 @@ def make_ranked(folder: Path, scale: float, random: np.random.Generator) -> None
     np.savez(folder / "ranked.npz", features=features, labels=labels, sizes=sizes)
 
 
+def make_letor(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes letor.txt, and the same without `qid:` and with a .query file, as LightGBM reads it.
+
+    Of four features one is a small count, one a ratio, one a logarithm and one a large count; a
+    ratio and a large count are 0 in two of five rows.
+    """
+    queries, size = _scaled(2000, scale), 120
+    rows = queries * size
+
+    def column(place: int) -> pl.Series:
+        match place % 4:
+            case 0:
+                return pl.Series(random.integers(0, 60, rows))
+            case 1:
+                return pl.Series(_sometimes(random, (30 * random.random(rows)).round(6)))
+            case 2:
+                return pl.Series((-40 * random.random(rows)).round(6))
+            case _:
+                return pl.Series(_sometimes(random, random.integers(1, 100_000, rows)))
+
+    texts = [(place, column(place).cast(pl.String).str.strip_suffix(".0")) for place in range(136)]
+    labels = pl.Series(random.choice(5, rows, p=[0.52, 0.32, 0.13, 0.02, 0.01])).cast(pl.String)
+    names = pl.Series(np.repeat(np.arange(queries) * 15 + 1, size)).cast(pl.String)
+    features = [part for place, text in texts for part in (pl.lit(f" {place + 1}:"), text)]
+    for name, query in (("letor.txt", [pl.lit(" qid:"), names]), ("letor-lightgbm.txt", [])):
+        lines = pl.select(pl.concat_str([labels, *query, *features])).to_series()
+        (folder / name).write_text("\n".join(lines.to_list()) + "\n")
+    (folder / "letor-lightgbm.txt.query").write_text(f"{size}\n" * queries)
+
+
+def _sometimes(random: np.random.Generator, values: NDArray[Any]) -> NDArray[Any]:
+    return np.where(random.random(len(values)) < 0.4, 0, values)
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -295,6 +331,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "tables": make_tables,
     "clicks": make_clicks,
     "ranked": make_ranked,
+    "letor": make_letor,
 }
 
 

@@ -120,6 +120,8 @@ TARGETS = (
     Target("permutations", "ranx (0.2 %, scaled)", "relkit", 300),
     Target("permutations", "relkit", "", 3, "at most", "seconds"),
     Target("deep", "relkit, second run", "relkit", 1, "at most"),
+    Target("letor", "scikit-learn", "relkit", 10),
+    Target("letor", "LightGBM, to its bins", "relkit", 3),
     Target(
         "boosting", "LightGBM, relkit's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
     ),

@@ -25,6 +25,7 @@ from bench.contenders import (
     with_rr,
 )
 from bench.formats import formats
+from bench.letor import letor
 from bench.parquet import labelled, parquet
 from bench.timing import Contender, Workload
 
@@ -432,5 +433,6 @@ WORKLOADS = {
     "imports": Entry("Imports, whole process", imports),
     "growth": Entry("Twice the lines", growth, ("msdev",)),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
+    "letor": Entry("LETOR text, 136 features", letor, ("letor",)),
     "boosting": Entry("LightGBM, two rounds; eight metrics", boosting, ("ranked",)),
 }
