@@ -143,7 +143,7 @@ class Objective:
 
     def __reduce__(self) -> tuple[type[Objective], tuple[Any, ...]]:
         """Travels to other processes as what it was made of."""
-        return Objective, (self.loss, self._rows, self.engine, self._seed, self._threads)
+        return Objective, (self.loss, self._rows, self.engine, self.seed, self._threads)
 
     def __repr__(self) -> str:
         return f"Objective({str(self.loss)!r}, rows={len(self._rows.rows)}, {self.engine!r})"
