@@ -126,6 +126,11 @@ TARGETS = (
         "boosting", "LightGBM, relkit's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
     ),
     Target("boosting", "LightGBM, its 8 metrics", "LightGBM, relkit's 8 metrics", 2),
+    *(
+        Target("tensors", f"allRank, {name}", f"relkit, {name}", 1)
+        for name in ("ranknet", "listnet", "listmle", "approx_ndcg", "neural_ndcg", "ndcg_loss2pp")
+    ),
+    Target("tensors", "torchmetrics, NDCG", "relkit, NDCG", 100),
     Target("clicks", "relkit, PBM", "", 15, "at most", "seconds"),
     Target("clicks", "relkit, PBM", "", 3072, "at most", "memory"),
     Target("clicks", "relkit, UBM", "", 15, "at most", "seconds"),

@@ -27,6 +27,7 @@ from bench.contenders import (
 from bench.formats import formats
 from bench.letor import letor
 from bench.parquet import labelled, parquet
+from bench.tensors import tensors
 from bench.timing import Contender, Workload
 
 
@@ -434,5 +435,6 @@ WORKLOADS = {
     "growth": Entry("Twice the lines", growth, ("msdev",)),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
     "letor": Entry("LETOR text, 136 features", letor, ("letor",)),
+    "tensors": Entry("Losses and NDCG of PyTorch's tensors", tensors),
     "boosting": Entry("LightGBM, two rounds; eight metrics", boosting, ("ranked",)),
 }
