@@ -104,7 +104,8 @@ def test_a_search_sees_training_queries_only(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_held_out_rows_are_measured_and_shared_queries_are_told() -> None:
-    rows, held = rows_of(), replace(rows_of(seed=4), source="/data/held.csv")
+    rows = rows_of(queries=20)
+    held = replace(rows_of(queries=20, seed=4), source="/data/held.csv")
     found = relkit.ltr.train(rows, valid=held, threads=1, trees=8)
     assert found.card.split == "held.csv"
     assert "shared-queries" in [note.kind for note in found.notes]
@@ -112,12 +113,12 @@ def test_held_out_rows_are_measured_and_shared_queries_are_told() -> None:
     expected = goal.values(held, found.ranker.predict(held))
     assert list(found.values) == expected
     other = replace(held, queries=[f"other {query}" for query in held.queries])
-    kinds = [note.kind for note in relkit.ltr.train(rows, valid=other, threads=1).notes]
+    kinds = [note.kind for note in relkit.ltr.train(rows, valid=other, threads=1, trees=2).notes]
     assert "shared-queries" not in kinds
 
 
 def test_a_baseline_that_is_the_ranker_is_not_compared() -> None:
-    found = relkit.ltr.train(rows_of(), "regression", folds=3, threads=1)
+    found = relkit.ltr.train(rows_of(queries=12), "regression", **SMALL)
     assert found.baseline == ()
     assert found.card.baseline == ""
 
@@ -264,7 +265,7 @@ def test_contributions_that_do_not_add_up_are_not_shown() -> None:
 def test_a_network_is_explained_by_exchanged_features_alone() -> None:
     pytest.importorskip("torch")
     rows = rows_of(queries=10)
-    options: dict[str, Any] = {"scorer": "neural", "epochs": 3, "threads": 1}
+    options: dict[str, Any] = {"scorer": "neural", "epochs": 1, "hidden": (4,), "threads": 1}
     found = relkit.ltr.train(rows, "listnet", folds=3, **options)
     assert {one.kind for one in found.importance} == {"permutation"}
     assert found.curve == ()

@@ -157,14 +157,14 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         tone: Tone = "undecided"
         if held.tone in {"better", "worse"} and held.paired > 1:
             tone = "better" if held.tone == "better" else "worse"
-        evidence = [_interval(held.difference_interval, level, texts, words)]
+        evidence = _interval(held.difference_interval, level, texts, words)
         if math.isfinite(held.p):
-            evidence.append(p_equation(held.p))
+            evidence = words.say("page.evidence", interval=evidence, p=p_equation(held.p))
         items.append(
             _headline(
                 words.say("page.against", baseline=card.baseline),
                 f"{number(held.baseline, DIGITS)} → {signed(held.difference, DIGITS)}",
-                texts.say("list.comma").join(evidence),
+                evidence,
                 words[f"page.{tone}"],
                 tone,
                 texts,
