@@ -215,3 +215,48 @@ def test_queries_are_selected_with_all_that_their_rows_have() -> None:
     assert part.positions.tolist() == [1, 1, 2]
     assert part.qid.tolist() == [0, 1, 1]
     assert len(rows.select([])) == 0
+
+
+def test_arrays_become_rows() -> None:
+    from scipy.sparse import csr_matrix
+
+    import relkit.ltr
+
+    values = np.array([[1, 0], [2, 0], [3, 4]], dtype=np.float32)
+    rows = relkit.ltr.labelled_rows(
+        values, [0, 1, 2], [5, 6, 5], weights=[1, 2, 3], positions=[1, 1, 2], documents="abc"
+    )
+    assert (rows.queries, rows.groups.tolist(), rows.scattered) == (["5", "6"], [0, 2, 3], 1)
+    assert (rows.labels.tolist(), rows.documents) == ([0, 2, 1], ["a", "c", "b"])
+    assert rows.known_features().values.tolist() == [[1, 0], [3, 4], [2, 0]]
+    assert rows.known_features().values.dtype == np.float32
+    assert rows.scores is None
+    assert rows.weights is not None
+    assert rows.positions is not None
+    assert (rows.weights.tolist(), rows.positions.tolist()) == ([1, 3, 2], [1, 2, 1])
+    sparse = relkit.ltr.labelled_rows(csr_matrix(values), [0, 1, 2], [2, 1])
+    assert sparse.known_features().sparse
+    assert (sparse.groups.tolist(), sparse.scattered) == ([0, 2, 3], 0)
+    frame = pl.DataFrame({"bm25": [1, 2], "age": [3.5, 4]})
+    assert relkit.ltr.labelled_rows(frame, [0, 1]).known_features().names == ("bm25", "age")
+
+
+@pytest.mark.parametrize(
+    ("features", "options", "said"),
+    [
+        ([1.0, 2.0], {}, "features must have two dimensions, not 1"),
+        ([["a"], ["b"]], {}, "features are not numbers"),
+        ([[1.0]], {}, "there are 1 rows of features and 2 labels"),
+        ([[1.0], [2.0]], {"positions": [1]}, "2 rows of features and 1 positions"),
+        ([[1.0], [2.0]], {"positions": [1, 1.5]}, "positions are not whole numbers"),
+        ([[1.0], [2.0]], {"names": ["a", "b"]}, "there are 1 features and 2 names"),
+        ([[1.0], [2.0]], {"documents": ["a"]}, "2 rows of features and 1 documents"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(
+    features: object, options: dict[str, object], said: str
+) -> None:
+    import relkit.ltr
+
+    with pytest.raises(library.InputError, match=said):
+        relkit.ltr.labelled_rows(features, [0, 1], **options)  # type: ignore[arg-type]

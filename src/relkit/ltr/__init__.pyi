@@ -16,6 +16,9 @@ from .objectives import (
     objective as objective,
     stopping as stopping,
 )
+from .preparation.arrays import (
+    labelled_rows as labelled_rows,
+)
 from .preparation.checking import (
     check as check,
 )
