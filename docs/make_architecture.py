@@ -19,6 +19,7 @@ from marks import replaced, write_or_check
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"
 PACKAGE = ROOT / "src" / "relkit"
+WIDTH = 118
 START, END = "<!-- rooms -->", "<!-- end of rooms -->"
 
 
@@ -71,10 +72,14 @@ def picture() -> str:
     height = floors(graph)
     lines = []
     for room in sorted(graph, key=lambda one: (-height[one], one)):
-        below = ", ".join(arrows(graph, room))
-        lines.append(f"{height[room]:>2}  {room:<12}{sentence(PACKAGE / room)}")
-        if below:
-            lines.append(f"{'':<16}→ {below}")
+        title = f"{height[room]:>2}  {room:<12}{sentence(PACKAGE / room)}"
+        below = f"→ {', '.join(arrows(graph, room))}"
+        if len(below) == 2:
+            lines.append(title)
+        elif len(title) + 2 + len(below) <= WIDTH:
+            lines.append(f"{title}  {below}")
+        else:
+            lines += [title, f"{'':<16}{below}"]
         for inner in sorted((PACKAGE / room).iterdir()):
             if (inner / "__init__.py").is_file():
                 lines.append(f"{'':<6}{inner.name + '/':<16}{sentence(inner)}")
