@@ -84,6 +84,17 @@ def test_letor_rows(test_data: Path, tmp_path: Path) -> None:
     assert [int((scored.labels == grade).sum()) for grade in range(5)] == [206, 256, 252, 44, 10]
 
 
+def test_features_of_published_sets(test_data: Path) -> None:
+    rows = io.read_features(test_data / "lightgbm_lambdarank" / "rank.train.gz")
+    assert (len(rows), len(rows.queries)) == (3005, 201)
+    assert "rank.train.query" in str(rows.notes[0])
+    assert rows.known_features().values.shape == (3005, 300)
+    rows = io.read_features(test_data / "mq2008" / "S1.txt.gz")
+    assert (len(rows), len(rows.queries)) == (2933, 157)
+    assert (rows.documents or [""])[0].startswith("GX")
+    assert rows.known_features().values.shape == (2933, 46)
+
+
 def test_judgments_and_run_exchanged(test_data: Path) -> None:
     folder = test_data / "dl_hard_passage"
     with pytest.raises(ParseError, match=r"bm25\.run\.gz:1: expected judgments"):

@@ -107,12 +107,16 @@ class Features:
 def feature_columns(columns: Mapping[str, pl.Series], path: str = "") -> dict[str, pl.Series]:
     """Returns the columns of features as numbers, null where there is none.
 
+    Single precision stays what it is: twice the memory would say no more.
+
     Args:
         columns: Series by role.
         path: The file, for messages.
     """
     return {
-        role: to_numbers(series, role, path).fill_nan(None)
+        role: (
+            series if str(series.dtype) == "Float32" else to_numbers(series, role, path)
+        ).fill_nan(None)
         for role, series in columns.items()
         if feature_name(role) is not None
     }

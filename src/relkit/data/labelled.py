@@ -143,7 +143,7 @@ class LabelledRows:
             raise InputError(
                 "the rows have no features",
                 path="" if self.source == "memory" else self.source,
-                hint="read them with read_features",
+                hint="relkit.read_features reads rows with features",
             )
         return self.features
 

@@ -69,13 +69,7 @@ def known_features(rows: LabelledRows) -> Features:
     Raises:
         InputError: If they have none.
     """
-    if rows.features is None:
-        raise InputError(
-            "the rows have no features",
-            path="" if rows.source == "memory" else rows.source,
-            hint="relkit.read_features reads rows with features",
-        )
-    return rows.features
+    return rows.known_features()
 
 
 def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
