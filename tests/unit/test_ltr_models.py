@@ -271,6 +271,21 @@ def test_trees_stop_on_the_measure(engine: str, model: str, tmp_path: Any) -> No
     assert again.forest_.trees == made.forest_.trees
 
 
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
+def test_trees_stop_at_a_significantly_worse_one(engine: str) -> None:
+    parameters = TREES | {"engine": engine, "min_rows": None, "trees": 30}
+    made = TreeRanker(**parameters | {"stop": "significance", "measure": "ndcg@5"})
+    made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=(HELD.X, HELD.labels, HELD.qid))
+    assert made.forest_.trees == 1 + int(np.argmax(made.history_))
+    assert len(made.history_) == 30  # nothing becomes significantly worse within so few trees
+    turned = (HELD.X, 3 - HELD.labels, HELD.qid)  # learning makes these rows worse and worse
+    made.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=turned)
+    assert len(made.history_) < 30
+    auc = TreeRanker("regression", **parameters | {"stop": "significance", "measure": "pnr"})
+    with pytest.raises(relkit.ParameterError, match="is not a mean over queries"):
+        auc.fit(DATA.X, DATA.labels, qid=DATA.qid, eval_set=turned)
+
+
 def test_stopping_needs_rows() -> None:
     with pytest.raises(relkit.ParameterError, match="`stop` needs rows to watch"):
         TreeRanker(stop=3).fit(DATA.X, DATA.labels, qid=DATA.qid)

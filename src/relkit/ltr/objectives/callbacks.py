@@ -54,9 +54,14 @@ class Watch:
 class LightGBMStopping(Watch):
     """As one of LightGBM's `callbacks`."""
 
-    order = 30
     before_iteration = False
     best: Any = None
+
+    def __init__(self, metric: Metric, decision: EarlyStopping) -> None:
+        super().__init__(metric, decision)
+        # After `record_evaluation`, which would miss the last round. LightGBM looks for it in the
+        # instance, and gives one of its own to a callback that has it in its class.
+        self.order = 30
 
     def __call__(self, env: Any) -> None:
         """Raises LightGBM's own exception where training is to stop."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_least, check_whole
@@ -43,7 +43,8 @@ class TreeRanker(Ranker):
         row_fraction: The share of rows that each tree sees.
         feature_fraction: The share of features that each tree sees.
         stop: With an `eval_set`: after so many trees without a better measure on it no more are
-            grown, and those up to the best count; None grows them all.
+            grown, and those up to the best count; `significance`: as soon as the measure is
+            significantly worse than at its best; None grows them all.
         seed: Where random numbers start: the same data and seed give the same trees.
         threads: Threads to use; 0 takes one per processor. They do not change the trees.
         options: Further parameters of the engine, under its own names.
@@ -86,7 +87,7 @@ class TreeRanker(Ranker):
         l2: float = 0.0,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
-        stop: int | None = None,
+        stop: int | Literal["significance"] | None = None,
         seed: int = 0,
         threads: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -111,7 +112,8 @@ class TreeRanker(Ranker):
     def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
         engine = self._engine()
         settings = self._settings()
-        if self.stop is not None and valid is None:
+        stop = self._stop()
+        if stop is not None and valid is None:
             raise ParameterError(
                 "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
             )
@@ -124,7 +126,7 @@ class TreeRanker(Ranker):
             settings.threads,
             self.measure_,
             self.convention_,
-            None if self.stop is None else int(self.stop),
+            stop,
         )
         self.forest_: Forest = engine.train(rows, valid, task, settings)
         self.history_ = list(self.forest_.history)
@@ -139,6 +141,11 @@ class TreeRanker(Ranker):
         total = gains.sum()
         return gains / total if total > 0 else gains
 
+    def _stop(self) -> int | Literal["significance"] | None:
+        if self.stop is None or self.stop == "significance":
+            return self.stop
+        return check_whole("stop", plain(self.stop))
+
     def _engine(self) -> Engine:
         return engines.get(self.engine)
 
@@ -150,7 +157,7 @@ class TreeRanker(Ranker):
         """
         for name, least in (("trees", 1), ("leaves", 2), ("seed", 0), ("threads", 0)):
             check_whole(name, plain(getattr(self, name)), least=least)
-        for name in ("depth", "min_rows", "stop"):
+        for name in ("depth", "min_rows"):
             if getattr(self, name) is not None:
                 check_whole(name, plain(getattr(self, name)))
         check_least("l2", self.l2)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from relkit.core.registry import Registry
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.losses.lambdarank import LambdaRank
+from relkit.ltr.objectives.callbacks import stopping
 from relkit.ltr.objectives.metric import feval
 from relkit.ltr.objectives.objective import Objective, objective
 from relkit.measures.gain import NDCG
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from relkit.ltr.rankers.rows import TrainingRows
 
-__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "best_of", "engines"]
+__all__ = ["Drawn", "Engine", "Forest", "Task", "TreeSettings", "engines"]
 
 MODULES = {
     "relkit.ltr.rankers.engines.catboost": "catboost",
@@ -75,7 +76,8 @@ class Task:
         threads: Threads to use; 0 takes one per processor.
         measure: What is watched on held-out rows.
         convention: The measure's rules.
-        stop: After so many trees without a better measure on those rows no more are grown.
+        stop: After so many trees without a better measure on those rows no more are grown;
+            `significance`: as soon as one is significantly worse than the best.
     """
 
     loss: Loss
@@ -83,7 +85,7 @@ class Task:
     threads: int
     measure: str
     convention: Convention
-    stop: int | None = None
+    stop: int | Literal["significance"] | None = None
 
     def objective(self, rows: TrainingRows, engine: Any) -> Drawn:
         """Returns the loss as an engine's objective."""
@@ -100,6 +102,16 @@ class Task:
             convention=self.convention,
             threads=self.threads,
         )
+
+    def stopping(self, metric: Any) -> Any:
+        """Returns early stopping on a metric, as an engine calls it.
+
+        Raises:
+            ParameterError: If it is to be by significance, and the measure is no mean over queries.
+        """
+        if self.stop == "significance":
+            return stopping(metric, "significance")
+        return stopping(metric, rounds=self.stop)
 
     def ndcg(self) -> NDCG | None:
         """Returns the NDCG or DCG of LambdaRank: what engines know themselves; None for others."""
@@ -122,26 +134,6 @@ class Drawn:
         self.inner.seed = self.seed + self.trees
         self.trees += 1
         return self.inner(first, second)
-
-
-def best_of(history: Sequence[float], stop: int) -> int:
-    """Returns after which tree, from 0, the measure was best when patience ran out.
-
-    Args:
-        history: The measure after each tree; of equal ones the first is the best.
-        stop: Trees without a better measure after which training ends.
-
-    Examples:
-        >>> best_of([0.5, 0.7, 0.6, 0.6, 0.9], 2)
-        1
-    """
-    best = 0
-    for place, value in enumerate(history):
-        if value > history[best]:
-            best = place
-        elif place - best >= stop:
-            break
-    return best
 
 
 class Forest(ABC):

@@ -8,8 +8,7 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.packages import optional_package
 from relkit.core.texts import message
 from relkit.ltr.losses.lambdarank import LambdaRank
-from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, best_of, engines
-from relkit.ltr.rankers.measuring import measure_rows
+from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,10 +91,10 @@ class CatBoost(Engine):
             raise InputError(
                 message("CatBoost cannot train on these rows: {error}", error=text)
             ) from None
-        history = [] if valid is None else _history(booster, valid, task)
+        history, best = ([], 0) if valid is None else _history(booster, valid, task)
         if history and task.stop is not None:
             # CatBoost can cut symmetric trees only; the first trees of a shorter run are the same.
-            parameters["iterations"] = best_of(history, task.stop) + 1
+            parameters["iterations"] = best + 1
             booster = library.train(pool, parameters)
         forest = CatBoostForest(booster, settings.threads)
         forest.history = history
@@ -126,21 +125,24 @@ def _numbers(rows: TrainingRows) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(rows.sizes)), rows.sizes)
 
 
-def _history(booster: Any, valid: TrainingRows, task: Task) -> list[float]:
-    """Returns the measure on held-out rows after each tree.
+def _history(booster: Any, valid: TrainingRows, task: Task) -> tuple[list[float], int]:
+    """Returns the measure on held-out rows after each tree, and after which, from 0, it was best.
 
     All trees are grown first: CatBoost hands a metric the labels that its loss was trained on, and
     those of a logistic loss are not the grades that are measured.
     """
     import numpy as np
 
+    metric = task.metric(valid, "catboost")
+    decision = None if task.stop is None else task.stopping(metric).decision
+    held = next(iter(metric))
     found: list[float] = []
     for scores in booster.staged_predict(valid.values, prediction_type="RawFormulaVal"):
-        values = np.asarray(scores, dtype=np.float64)
-        found.append(measure_rows(task.measure, task.convention, valid.rows, values))
-        if task.stop is not None and len(found) - 1 - best_of(found, task.stop) >= task.stop:
+        found.append(held.measure(np.asarray(scores, dtype=np.float64))[task.measure])
+        by_query = (held.values or {}).get(task.measure)
+        if decision is not None and decision.update(found[-1], by_query):
             break
-    return found
+    return found, 0 if decision is None else decision.best_round
 
 
 def _own(rows: TrainingRows, task: Task) -> str:

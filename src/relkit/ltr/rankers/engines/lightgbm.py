@@ -101,7 +101,7 @@ class LightGBM(Engine):
                 "callbacks": [library.record_evaluation(history)],
             }  # fmt: skip
             if task.stop is not None:
-                watched["callbacks"].append(library.early_stopping(task.stop, verbose=False))
+                watched["callbacks"].append(task.stopping(watched["feval"]))
         try:
             booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
         except library.basic.LightGBMError as error:

@@ -101,9 +101,7 @@ class XGBoost(Engine):
                 "verbose_eval": False,
             }
             if task.stop is not None:
-                watched["callbacks"] = [
-                    library.callback.EarlyStopping(rounds=task.stop, maximize=True)
-                ]
+                watched["callbacks"] = [task.stopping(watched["custom_metric"])]
         try:
             booster = library.train(parameters, matrix, settings.trees, obj=own, **watched)
         except library.core.XGBoostError as error:
