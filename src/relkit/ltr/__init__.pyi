@@ -5,9 +5,23 @@ from .losses import (
     losses as losses,
     register as register,
 )
+from .losses.approx_ndcg import ApproxNDCG as ApproxNDCG
+from .losses.cross_entropy import CrossEntropy as CrossEntropy
 from .losses.lambdarank import (
     LambdaRank as LambdaRank,
 )
+from .losses.listmle import ListMLE as ListMLE
+from .losses.listnet import ListNet as ListNet
+from .losses.logistic import Logistic as Logistic
+from .losses.ndcg_loss1 import NDCGLoss1 as NDCGLoss1
+from .losses.ndcg_loss2 import NDCGLoss2 as NDCGLoss2
+from .losses.ndcg_loss2pp import NDCGLoss2pp as NDCGLoss2pp
+from .losses.neural_ndcg import NeuralNDCG as NeuralNDCG
+from .losses.ordinal import Ordinal as Ordinal
+from .losses.ranknet import RankNet as RankNet
+from .losses.softmax import Softmax as Softmax
+from .losses.softrank import SoftRank as SoftRank
+from .losses.squared_error import SquaredError as SquaredError
 from .objectives import (
     EarlyStopping as EarlyStopping,
     Metric as Metric,
