@@ -71,6 +71,7 @@ class NeuralNDCG final : public GainLoss {
     std::fill_n(rows.begin(), size, 1.0);
     for (std::size_t round = 1; round <= rounds_; ++round) {
       const double* before = rows.data() + (round - 1) * size;
+      const double* previous = columns.data() + (round - 1) * size;
       double* column = columns.data() + round * size;
       double* row = rows.data() + round * size;
       std::fill_n(column, size, 0.0);
@@ -79,7 +80,7 @@ class NeuralNDCG final : public GainLoss {
       // How far the column sums of the round before are from 1: sum over i of r_i M_ij c_j.
       double worst = round == 1 ? 1.0 : 0.0;
       for (std::size_t j = 0; j < size; ++j) {
-        if (round > 1) worst = std::max(worst, std::abs(column[j] * column[j - size] - 1.0));
+        if (round > 1) worst = std::max(worst, std::abs(column[j] * previous[j] - 1.0));
         column[j] = 1.0 / column[j];
       }
       if (round > 1 && worst < tolerance_) return round - 1;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -131,3 +134,31 @@ def test_a_gradient_adds_up_to_nothing(loss: Any) -> None:
     assert found.gradient.any()
     assert found.gradient.sum() == pytest.approx(0, abs=1e-12)
     assert (found.hessian >= 0).all()
+
+
+DIGEST = """
+import hashlib
+import numpy as np
+import relkit.ltr
+rng, digest = np.random.default_rng(0), hashlib.sha256()
+labels, scores = rng.integers(0, 5, (20, 37)) / 4, rng.normal(size=(20, 37)) * 3
+for name in relkit.ltr.losses:
+    found = relkit.ltr.loss(name).evaluate(labels, scores)
+    for numbers in (found.values, found.gradient, found.hessian):
+        digest.update(numbers.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits() -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env=os.environ | {"RELKIT_SIMD": simd},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for simd in ("scalar", "avx2", "avx512")
+    }
+    assert len(digests) == 1
