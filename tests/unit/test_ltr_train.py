@@ -101,6 +101,8 @@ def test_a_search_sees_training_queries_only(monkeypatch: pytest.MonkeyPatch) ->
     best = max(found.trials, key=lambda one: one.score)
     chosen = found.ranker.get_params()
     assert {name: chosen[name] for name in best.parameters} == best.parameters
+    assert not {"trees", "min_rows"} & best.parameters.keys()
+    assert (chosen["trees"], chosen["min_rows"]) == (8, 5)
 
 
 def test_held_out_rows_are_measured_and_shared_queries_are_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ class Plan:
         seed: Of the search.
         steps: How many rankers are trained in all, searches not counted.
         duplicates: Whether queries that share a row stay together in a search.
+        fixed: Parameters that are not searched for.
         progress: Called with the rankers trained, all of them, and what was reached so far.
         done: How many are trained.
     """
@@ -60,6 +61,7 @@ class Plan:
     seed: int
     steps: int
     duplicates: Duplicates = "together"
+    fixed: Collection[str] = ()
     progress: Callable[[int, int, str], None] | None = None
     done: int = field(default=0)
 
@@ -82,6 +84,7 @@ class Plan:
                 lambda one, scoring: self.goal.mean(scoring, one.predict(scoring)),
                 seed=self.seed,
                 duplicates=self.duplicates,
+                fixed=self.fixed,
                 progress=self._tried,
             )
             chosen.set_params(**best)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,7 @@ def search_parameters(
     *,
     seed: int = 0,
     duplicates: Duplicates = "together",
+    fixed: Collection[str] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> tuple[dict[str, Any], tuple[SearchTrial, ...]]:
     """Returns the best parameters of a ranker, and everything that was tried.
@@ -107,6 +108,7 @@ def search_parameters(
         measured: From a trained ranker and rows to the measure.
         seed: Of the search and of the queries that score it.
         duplicates: Whether queries that share a row stay together.
+        fixed: Parameters that are not searched for.
         progress: Called with the trials made, all of them, and the best value.
 
     Raises:
@@ -117,7 +119,12 @@ def search_parameters(
     from sklearn.base import clone
 
     optuna = optional_package("optuna", purpose="a search for parameters", install="relkit[search]")
-    space = space_of(ranker)
+    space = {name: span for name, span in space_of(ranker).items() if name not in fixed}
+    if not space:
+        raise ParameterError(
+            "every parameter is given, so there is none to search for",
+            hint="leave out the search, or a parameter",
+        )
     parts = split(rows, test=SHARE, valid=0, seed=seed, duplicates=duplicates)
     training, scoring = parts.train, parts.test
     tried: list[SearchTrial] = []

@@ -81,7 +81,7 @@ def train(
         duplicates: Queries that share a row stay on one side, "together"; "ignore" where rows have
             the same features by chance.
         progress: Called with the rankers trained, all of them, and what was reached so far.
-        **parameters: Further parameters of the ranker, such as `trees=200`.
+        **parameters: Further parameters of the ranker, such as `trees=200`; a search leaves them.
 
     Raises:
         InputError: If the data cannot be used.
@@ -118,7 +118,7 @@ def train(
     else:
         pairs = [(rows, held, np.arange(len(held)))]
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
-    plan = Plan(goal, search, seed, steps, duplicates, progress)
+    plan = Plan(goal, search, seed, steps, duplicates, tuple(parameters), progress)
     before = None if reference is None else plan.run(reference, pairs, held)
     fitted = plan.run(model, pairs, held)
     final, trials = fitted.parts[0].ranker, fitted.trials
