@@ -115,6 +115,22 @@ def test_xgboost_takes_our_losses(model: str) -> None:
     assert reached(trained(model, "trees", engine="xgboost", min_rows=None)) > CHANCE + 0.15
 
 
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
+def test_sparse_features_with_long_indices(engine: str) -> None:
+    from scipy.sparse import csr_array
+
+    X = csr_array(np.where(DATA.X > 0.5, DATA.X, 0.0))
+    long = csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), X.shape)
+    made = [
+        TreeRanker("regression", engine=engine, trees=2, threads=1)
+        .fit(given, DATA.labels, qid=DATA.qid)
+        .predict(given)
+        for given in (X, long)
+    ]
+    assert (made[0] == made[1]).all()
+    assert len(np.unique(made[0])) > 2
+
+
 def test_what_an_engine_cannot_do_is_said() -> None:
     with pytest.raises(relkit.ParameterError, match="CatBoost cannot train listnet"):
         trained("listnet", "trees", engine="catboost")

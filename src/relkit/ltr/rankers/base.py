@@ -289,9 +289,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
                 names = getattr(self, "feature_names_in_", range(found.shape[1]))
                 self.feature_names_ = tuple(str(name) for name in names)
         if hasattr(found, "tocsr"):
-            from scipy.sparse import csr_matrix
-
-            return csr_matrix(found)  # the engines do not know SciPy's newer sparse arrays
+            return _older(found)
         return found
 
     def _by_name(self, names: tuple[str, ...], values: Any) -> Any:
@@ -308,6 +306,17 @@ class Ranker(_Estimator):  # type: ignore[misc]
             message("the rows lack features of the ranker: {names}", names=other[:5]),
             hint="give the features that it was trained on, under the same names",
         )
+
+
+def _older(values: Any) -> Any:
+    """Returns a sparse matrix as engines know it: not SciPy's newer array, with 32-bit indices."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    short = max(values.nnz, *values.shape) < 2**31
+    kind = np.int32 if short else np.int64
+    parts = values.data, values.indices.astype(kind), values.indptr.astype(kind)
+    return csr_matrix(parts, shape=values.shape)
 
 
 def _validation() -> Any:

@@ -52,7 +52,8 @@ class TreeRanker(Ranker):
     Attributes:
         forest_: The trees, behind an interface that every engine has.
         history_: The measure on `eval_set` after each tree.
-        feature_importances_: How much each feature's splits gained; adds up to 1.
+        feature_importances_: How much each feature's splits gained, or, of CatBoost, by how much
+            they change the scores; adds up to 1.
 
     Examples:
         >>> import numpy as np, relkit.ltr
