@@ -177,6 +177,9 @@ def test_contradictions_are_refused(options: dict[str, Any], said: str) -> None:
 def test_too_few_queries_are_refused() -> None:
     with pytest.raises(InputError, match="2 queries are too few for 3 parts"):
         relkit.ltr.split(rows_of(simulated(2)))
+    with pytest.raises(InputError, match="1 query is too few for 3 parts") as caught:
+        relkit.ltr.split(rows_of(simulated(1)))
+    assert "name the column of queries" in str(caught.value.hint)
     joined = simulated(20).with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
     with pytest.raises(InputError, match="20 queries share so many rows that only 1 ") as caught:
         relkit.ltr.split(rows_of(joined))

@@ -106,10 +106,14 @@ def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
     if groups == queries:
         raise InputError(
             message(
-                "{queries:,} queries are too few for {parts} parts", queries=queries, parts=parts
+                "{queries:count query is/queries are} too few for {parts} parts",
+                queries=queries,
+                parts=parts,
             ),
             path=path,
-            hint="ask for fewer parts",
+            hint="ask for fewer parts"
+            if queries > 1
+            else "all rows are of one query: name the column of queries, query=NAME",
         )
     raise InputError(
         message(
