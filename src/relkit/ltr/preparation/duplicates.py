@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relkit.data.keys import GOLDEN, mix, mix_all
+from relkit.data.keys import GOLDEN, mix_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ def row_keys(features: Features) -> NDArray[np.uint64]:
 
     values = features.values
     rows, width = values.shape
-    salts = np.array([mix(GOLDEN * (place + 1)) | 1 for place in range(width)], dtype=np.uint64)
+    salts = mix_all(np.arange(1, width + 1, dtype=np.uint64) * np.uint64(GOLDEN)) | np.uint64(1)
     keys = np.zeros(rows, dtype=np.uint64)
     if features.sparse:
         parts = mix_all(_bits(values.data) * salts[values.indices])
