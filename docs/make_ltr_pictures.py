@@ -10,7 +10,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -110,9 +110,9 @@ def panel(
     domain: Sequence[float] = (0.5, 1.0),
 ) -> alt.Chart:
     """Returns a chart of lines over the moved score."""
-    scale = {"sort": list(names), "legend": alt.Legend(title=None, orient="top", symbolSize=400)}
-    return (
-        alt.Chart(alt.Data(values=list(data)))
+    legend = alt.Legend(title=None, orient="top", symbolSize=400)
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=list(data)))
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title=words["score"], scale=alt.Scale(domain=[-3, 3.5], nice=False)),
@@ -125,16 +125,19 @@ def panel(
             color=alt.Color(
                 "series:N",
                 scale=alt.Scale(domain=list(names), range=[color for color, _ in looks]),
-                **scale,
+                sort=list(names),
+                legend=legend,
             ),
             strokeDash=alt.StrokeDash(
                 "series:N",
                 scale=alt.Scale(domain=list(names), range=[dash for _, dash in looks]),
-                **scale,
+                sort=list(names),
+                legend=legend,
             ),
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
+    return chart
 
 
 def picture(name: str, language: str) -> alt.VConcatChart:
@@ -159,8 +162,10 @@ def picture(name: str, language: str) -> alt.VConcatChart:
     slopes = [one for label, _, slope in shown for one in rows(slope, label)]
     title = words["share" if name == "pairs" else "slope"]
     below = panel(slopes, names, looks, title, words, [])
-    apart = "independent" if name == "pairs" else "shared"
-    return alt.vconcat(above, below, spacing=8).resolve_scale(color=apart, strokeDash=apart)
+    apart: Literal["independent", "shared"] = "independent" if name == "pairs" else "shared"
+    both: alt.VConcatChart = alt.vconcat(above, below, spacing=8)
+    done: alt.VConcatChart = both.resolve_scale(color=apart, strokeDash=apart)
+    return done
 
 
 def write(name: str, language: str) -> Path:

@@ -83,7 +83,7 @@ def ours(loss: str) -> Callable[..., Any]:
         booster = lgb.train(
             settings,
             data,
-            TREES["trees"],
+            int(TREES["trees"]),
             [watched],
             feval=relkit.ltr.feval(MEASURE),
             callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
@@ -118,7 +118,7 @@ def lightgbm(objective: str) -> Callable[..., Any]:
         data = dataset(rows)
         stopping = lgb.early_stopping(PATIENCE, verbose=False)
         booster = lgb.train(
-            settings, data, TREES["trees"], [dataset(valid, data)], callbacks=[stopping]
+            settings, data, int(TREES["trees"]), [dataset(valid, data)], callbacks=[stopping]
         )
         return lambda of: booster.predict(values(of), num_iteration=booster.best_iteration)
 
@@ -153,7 +153,7 @@ def xgboost(objective: str, own: bool = False) -> Callable[..., Any]:
         booster = xgb.train(
             settings,
             matrix(rows),
-            TREES["trees"],
+            int(TREES["trees"]),
             evals=[(matrix(valid), "valid")],
             callbacks=[xgb.callback.EarlyStopping(rounds=PATIENCE, maximize=True)],
             verbose_eval=False,
@@ -179,7 +179,7 @@ def catboost(objective: str) -> Callable[..., Any]:
             {
                 "loss_function": objective,
                 "eval_metric": "NDCG:top=10;type=Exp",
-                "iterations": TREES["trees"],
+                "iterations": int(TREES["trees"]),
                 "learning_rate": TREES["learning_rate"],
                 "depth": 6,
                 "od_type": "Iter",
