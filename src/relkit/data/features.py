@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.core.parameters import check_choice
-from relkit.data.columns import feature_name, to_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,6 +112,8 @@ def feature_columns(columns: Mapping[str, pl.Series], path: str = "") -> dict[st
         columns: Series by role.
         path: The file, for messages.
     """
+    from relkit.data.columns import feature_name, to_numbers
+
     return {
         role: (
             series if str(series.dtype) == "Float32" else to_numbers(series, role, path)
@@ -137,6 +138,8 @@ def feature_matrix(
         storage: How they are kept, where the caller says so.
     """
     import numpy as np
+
+    from relkit.data.columns import feature_name
 
     exact = all(str(given[role].dtype) in SHORT for role in numbers)
     kind = storage.dtype or ("float32" if exact else "float64")
