@@ -78,7 +78,7 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     chinese = command("demo", "made", "--lang", "zh")
     assert "再用点击比较两个排序模型" in chinese.err
     assert "训练排序模型（made/features.parquet）" in chinese.err
-    assert "没有调参" in chinese.out.replace("\n", "")
+    assert "没有逐个调参" in chinese.out.replace("\n", "")
     assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
 

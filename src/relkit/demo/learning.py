@@ -2,7 +2,8 @@
 
 Each ranker is trained on four fifths of the questions and ranks the candidates of the rest, five
 times, so that it never saw a question that it is judged on. All are judged by people's grades,
-whatever they learnt from. Nothing was tuned: every ranker has the same small trees.
+whatever they learnt from. The settings were chosen once, for all rankers together, on this same
+data.
 """
 
 from __future__ import annotations
