@@ -11,9 +11,18 @@ if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
 
-__all__ = ["read_rows", "row_options"]
+__all__ = ["duplicates_option", "read_rows", "row_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+duplicates_option = click.option(
+    "--duplicates",
+    type=click.Choice(["together", "ignore"]),
+    default="together",
+    show_default=True,
+    help="Whether queries that share a row stay together.",
+)
 
 
 def row_options(command: F) -> F:

@@ -9,7 +9,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit, written
-from relkit.cli.rows import read_rows, row_options
+from relkit.cli.rows import duplicates_option, read_rows, row_options
 from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
@@ -50,13 +50,7 @@ names of queries decide, not the order of rows.
     show_default=True,
     help="The same seed gives the same parts.",
 )
-@click.option(
-    "--duplicates",
-    type=click.Choice(["together", "ignore"]),
-    default="together",
-    show_default=True,
-    help="Whether queries that share a row stay together.",
-)
+@duplicates_option
 @click.option(
     "-o", "--output", metavar="DIR", required=True, help="Folder of the files; created if missing."
 )

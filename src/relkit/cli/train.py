@@ -21,7 +21,7 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relkit.cli.rows import read_rows, row_options
+from relkit.cli.rows import duplicates_option, read_rows, row_options
 from relkit.cli.values import chosen_convention, chosen_scale
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
@@ -110,13 +110,7 @@ read as any other. Of equal scores the mean over their orders counts.
     show_default=True,
     help="In how many parts queries are dealt.",
 )
-@click.option(
-    "--duplicates",
-    type=click.Choice(["together", "ignore"]),
-    default="together",
-    show_default=True,
-    help="Whether queries that share a row stay together.",
-)
+@duplicates_option
 @click.option(
     "--search",
     type=click.IntRange(min=0),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relkit.core.document.json import json_values
 from relkit.core.document.model import Document, Lines
 from relkit.core.document.result import Exportable
+from relkit.core.findings import Findings
 from relkit.core.language import check_language
 from relkit.core.texts import Language, catalogue
 
@@ -72,7 +73,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class RowCheck(Exportable):
+class RowCheck(Findings[Finding], Exportable):
     """What checks of training rows found, the warnings first.
 
     Attributes:
@@ -86,28 +87,6 @@ class RowCheck(Exportable):
     rows: int
     queries: int
     made: tuple[str, ...]
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """The findings that make training or its numbers wrong."""
-        return tuple(one for one in self.findings if one.level == "warning")
-
-    def __len__(self) -> int:
-        """The number of findings."""
-        return len(self.findings)
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __getitem__(self, kind: str) -> Finding:
-        """The finding of a kind; KeyError where there is none."""
-        for one in self.findings:
-            if one.kind == kind:
-                return one
-        raise KeyError(kind)
-
-    def __contains__(self, kind: object) -> bool:
-        return any(one.kind == kind for one in self.findings)
 
     def to_frame(self, language: Language = "en") -> pl.DataFrame:
         """Returns one row per finding."""

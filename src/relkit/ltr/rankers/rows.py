@@ -78,12 +78,11 @@ def targets_of(X: Any, y: Any, qid: Any) -> tuple[Any, Any]:
     Raises:
         InputError: If there are no labels, or queries are given twice.
     """
-    import numpy as np
 
     if isinstance(X, LabelledRows):
         if y is not None or qid is not None:
             raise InputError("labelled rows hold their own labels and queries: leave out y and qid")
-        return X.labels, np.repeat(np.arange(len(X.queries)), np.diff(X.groups))
+        return X.labels, X.qid
     if y is None:
         raise InputError(
             "a ranker requires y to be passed, but the target y is None",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.model import Document, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
+from relkit.core.findings import Findings
 from relkit.core.language import Language, check_language
 from relkit.core.texts import catalogue, message
 from relkit.data.sessions import Sessions
@@ -97,7 +98,7 @@ class Repair(Exportable):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
 
 
-class Checkup(Exportable):
+class Checkup(Findings[Finding], Exportable):
     """What is wrong with a log, the warnings first.
 
     Attributes:
@@ -112,28 +113,6 @@ class Checkup(Exportable):
         self.made = len(made)
         self._log = log
         self._checks = made
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """The findings that make numbers wrong."""
-        return tuple(one for one in self.findings if one.level == "warning")
-
-    def __len__(self) -> int:
-        """The number of findings."""
-        return len(self.findings)
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __getitem__(self, kind: str) -> Finding:
-        """The finding of a kind; KeyError where there is none."""
-        for one in self.findings:
-            if one.kind == kind:
-                return one
-        raise KeyError(kind)
-
-    def __contains__(self, kind: object) -> bool:
-        return any(one.kind == kind for one in self.findings)
 
     def repair(self) -> Repair:
         """Returns the log with the safe repairs made; this one is not changed.
