@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relkit.cli.options import columns_option
+from relkit.cli.values import format_named_by, scored_columns
+
 if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
 
-__all__ = ["duplicates_option", "read_rows", "row_options"]
+__all__ = [
+    "ROLES",
+    "duplicates_option",
+    "judged_options",
+    "read_rows",
+    "row_columns",
+    "row_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: What a column of rows can be, besides a feature.
+ROLES = ("query", "label", "document", "weight", "position")
 
 duplicates_option = click.option(
     "--duplicates",
@@ -26,7 +38,7 @@ duplicates_option = click.option(
 
 
 def row_options(command: F) -> F:
-    """Adds the columns of rows with features."""
+    """Adds what rows with features are read by: `read_rows` takes it from the options."""
     for decorate in reversed(
         (
             click.option("--query", metavar="COLUMN", help="The column of the query."),
@@ -36,14 +48,39 @@ def row_options(command: F) -> F:
                 "--weight", metavar="COLUMN", help="The column of what a row weighs in training."
             ),
             click.option(
+                "--position",
+                metavar="COLUMN",
+                help="The column of where a row was shown, from 1, for training on clicks.",
+            ),
+            click.option(
                 "--features",
                 metavar="COLUMN,…",
                 help="The columns of features.  [default: all that have no other role]",
+            ),
+            columns_option,
+            click.option(
+                "--input-format",
+                metavar="FORMAT",
+                help="Format of the rows.  [default: recognised]",
             ),
             click.option(
                 "--groups",
                 metavar="FILE",
                 help="For SVMlight files without qid: the file with the rows of each query.",
+            ),
+            click.option(
+                "--dtype",
+                type=click.Choice(["float32", "float64"]),
+                help="How features are kept in memory.  [default: float32 where it is exact, and"
+                " of SVMlight text]",
+            ),
+            click.option(
+                "--matrix",
+                type=click.Choice(["auto", "dense", "sparse"]),
+                default="auto",
+                show_default=True,
+                help="Whether zeros are kept in memory; auto leaves them out of SVMlight text of"
+                " which more than 80% are zeros.",
             ),
         )
     ):
@@ -51,28 +88,79 @@ def row_options(command: F) -> F:
     return command
 
 
+def judged_options(command: F) -> F:
+    """Adds labels from a file of judgments."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--judgments",
+                metavar="FILE",
+                help="Take labels from these judgments, by query and document; a column of labels"
+                " is not read.",
+            ),
+            click.option(
+                "--unjudged",
+                type=click.Choice(["drop", "zero"]),
+                default="drop",
+                show_default=True,
+                help="With --judgments: rows without a grade are left out, or get the label 0.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the columns of roles: of --columns and of the options of their own.
+
+    Args:
+        options: What `row_options` adds.
+
+    Raises:
+        ParameterError: If a text is not NAME=COLUMN, or both name different columns.
+        UnknownNameError: If a name is none of the known ones.
+    """
+    flat = {role: options[role] for role in ROLES}
+    found = scored_columns(options["columns"], flat, known=(*ROLES, "grade"))
+    return {role: column for role, column in found.items() if column is not None}
+
+
 def read_rows(
-    path: str, roles: Mapping[str, str | None], groups: str | None, scale: Scale | None
+    path: str,
+    options: Mapping[str, Any],
+    scale: Scale | None = None,
+    *,
+    groups: str | None = None,
+    labelled: bool = True,
 ) -> LabelledRows:
     """Reads labels and features.
 
     Args:
         path: The file.
-        roles: The columns that were named: `query`, `label`, `document`, `weight`, `features`.
-        groups: The file with the rows of each query.
+        options: What `row_options` adds, and perhaps `judged_options`.
         scale: The grade scale.
+        groups: The file with the rows of each query.
+        labelled: Whether the rows must have labels; else they are not read.
 
     Raises:
         InputError: If the file cannot be used.
     """
     from relkit.io import read_features
 
-    named: dict[str, Any] = dict(roles)
-    features = named.pop("features", None)
-    return read_features(
-        path,
-        **named,
-        features=features.split(",") if features else None,
-        groups=groups,
-        scale=scale,
-    )
+    features = options["features"]
+    roles: dict[str, Any] = row_columns(options)
+    with format_named_by("--input-format "):
+        return read_features(
+            path,
+            **roles,
+            features=features.split(",") if features else None,
+            groups=groups,
+            judgments=options.get("judgments"),
+            unjudged=options.get("unjudged", "drop"),
+            format=options["input_format"],
+            scale=scale,
+            dtype=options["dtype"],
+            matrix=options["matrix"],
+            labels="own" if labelled else "none",
+        )

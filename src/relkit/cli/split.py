@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from relkit.cli.messages import messages
 from relkit.cli.options import format_option, no_color_option
 from relkit.cli.output import emit, written
-from relkit.cli.rows import duplicates_option, read_rows, row_options
+from relkit.cli.rows import duplicates_option, read_rows, row_columns, row_options
 from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
@@ -67,9 +67,8 @@ def command(
     duplicates: Literal["together", "ignore"],
     output: str,
     force: bool,
-    groups: str | None,
     form: str,
-    **roles: str | None,
+    **options: Any,
 ) -> None:
     """Runs `relkit split`."""
     from relkit.io.open import Source
@@ -81,9 +80,10 @@ def command(
         raise ParameterError(
             "rows to split must be a file, which is read twice", hint="save them to a file first"
         )
-    rows = read_rows(data, roles, groups, None)
-    columns = {name: value for name, value in roles.items() if value and name != "features"}
-    source = open_source(data, format=None, kind="features", named=bool(columns))
+    groups = options["groups"]
+    rows = read_rows(data, options, groups=groups)
+    columns = row_columns(options)
+    source = open_source(data, format=options["input_format"], kind="features", named=bool(columns))
     found = split(rows, test=test, valid=valid, folds=folds, seed=seed, duplicates=duplicates)
     write_split(
         found,

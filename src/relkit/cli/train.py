@@ -21,7 +21,7 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
-from relkit.cli.rows import duplicates_option, read_rows, row_options
+from relkit.cli.rows import duplicates_option, judged_options, read_rows, row_options
 from relkit.cli.values import chosen_convention, chosen_scale
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
@@ -142,6 +142,7 @@ read as any other. Of equal scores the mean over their orders counts.
     help="The same seed and data give the same ranker.",
 )
 @row_options
+@judged_options
 @scale_option
 @convention_options
 @confidence_option
@@ -174,7 +175,7 @@ def command(
         raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
     more = [options[name] for name in ("run", "card", "report")]
     targets = [output, *(name for name in more if name)]
-    inputs = [data, options["valid"], options["segments"]]
+    inputs = [data, *(options[name] for name in ("valid", "segments", "judgments"))]
     check_stdin([name for name in inputs if name])
     for target in targets:
         protect_inputs(target, inputs)
@@ -225,11 +226,10 @@ def _both(
     data: str, options: Mapping[str, Any], scale: Scale | None
 ) -> tuple[LabelledRows, LabelledRows | None]:
     """Reads the rows, and those of --valid."""
-    roles = {name: options[name] for name in ("query", "label", "document", "weight", "features")}
-    rows = read_rows(data, roles, options["groups"], scale)
+    rows = read_rows(data, options, scale, groups=options["groups"])
     if not options["valid"]:
         return rows, None
-    return rows, read_rows(options["valid"], roles, options["valid_groups"], scale)
+    return rows, read_rows(options["valid"], options, scale, groups=options["valid_groups"])
 
 
 def _check(

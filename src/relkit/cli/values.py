@@ -127,21 +127,25 @@ def chosen_scale(source: str | None) -> Scale | None:
 
 
 def scored_columns(
-    texts: Sequence[str], flat: Mapping[str, str | None], *, scores: str = "--score"
+    texts: Sequence[str],
+    flat: Mapping[str, str | None],
+    *,
+    scores: str = "--score",
+    known: Sequence[str] = ("query", "label", "grade", "score", "document"),
 ) -> dict[str, str | None]:
-    """Returns the columns of labelled scores: of ``--columns`` and of the options of their own.
+    """Returns the columns of labelled rows: of ``--columns`` and of the options of their own.
 
     Args:
         texts: What ``--columns`` was given; `grade` is another name of the label.
         flat: What the options of their own were given, by role.
         scores: The option that names a column of scores, for the error where ``--columns`` does it
             and cannot.
+        known: The names that ``--columns`` may have.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN, or both name different columns.
         UnknownNameError: If a name is none of the known ones.
     """
-    known = ("query", "label", "grade", "score", "document")
     found: dict[str, str | None] = dict(flat)
     for name, column in (chosen_columns(texts, known, "query=qid,label=grade") or {}).items():
         role = "label" if name == "grade" else name

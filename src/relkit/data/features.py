@@ -27,8 +27,8 @@ __all__ = [
 Precision = Literal["float32", "float64"]
 Matrix = Literal["auto", "dense", "sparse"]
 
-#: Whose labels rows have: those of their own file, or those that judgments will give them.
-Labelling = Literal["own", "judgments"]
+#: Whose labels rows have: those of their own file, those that judgments will give them, or none.
+Labelling = Literal["own", "judgments", "none"]
 
 #: Text in which fewer values than this share are not 0 is kept sparse, unless the caller says
 #: otherwise: LightGBM calls a column sparse from 80% zeros, too, and half the memory is saved.

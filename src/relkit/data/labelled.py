@@ -154,6 +154,28 @@ class LabelledRows:
 
         return np.repeat(np.arange(len(self.queries)), np.diff(self.groups))
 
+    def varied(self, values: NDArray[Any]) -> int:
+        """Returns how many queries have two rows whose values differ.
+
+        Args:
+            values: One per row, such as `labels` or `weights`.
+
+        Examples:
+            >>> import polars as pl
+            >>> import relkit
+            >>> frame = pl.DataFrame({"q": [7, 7, 8, 8], "label": [1, 0, 2, 2], "age": range(4)})
+            >>> rows = relkit.read_features(frame, query="q")
+            >>> rows.varied(rows.labels)
+            1
+        """
+        import numpy as np
+
+        starts = self.groups[:-1][np.diff(self.groups) > 0]
+        if not len(starts):
+            return 0
+        lowest = np.minimum.reduceat(values, starts)
+        return int(np.count_nonzero(np.maximum.reduceat(values, starts) > lowest))
+
     def keep(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> LabelledRows:
         """Returns the same queries with these rows.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relkit.core.errors import InputError
 from relkit.core.parameters import check_choice
@@ -242,6 +242,7 @@ def read_features(
     scale: Scale | str | None = None,
     dtype: Precision | None = None,
     matrix: Matrix = "auto",
+    labels: Literal["own", "none"] = "own",
 ) -> LabelledRows:
     """Reads rows of a label and features, grouped by query: what a ranker learns from.
 
@@ -269,6 +270,8 @@ def read_features(
             no more; of a table, "float32" where every feature's type is held by it exactly.
         matrix: "dense" or "sparse" (SciPy CSR). "auto": SVMlight/LETOR text in which fewer than 20%
             of the values are other than 0 is sparse; tables are dense.
+        labels: "none" for rows that are to be ranked: a label column is not needed, not read and
+            not a feature, and every label is 0.
 
     Returns:
         Labels, features and offsets; rows of one query are brought together, in their order.
@@ -276,7 +279,7 @@ def read_features(
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
-        ParameterError: If `unjudged`, `dtype` or `matrix` is something else.
+        ParameterError: If `unjudged`, `dtype`, `matrix` or `labels` is something else.
 
     Examples:
         >>> import polars as pl
@@ -301,18 +304,18 @@ def read_features(
     columns = {role: name for role, name in named.items() if name is not None}
     columns |= {feature_role(name): name for name in features or ()}
     check_choice("unjudged", unjudged, get_args(Unjudged))
+    check_choice("labels", labels, ("own", "none"))
     storage = Storage(dtype, matrix)
     grades = None if judgments is None else read_judgments(judgments, scale=scale)
-    labels: Labelling = "own" if grades is None else "judgments"
+    given: Labelling = labels if grades is None else "judgments"
     chosen = load_scale(scale)
     found = opened(source, "features", format=format, columns=columns)
     if found is None:
-        from relkit.data.columns import polars_columns
+        from relkit.data.columns import LABELLING, polars_columns
         from relkit.io.tables import Table
 
-        kind = "features" if grades is None else "candidates"
-        table = Table(polars_columns(source, kind, columns=columns), "")
-        rows = table.labelled(chosen, storage, labels)
+        table = Table(polars_columns(source, LABELLING[given], columns=columns), "")
+        rows = table.labelled(chosen, storage, given)
     else:
         rows = formats.get(found.format).read_features(
             found,
@@ -320,7 +323,7 @@ def read_features(
             groups=_open(groups),
             scale=chosen,
             storage=storage,
-            labels=labels,
+            labels=given,
         )
     _filled(rows)
     return rows if grades is None else judged_rows(rows, grades, unjudged)

@@ -70,7 +70,7 @@ class Table:
         from relkit.data.labelled import from_columns
 
         columns = dict(self.columns)
-        if labels == "judgments":
+        if labels != "own":
             columns.pop("label", None)
         return from_columns(
             columns, path=self.path, scale=scale, records=self.records, storage=storage

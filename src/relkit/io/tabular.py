@@ -67,5 +67,6 @@ class TabularFormat(Format):
         labels: Labelling = "own",
     ) -> LabelledRows:
         """Reads a label column and those of features, and perhaps queries and documents."""
-        kind = "features" if labels == "own" else "candidates"
-        return self.table(source, kind, columns).labelled(scale, storage, labels)
+        from relkit.data.columns import LABELLING
+
+        return self.table(source, LABELLING[labels], columns).labelled(scale, storage, labels)

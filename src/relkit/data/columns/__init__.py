@@ -11,6 +11,7 @@ from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
 from relkit.data.columns.names import (
     ITEM_NAMES,
     KINDS,
+    LABELLING,
     NAMES,
     choose,
     feature_name,
@@ -42,6 +43,7 @@ from relkit.data.columns.values import (
 __all__ = [
     "ITEM_NAMES",
     "KINDS",
+    "LABELLING",
     "NAMED_GRADES",
     "NAMES",
     "Record",

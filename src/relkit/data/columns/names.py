@@ -12,6 +12,7 @@ __all__ = [
     "EVIDENCE_NAMES",
     "ITEM_NAMES",
     "KINDS",
+    "LABELLING",
     "NAMES",
     "choose",
     "feature_name",
@@ -79,6 +80,8 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "features": (("label",), ("query", "document", "weight", "position")),
     # What judgments will label; a label column is not one of the features.
     "candidates": (("query", "document"), ("label", "weight", "position")),
+    # What a ranker will rank; a label column is not one of the features, either.
+    "unlabelled": ((), ("query", "document", "label", "weight", "position")),
     "sessions": (
         ("session", "query", "position", "doc"),
         (
@@ -98,7 +101,10 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 
 #: Kinds of which every column without another role is a feature.
-FEATURED = ("features", "candidates")
+FEATURED = ("features", "candidates", "unlabelled")
+
+#: The kind of rows with features by whose labels they have.
+LABELLING = {"own": "features", "judgments": "candidates", "none": "unlabelled"}
 
 
 def plain_name(name: str) -> str:

@@ -235,7 +235,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         values = self._matrix(X, reset=reset)
         if isinstance(X, LabelledRows):
             weights = X.weights if weights is None else weights
-            positions = getattr(X, "positions", None) if positions is None else positions
+            positions = X.positions if positions is None else positions
         return training_rows(
             values, self.feature_names_, labels, queries, weights=weights, positions=positions
         )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relkit.core.errors import InputError
+from relkit.core.errors import InputError, ParameterError
+from relkit.core.texts import message
 from relkit.ltr.losses import Loss, loss as parse_loss
 from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.losses.ordinal import Ordinal
 
 if TYPE_CHECKING:
+    from relkit.data.labelled import LabelledRows
     from relkit.ltr.rankers.rows import TrainingRows
 
-__all__ = ["POINTWISE", "checked_loss", "plain"]
+__all__ = ["POINTWISE", "checked_loss", "plain", "refuse_positions", "weighs_pairs"]
 
 #: Losses that look at each document alone.
 POINTWISE = frozenset({"squared_error", "logistic", "cross_entropy", "ordinal"})
@@ -24,7 +26,8 @@ def checked_loss(given: str | Loss, measure: str, rows: TrainingRows) -> Loss:
 
     What a name leaves open is filled in: the measure of LambdaRank is the ranker's, and its equal
     scores are in an order that is drawn, since rows are often sorted by label, so that the first
-    tree would find nothing wrong with theirs; the levels of `ordinal` are those of the labels.
+    tree would find nothing wrong with theirs; where rows of a query weigh differently, so do its
+    pairs; the levels of `ordinal` are those of the labels.
 
     Raises:
         UnknownNameError: If there is no such loss.
@@ -54,9 +57,46 @@ def _filled(found: Loss, given: str, measure: str, rows: TrainingRows) -> Loss:
             found = replace(found, measure=measure)
         if "ties" not in given:
             found = replace(found, ties="drawn")
+        if weighs_pairs(given, rows.rows):
+            found = replace(found, weighting="pairs")
     if isinstance(found, Ordinal) and "levels" not in given:
         found = replace(found, levels=max(int(rows.rows.labels.max()), 1))
     return found
+
+
+def weighs_pairs(given: str | Loss, rows: LabelledRows) -> bool:
+    """Whether LambdaRank's name leaves open what rows weigh, and the weights say that pairs do.
+
+    Weights that differ within a query are those of clicks: the inverse of how likely the row was
+    to be seen. Multiplied with each row's own derivatives, as LightGBM does, the heaviest rows are
+    those that were hardly seen, clicked or not, and clicks at the bottom gain little; weighing each
+    pair by its better document is what removes the bias. Weights of whole queries give both alike.
+
+    Args:
+        given: The loss as it was asked for.
+        rows: Training rows.
+    """
+    if not isinstance(given, str) or "weighting" in given or rows.weights is None:
+        return False
+    return isinstance(parse_loss(given), LambdaRank) and rows.varied(rows.weights) > 0
+
+
+def refuse_positions(rows: TrainingRows, name: str) -> None:
+    """Refuses rows with positions where nothing would learn from them.
+
+    Args:
+        rows: Training rows.
+        name: What the ranker is called.
+
+    Raises:
+        ParameterError: If there are positions.
+    """
+    if rows.rows.positions is not None:
+        raise ParameterError(
+            message("{name} learns no position bias", name=message(name)),
+            hint="leave positions out and weigh rows by the inverse of how likely they were seen,"
+            " or take trees of LightGBM or XGBoost",
+        )
 
 
 def plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from relkit.core.parameters import check_least, check_whole
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.rankers.base import Ranker
-from relkit.ltr.rankers.learning import POINTWISE, checked_loss, plain
+from relkit.ltr.rankers.learning import POINTWISE, checked_loss, plain, refuse_positions
 from relkit.ltr.rankers.scaling import Scaling
 from relkit.measures.base import Measure
 
@@ -93,6 +93,7 @@ class LinearRanker(Ranker):
             raise ParameterError(
                 "a linear ranker watches no rows while it trains: leave eval_set out"
             )
+        refuse_positions(rows, "a linear ranker")
         loss = checked_loss(self.loss, self.measure_, rows)
         scaling = Scaling.of(rows.values)
         point = np.zeros(rows.values.shape[1] + 1)

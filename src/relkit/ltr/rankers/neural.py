@@ -12,7 +12,7 @@ from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.rankers.base import Ranker
-from relkit.ltr.rankers.learning import checked_loss, plain
+from relkit.ltr.rankers.learning import checked_loss, plain, refuse_positions
 from relkit.ltr.rankers.measuring import measure_rows
 from relkit.ltr.rankers.rows import list_order
 from relkit.ltr.rankers.scaling import Scaling
@@ -108,6 +108,7 @@ class NeuralRanker(Ranker):
             raise ParameterError(
                 "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
             )
+        refuse_positions(rows, "a network")
         loss = checked_loss(self.loss, self.measure_, rows)
         self.scaling_ = Scaling.of(rows.values)
         from relkit.ltr.rankers.network import torch

@@ -25,12 +25,10 @@ class TrainingRows:
     """Rows to train on.
 
     Attributes:
-        rows: Labels, groups, weights and features, the rows of one query together.
-        positions: Where each row was shown, from 1; None where that is unknown.
+        rows: Labels, groups, weights, positions and features, the rows of one query together.
     """
 
     rows: LabelledRows
-    positions: NDArray[np.int64] | None = None
 
     @property
     def values(self) -> Any:
@@ -51,16 +49,7 @@ class TrainingRows:
 
     def varied(self) -> int:
         """How many queries have two rows with different labels."""
-        import numpy as np
-
-        kept = self.sizes > 0
-        if not kept.any():
-            return 0
-        starts = self.rows.groups[:-1][kept]
-        labels = self.rows.labels
-        lowest = np.minimum.reduceat(labels, starts)
-        highest = np.maximum.reduceat(labels, starts)
-        return int((highest > lowest).sum())
+        return self.rows.varied(self.rows.labels)
 
 
 def known_features(rows: LabelledRows) -> Features:
@@ -163,8 +152,9 @@ def training_rows(
         found.queries,
         weights=found.weights,
         features=Features(names, values[order] if moved else values),
+        positions=None if positions is None else positions[order],
     )
-    return TrainingRows(rows, None if positions is None else positions[order])
+    return TrainingRows(rows)
 
 
 def _weights(weights: ArrayLike) -> NDArray[np.float64]:

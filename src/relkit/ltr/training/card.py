@@ -71,20 +71,14 @@ def data_facts(rows: LabelledRows, most: int = 20) -> DataFacts:
 
     labels, counts = np.unique(rows.labels, return_counts=True)
     listed = zip(labels, counts, strict=True) if len(labels) <= most else ()
-    sizes = np.diff(rows.groups)
-    starts = rows.groups[:-1][sizes > 0]
-    values = np.asarray(rows.labels)
-    alike = 0
-    if len(starts):
-        spans = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
-        alike = int(np.count_nonzero(spans == 0))
+    filled = int(np.count_nonzero(np.diff(rows.groups)))
     return DataFacts(
         rows.source,
         len(rows.queries),
         len(rows),
         () if rows.features is None else tuple(rows.features.names),
         {float(label) + 0.0: int(count) for label, count in listed},
-        alike,
+        filled - rows.varied(np.asarray(rows.labels)),
         data_fingerprint(rows),
     )
 

@@ -43,11 +43,6 @@ class Part:
     at: NDArray[np.int64]
 
 
-def features_of(rows: LabelledRows) -> Any:
-    """Returns the matrix of features; rows that train a ranker have one."""
-    return rows.features.values if rows.features is not None else None
-
-
 def curve_of(part: Part, goal: Goal) -> tuple[CurvePoint, ...]:
     """Returns the learning curve of a ranker of trees; nothing for another ranker.
 
@@ -62,9 +57,11 @@ def curve_of(part: Part, goal: Goal) -> tuple[CurvePoint, ...]:
     sides = [
         [
             goal.mean(rows, scores)
-            for scores in scores_after(forest.engine, forest.booster, features_of(rows), points)
+            for scores in scores_after(forest.engine, forest.booster, matrix, points)
         ]
-        for rows in (part.train, part.held_out)
+        for rows, matrix in (
+            (rows, part.ranker._matrix(rows, reset=False)) for rows in (part.train, part.held_out)
+        )
     ]
     return tuple(CurvePoint(*one) for one in zip(points, *sides, strict=True))
 
@@ -99,4 +96,6 @@ def importance_of(
             scores[part.at] = part.ranker.predict(replace(part.held_out, features=features))
         return goal.values(rows, scores)
 
-    return permutation_importance(features_of(rows), names, measured, seed=seed, level=level)
+    return permutation_importance(
+        rows.known_features().dense(), names, measured, seed=seed, level=level
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.ltr.preparation.splitting import Duplicates, split
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[LabelledRows, LabelledRows, NDArray[np.int64]]
 
-__all__ = ["Fitted", "Plan", "dealt_pairs"]
+__all__ = ["Fitted", "Plan", "dealt_pairs", "without_positions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +130,15 @@ class Plan:
     def _tried(self, done: int, total: int, best: str) -> None:
         if self.progress is not None:
             self.progress(self.done, self.steps, f"{done}/{total}: {best}")
+
+
+def without_positions(pairs: Sequence[Pair]) -> list[Pair]:
+    """Returns the parts with training rows of unknown positions, for losses that learn no bias.
+
+    Args:
+        pairs: Training rows, held-out rows, and where those stand among all held-out rows.
+    """
+    return [(replace(train, positions=None), rest, at) for train, rest, at in pairs]
 
 
 def dealt_pairs(rows: LabelledRows, folds: int, seed: int, duplicates: Duplicates) -> list[Pair]:

@@ -15,6 +15,7 @@ from relkit.data.convention import Convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.ltr.preparation.splitting import Duplicates
+from relkit.ltr.rankers.learning import weighs_pairs
 from relkit.ltr.rankers.measuring import fingerprint
 from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
@@ -24,7 +25,7 @@ from relkit.ltr.training.goal import Goal
 from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.parts import curve_of, importance_of
 from relkit.ltr.training.placement import label_placements
-from relkit.ltr.training.plan import Plan, dealt_pairs
+from relkit.ltr.training.plan import Plan, dealt_pairs, without_positions
 from relkit.ltr.training.result import Training
 from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
 from relkit.measures.base import Measure
@@ -119,7 +120,7 @@ def train(
         pairs = [(rows, held, np.arange(len(held)))]
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
     plan = Plan(goal, search, seed, steps, duplicates, tuple(parameters), progress)
-    before = None if reference is None else plan.run(reference, pairs, held)
+    before = None if reference is None else plan.run(reference, without_positions(pairs), held)
     fitted = plan.run(model, pairs, held)
     final, trials = fitted.parts[0].ranker, fitted.trials
     if valid is None:
@@ -140,7 +141,7 @@ def train(
         baseline="" if reference is None else _name(baseline),
         level=level,
         versions=_versions(final),
-        notes=(*_notes(rows, held), *goal.notes(held, fitted.scores)),
+        notes=_distinct([*_notes(rows, held, final, reference), *goal.notes(held, fitted.scores)]),
     )
     groups, order = _segments(held, segments)
     curves = [curve for one in fitted.parts if (curve := curve_of(one, goal))]
@@ -245,15 +246,25 @@ def _segments(
     )
 
 
-def _notes(rows: LabelledRows, held: LabelledRows) -> tuple[Note, ...]:
-    """Returns what is worth knowing of the rows."""
+def _notes(rows: LabelledRows, held: LabelledRows, ranker: Any, reference: Any) -> tuple[Note, ...]:
+    """Returns what is worth knowing of the rows, and of what rankers make of them."""
     notes = list(rows.notes)
+    import numpy as np
+
+    if rows.positions is not None and reference is not None:
+        notes.append(Note("baseline-without-positions"))
+    elif weighs_pairs(getattr(ranker, "loss", ""), rows):
+        notes.append(Note("weighted-pairs", rows.varied(np.asarray(rows.weights))))
     if held is not rows:
         notes += [note for note in held.notes if note not in notes]
         shared = sorted(set(rows.queries) & set(held.queries))
         if shared:
             notes.append(Note("shared-queries", len(shared), "warning", tuple(shared[:3])))
     return tuple(notes)
+
+
+def _distinct(notes: Sequence[Note]) -> tuple[Note, ...]:
+    return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
 
 
 def _run(rows: LabelledRows, scores: Any, name: str) -> Run:

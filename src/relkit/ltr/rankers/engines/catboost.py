@@ -152,7 +152,7 @@ def _own(rows: TrainingRows, task: Task) -> str:
         ParameterError: If it has none, or cannot take the rows' weights or positions.
     """
     loss = task.loss
-    if rows.positions is not None:
+    if rows.rows.positions is not None:
         raise ParameterError(
             "CatBoost learns no position bias",
             hint="leave positions out and weigh rows, or take engine=lightgbm or engine=xgboost",

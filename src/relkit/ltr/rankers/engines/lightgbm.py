@@ -87,7 +87,7 @@ class LightGBM(Engine):
             label=labels,
             group=rows.sizes[rows.sizes > 0],
             weight=weights,
-            position=rows.positions,
+            position=rows.rows.positions,
             params=parameters,
         )
         watched: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
         "logistic": "binary",
         "cross_entropy": "cross_entropy",
     }
-    if rows.positions is None:
+    if rows.rows.positions is None:
         return {"objective": known[task.loss.name]} if task.loss.name in known else None
     found, loss = task.ndcg(), task.loss
     if found is None or not isinstance(loss, LambdaRank):

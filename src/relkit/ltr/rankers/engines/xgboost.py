@@ -74,7 +74,7 @@ class XGBoost(Engine):
                      "cross_entropy": "binary:logistic"}  # fmt: skip
         own = None
         data = rows
-        if rows.positions is not None:
+        if rows.rows.positions is not None:
             parameters |= _unbiased(rows, task)
             data = _as_shown(rows)
         elif task.loss.name in pointwise:
@@ -83,7 +83,7 @@ class XGBoost(Engine):
             own = task.objective(rows, "xgboost")
             parameters |= {"base_score": 0.0, "disable_default_eval_metric": True}
         matrix = library.DMatrix(data.values, label=_labels(data, task))
-        if rows.positions is not None or own is not None:
+        if rows.rows.positions is not None or own is not None:
             matrix.set_group(data.sizes[data.sizes > 0])
         elif rows.rows.weights is not None:
             matrix.set_weight(rows.rows.weights)
@@ -198,17 +198,11 @@ def _as_shown(rows: TrainingRows) -> TrainingRows:
 
     known = rows.rows
     query = np.repeat(np.arange(len(rows.sizes)), rows.sizes)
-    order = np.lexsort((np.asarray(rows.positions), query))
-    shown = np.asarray(rows.positions)[order]
+    order = np.lexsort((np.asarray(known.positions), query))
+    shown = np.asarray(known.positions)[order]
     if bool(((shown[1:] == shown[:-1]) & (query[1:] == query[:-1])).any()):
         raise InputError("two rows of one query have the same position")
-    features = known.features
-    moved = None if features is None else replace(features, values=features.values[order])
-    return replace(
-        rows,
-        rows=replace(known, labels=known.labels[order], features=moved),
-        positions=shown,
-    )
+    return replace(rows, rows=known.in_order(order))
 
 
 engines.register(XGBoost())
