@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from relkit.ltr.training.goal import Goal
 
 SIZE = 10
 GOAL = Goal.of("ndcg@10", None, 1)
-TREES = {"trees": 60, "leaves": 7, "threads": 1}
+TREES: dict[str, Any] = {"trees": 60, "leaves": 7, "threads": 1}
 
 
 @cache
@@ -61,13 +62,13 @@ def reached(
     rows, _ = world(1, queries, relevant)
     _, truth = world(2, 400, relevant)
     assert rows.features is not None
-    known: dict[str, Any] = {
+    uses: dict[str, dict[str, Any]] = {
         "weights": {"sample_weight": rows.weights},
         "everywhere": {"sample_weight": np.asarray(rows.positions, dtype=float)},
         "positions": {"positions": rows.positions},
-    }.get(use, {})
+    }
     made = relkit.ltr.ranker(model, engine=engine, **TREES)
-    made.fit(rows.features.values, rows.labels, qid=rows.qid, **known)
+    made.fit(rows.features.values, rows.labels, qid=rows.qid, **uses.get(use, {}))
     return np.array(GOAL.values(truth, made.predict(truth)))
 
 
@@ -129,8 +130,6 @@ def test_training_says_what_became_of_weights_and_positions() -> None:
     found = relkit.ltr.train(rows, folds=3, **TREES | {"trees": 5})
     kinds = [note.kind for note in found.notes]
     assert "baseline-without-positions" in kinds
-    from dataclasses import replace
-
     weighed = relkit.ltr.train(
         replace(rows, positions=None), folds=3, baseline=None, **TREES | {"trees": 5}
     )
