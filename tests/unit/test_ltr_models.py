@@ -110,6 +110,24 @@ def test_other_engines(engine: str, model: str, tmp_path: Any) -> None:
     assert (tmp_path / "again").read_bytes() == (tmp_path / "made").read_bytes()
 
 
+@pytest.mark.parametrize("model", ["regression", "lambdamart"])
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost", "catboost"])
+def test_two_threads_give_the_same_trees_again(engine: str, model: str) -> None:
+    """More rows than an engine hands to one thread, and draws of rows and features."""
+    pytest.importorskip(engine)
+    random = np.random.default_rng(0)
+    X = random.normal(size=(6000, 10)).astype(np.float32)
+    labels = np.clip(np.round(X[:, 0] + X[:, 1] * X[:, 2]), 0, 3)
+    wanted: dict[str, Any] = {"row_fraction": 0.7, "feature_fraction": 0.7, "trees": 5}
+    scores = [
+        relkit.ltr.ranker(model, engine=engine, threads=2, **wanted)
+        .fit(X, labels, qid=np.arange(6000) // 20)
+        .predict(X)
+        for _ in range(2)
+    ]
+    assert (scores[0] == scores[1]).all()
+
+
 @pytest.mark.parametrize("model", ["listnet", "softrank", "lambdaloss"])
 def test_xgboost_takes_our_losses(model: str) -> None:
     assert reached(trained(model, "trees", engine="xgboost", min_rows=None)) > CHANCE + 0.15

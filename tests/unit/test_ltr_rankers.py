@@ -198,6 +198,37 @@ def test_negative_huge_and_broken_labels_are_learnt_from(change: Any) -> None:
     assert ranker.score(HELD.X, HELD.labels, HELD.qid) > 0.8
 
 
+KINDS: list[dict[str, Any]] = [
+    {"name": "lambdamart"},
+    {"name": "regression"},
+    {"name": "lambdamart", "engine": "xgboost"},
+    {"name": "regression", "engine": "catboost"},
+    {"name": "ranknet", "scorer": "linear"},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_no_ranker_can_learn_from_is_refused_by_all(kind: dict[str, Any]) -> None:
+    pytest.importorskip(kind.get("engine", "lightgbm"))
+    ranker = relkit.ltr.ranker(**kind, threads=1)
+    with pytest.raises(relkit.InputError, match="every feature is the same in all rows"):
+        ranker.fit(np.full_like(DATA.X, np.nan if "scorer" not in kind else 1), DATA.labels)
+    with pytest.raises(relkit.InputError, match="every feature is the same in all rows"):
+        ranker.fit(sparse.csr_array(np.ones_like(DATA.X)), DATA.labels, qid=DATA.qid)
+    huge = np.where(DATA.labels > 1, 1e300, DATA.labels)
+    with pytest.raises(relkit.InputError, match=r"size 1e\+300 is too large to train on"):
+        ranker.fit(DATA.X, huge, qid=DATA.qid)
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", "regression", "logistic"])
+def test_too_few_rows_for_a_split_are_refused(loss: str, capfd: Any) -> None:
+    """LightGBM itself fails for some objectives, and gives all documents one score for others."""
+    with pytest.raises(relkit.InputError, match="can split the rows: the rows are too few"):
+        TreeRanker(loss, threads=1).fit(DATA.X[:24], DATA.labels[:24], qid=DATA.qid[:24])
+    assert capfd.readouterr() == ("", "")
+    TreeRanker(loss, threads=1, min_rows=5).fit(DATA.X[:24], DATA.labels[:24], qid=DATA.qid[:24])
+
+
 def test_labels_beyond_what_a_gain_can_say() -> None:
     ranker = small(measure="ndcg(gain=exp)@10")
     with pytest.raises(relkit.InputError, match="gain"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,8 +55,17 @@ def test_too_few_queries_have_no_interval(values: list[float]) -> None:
     found = held_out(values, values)
     assert all(map(math.isnan, found.interval))
     assert math.isnan(found.p)
-    assert found.tone == "undecided"
+    assert found.tone == "few"
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_a_few_equal_differences_are_not_called_significant() -> None:
+    """Two queries that differ alike have the interval of a point, and p is 0 but for rounding."""
+    two = held_out([1.0, 0.9], [0.5, 0.4])
+    assert two.p < 1e-300
+    assert two.tone == "few"
+    assert held_out([0.5] * 5, [0.4] * 5).tone == "few"
+    assert held_out([0.5] * 6, [0.4] * 6).tone == "better"
 
 
 def test_segments_are_counted_in_order_and_corrected() -> None:
@@ -148,6 +160,51 @@ def test_contributions_of_trees_add_up_to_the_score(engine: str) -> None:
     assert found.values.shape == (200, 3)
     assert found.scores == pytest.approx(np.asarray(scores), abs=tolerance)
     assert np.abs(found.values[:, 0]).mean() > np.abs(found.values[:, 2]).mean()
+
+
+@pytest.mark.parametrize("loss", ["RMSE", "LambdaMart:metric=NDCG"])
+def test_contributions_of_catboosts_leaf_wise_trees_are_shapley_values(
+    loss: str, tmp_path: Path
+) -> None:
+    """Against the definition: all orders of the features, by the trees and their leaves' rows."""
+    library = pytest.importorskip("catboost")
+    random = np.random.default_rng(0)
+    values = random.normal(size=(200, 3)).astype(np.float32)
+    labels = np.clip(np.round(values[:, 0] + values[:, 1] * values[:, 2]), 0, 3)
+    settings = {"grow_policy": "Lossguide", "max_leaves": 7, "iterations": 3, "thread_count": 1}
+    quiet = {"bootstrap_type": "No", "logging_level": "Silent", "allow_writing_files": False}
+    pool = library.Pool(values, labels, group_id=np.arange(200) // 10)
+    booster = library.train(pool, {"loss_function": loss, **settings, **quiet})
+    booster.save_model(tmp_path / "model.json", format="json")
+    trees = json.loads((tmp_path / "model.json").read_text("utf-8"))["trees"]
+
+    def weight(node: Any) -> float:
+        if "value" in node:
+            return float(node["weight"])
+        return weight(node["left"]) + weight(node["right"])
+
+    def expected(node: Any, row: Any, known: frozenset[int]) -> float:
+        if "value" in node:
+            return float(node["value"])
+        place, sides = node["split"]["float_feature_index"], (node["left"], node["right"])
+        if place in known:
+            return expected(sides[int(row[place] > node["split"]["border"])], row, known)
+        shares = [weight(side) for side in sides]
+        both = [expected(side, row, known) for side in sides]
+        return (shares[0] * both[0] + shares[1] * both[1]) / sum(shares)
+
+    found = tree_contributions("catboost", booster, values)
+    for at in range(5):
+        wanted = np.zeros(3)
+        for order in itertools.permutations(range(3)):
+            for place, feature in enumerate(order):
+                before = frozenset(order[:place])
+                wanted[feature] += sum(
+                    expected(tree, values[at], before | {feature})
+                    - expected(tree, values[at], before)
+                    for tree in trees
+                )
+        assert found.values[at] == pytest.approx(wanted / 6, abs=1e-12)
 
 
 def test_an_engine_without_trees_is_refused() -> None:

@@ -155,7 +155,7 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
     ]
     if held.paired:
         tone: Tone = "undecided"
-        if held.tone in {"better", "worse"} and held.paired > 1:
+        if held.tone in {"better", "worse"}:
             tone = "better" if held.tone == "better" else "worse"
         evidence = _interval(held.difference_interval, level, texts, words)
         if math.isfinite(held.p):

@@ -15,7 +15,13 @@ from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.ltr.rankers.fingerprints import data_fingerprint
 from relkit.ltr.rankers.measuring import fingerprint, measure_scores
-from relkit.ltr.rankers.rows import TrainingRows, known_features, targets_of, training_rows
+from relkit.ltr.rankers.rows import (
+    TrainingRows,
+    check_varied,
+    known_features,
+    targets_of,
+    training_rows,
+)
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -87,6 +93,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
         self.measure_ = str(parse_measure(self.measure))
         self.convention_ = load_convention(self.convention)
         rows = self._rows(X, y, qid, sample_weight, positions, reset=True)
+        check_varied(rows.values)
         valid = None if eval_set is None else self._valid(eval_set)
         self.fingerprint_ = fingerprint(self.measure_, self.convention_)
         self.data_ = {

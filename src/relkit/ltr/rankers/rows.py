@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["TrainingRows", "known_features", "list_order", "targets_of", "training_rows"]
+__all__ = [
+    "TrainingRows",
+    "check_varied",
+    "known_features",
+    "list_order",
+    "targets_of",
+    "training_rows",
+]
+
+
+#: Rows that are compared at once.
+CHUNK = 10_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,30 @@ class TrainingRows:
     def varied(self) -> int:
         """How many queries have two rows with different labels."""
         return self.rows.varied(self.rows.labels)
+
+
+def check_varied(values: Any) -> None:
+    """Refuses features that tell no row from another.
+
+    Args:
+        values: The features: a matrix, or a sparse one.
+
+    Raises:
+        InputError: If each feature is the same in all rows.
+    """
+    import numpy as np
+
+    for start in range(1, values.shape[0], CHUNK):
+        some, first = values[start : start + CHUNK], values[:1]
+        if hasattr(some, "toarray"):
+            some, first = some.toarray(), first.toarray()
+        same = (some == first) | (np.isnan(some) & np.isnan(first))
+        if not same.all():
+            return
+    raise InputError(
+        "every feature is the same in all rows: nothing tells one document from another",
+        hint="name the columns that are features, features=[…]",
+    )
 
 
 def known_features(rows: LabelledRows) -> Features:
@@ -143,6 +178,7 @@ def training_rows(
                 )
             )
     found = group_rows(labels, np.arange(height), qid, None, weights)
+    _check_sizes(found.labels)
     order = np.asarray(found.known_scores(), dtype=np.int64)
     moved = bool((order[1:] < order[:-1]).any()) if height else False
     rows = LabelledRows(
@@ -155,6 +191,22 @@ def training_rows(
         positions=None if positions is None else positions[order],
     )
     return TrainingRows(rows)
+
+
+def _check_sizes(labels: NDArray[Any]) -> None:
+    """Refuses labels that no engine can hold.
+
+    Raises:
+        InputError: If one is beyond single precision.
+    """
+    import numpy as np
+
+    largest = float(np.abs(labels).max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(
+            message("a label of the size {label:g} is too large to train on", label=largest),
+            hint="rankers keep labels in single precision, up to 3.4e38",
+        )
 
 
 def _weights(weights: ArrayLike) -> NDArray[np.float64]:

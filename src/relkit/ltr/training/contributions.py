@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +63,10 @@ def tree_contributions(engine: str, booster: Any, features: Any) -> Contribution
 
     They depend on the path through the trees: what is expected of a feature that is not known is
     what the training rows did that reached the node. LightGBM and CatBoost compute them in double
-    precision, XGBoost in single precision.
+    precision, XGBoost in single precision. CatBoost computes them from a copy of the model that was
+    written as JSON and read again: from the model itself, where trees are grown leaf by leaf, its
+    SHAP values miss the scores by up to their whole size (its issues 1125 and 2136), and those of
+    the copy are the Shapley values of the trees.
 
     Args:
         engine: `lightgbm`, `xgboost` or `catboost`.
@@ -90,11 +95,20 @@ def tree_contributions(engine: str, booster: Any, features: Any) -> Contribution
         library = optional_package(
             "catboost", purpose="a ranker of trees", install="relkit[catboost]"
         )
-        found = booster.get_feature_importance(library.Pool(features), type="ShapValues")
+        known = _weighed(booster, library)
+        found = known.get_feature_importance(library.Pool(features), type="ShapValues")
     dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
     # The last column is the expected score of the training rows; all rows have the same.
     base = float(dense[0, -1]) if len(dense) else 0.0
     return Contributions(np.ascontiguousarray(dense[:, :-1]), base)
+
+
+def _weighed(booster: Any, library: Any) -> Any:
+    """Returns a copy of CatBoost's model that knows how many training rows each leaf holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.json")
+        booster.save_model(path, format="json")
+        return library.CatBoost().load_model(path, format="json")
 
 
 def linear_contributions(

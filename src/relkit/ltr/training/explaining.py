@@ -89,10 +89,7 @@ def contributions_of(ranker: Any, rows: LabelledRows) -> Contributions | None:
 
 
 def _adds_up(found: Contributions, scores: NDArray[np.float64]) -> bool:
-    """Says whether contributions add up to the scores.
-
-    CatBoost's SHAP values of trees that are not symmetric do not, where the loss is ours.
-    """
+    """Says whether contributions add up to the scores: where they do not, they explain nothing."""
     import numpy as np
 
     size = float(np.abs(scores).max(initial=0.0))
@@ -124,8 +121,7 @@ def explain_order(
     Raises:
         UnknownNameError: If there is no such query or document.
         InputError: If the rows have no documents.
-        ParameterError: If there are no contributions that add up to the scores: for networks, and
-            for the trees that CatBoost grows leaf by leaf.
+        ParameterError: If there are no contributions that add up to the scores: for networks.
     """
     import numpy as np
 
@@ -159,7 +155,7 @@ def explain_order(
                 "nothing says what each feature adds to the scores of {name}",
                 name=getattr(ranker, "engine", type(ranker).__name__),
             ),
-            hint="trees of LightGBM and XGBoost and linear rankers can be explained",
+            hint="trees and linear rankers can be explained",
         )
     one, other = documents.index(first), documents.index(second)
     scores = ranker.predict(own)

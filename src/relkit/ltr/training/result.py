@@ -191,9 +191,8 @@ class Training(Exportable):
         """
         if not self.found.paired:
             return words["verdict.alone"]
-        key = self.found.tone if self.found.paired > 1 else "few"
         return words.say(
-            f"verdict.{key}",
+            f"verdict.{self.found.tone}",
             baseline=self.card.baseline,
             better=self.found.better,
             worse=self.found.worse,

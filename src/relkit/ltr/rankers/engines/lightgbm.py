@@ -88,8 +88,10 @@ class LightGBM(Engine):
             group=rows.sizes[rows.sizes > 0],
             weight=weights,
             position=rows.rows.positions,
-            params=parameters,
+            # A function is not read here.
+            params={key: one for key, one in parameters.items() if not callable(one)},
         )
+        _check_splits(data, library)
         watched: dict[str, Any] = {}
         history: dict[str, dict[str, list[float]]] = {}
         if valid is not None:
@@ -107,15 +109,6 @@ class LightGBM(Engine):
         try:
             booster = library.train(parameters, data, num_boost_round=settings.trees, **watched)
         except library.basic.LightGBMError as error:
-            if "num_features" in str(error):
-                raise InputError(
-                    message(
-                        "none of {count} feature(s) can split the rows: each is the same in all"
-                        " rows, or the rows are too few",
-                        count=rows.values.shape[1],
-                    ),
-                    hint="a leaf needs `min_rows` rows",
-                ) from None
             raise InputError(
                 message("LightGBM cannot train on these rows: {error}", error=error)
             ) from None
@@ -136,6 +129,28 @@ class LightGBM(Engine):
     def version(self) -> str:
         """Returns the version that is installed."""
         return str(_library().__version__)
+
+
+def _check_splits(data: Any, library: Any) -> None:
+    """Refuses rows that no feature can split: LightGBM's own objectives score them all alike.
+
+    Raises:
+        InputError: If there is no feature of which both sides of some split hold enough rows.
+    """
+    try:
+        data.construct()
+    except library.basic.LightGBMError as error:
+        raise InputError(
+            message("LightGBM cannot train on these rows: {error}", error=error)
+        ) from None
+    if not any(data.feature_num_bin(place) for place in range(data.num_feature())):
+        raise InputError(
+            message(
+                "none of {count} feature(s) can split the rows: the rows are too few",
+                count=data.num_feature(),
+            ),
+            hint="a leaf needs `min_rows` rows, 20 unless given",
+        )
 
 
 def _parameters(settings: TreeSettings, values: int) -> dict[str, Any]:
