@@ -19,7 +19,7 @@ import relkit
 from relkit import InputError, ParameterError
 from relkit.core.language import Language
 from relkit.data.convention import load_convention
-from relkit.ltr.rankers.fingerprints import data_fingerprint, measure_fingerprint
+from relkit.ltr.rankers.fingerprints import data_fingerprint
 from relkit.ltr.training.card import different_numbers
 from relkit.ltr.training.contributions import (
     Contributions,
@@ -31,6 +31,7 @@ from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.importance import contribution_importance, permutation_importance
 from relkit.ltr.training.placement import label_placements, places_of
 from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relkit.measures.fingerprint import measure_fingerprint
 
 NAN = float("nan")
 

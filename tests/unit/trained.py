@@ -11,7 +11,6 @@ import polars as pl
 import relkit
 from relkit.data.convention import load_convention
 from relkit.data.labelled import LabelledRows
-from relkit.ltr.rankers.fingerprints import measure_fingerprint
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.contributions import linear_contributions
 from relkit.ltr.training.curve import CurvePoint
@@ -20,6 +19,7 @@ from relkit.ltr.training.importance import contribution_importance
 from relkit.ltr.training.placement import label_placements
 from relkit.ltr.training.result import SearchTrial, Training
 from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relkit.measures.fingerprint import measure_fingerprint
 
 __all__ = ["FEATURES", "rows_of", "training_of", "write_features"]
 

@@ -54,6 +54,10 @@ trained on all of them. With --valid it is measured on those rows instead. The
 same is done with a baseline, a plain regression of labels, and the difference
 is tested query by query. --search tries parameters on training queries only.
 
+--against tests the difference to an earlier ranker on the rows of --valid, or
+to the number on its card. Numbers of another measure, convention or queries
+are not compared: it says which rule differs.
+
 --check looks for what makes training go wrong: an objective that is not the
 measure, queries whose labels are all equal, a feature that is the label, an
 order of rows that tells labels, a query on both sides of --valid.
@@ -126,6 +130,11 @@ read as any other. Of equal scores the mean over their orders counts.
     help="The model it is compared with; none for no comparison.",
 )
 @click.option(
+    "--against",
+    metavar="FILE",
+    help="An earlier ranker, or its card as JSON: what it reaches, and the difference.",
+)
+@click.option(
     "--segments",
     metavar="FILE",
     help="A table with the columns query and segment.  [default: queries by their number of"
@@ -175,7 +184,7 @@ def command(
         raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
     more = [options[name] for name in ("run", "card", "report")]
     targets = [output, *(name for name in more if name)]
-    inputs = [data, *(options[name] for name in ("valid", "segments", "judgments"))]
+    inputs = [data, *(options[name] for name in ("valid", "segments", "judgments", "against"))]
     check_stdin([name for name in inputs if name])
     for target in targets:
         protect_inputs(target, inputs)
@@ -200,6 +209,7 @@ def command(
             folds=options["folds"],
             search=options["search"],
             baseline=None if options["baseline"] == "none" else options["baseline"],
+            against=options["against"],
             segments=_segments(options["segments"]),
             level=options["confidence"],
             seed=options["seed"],

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.json import json_number
+from relkit.measures.fingerprint import definition_fingerprint
+
+if TYPE_CHECKING:
+    from relkit.data.convention import Convention
 
 __all__ = ["Entry"]
 
@@ -44,6 +48,14 @@ class Entry:
     ties: str = ""
     tie_decided: int = 0
     span: tuple[float, float] | None = None
+
+    def fingerprint(self, convention: Convention) -> str:
+        """Returns what is equal where two numbers mean the same thing: `relkit.ltr.fingerprint`.
+
+        Args:
+            convention: The rules under which the number was counted.
+        """
+        return definition_fingerprint(self.definition, convention, self.average)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values: a number that JSON cannot hold becomes null."""

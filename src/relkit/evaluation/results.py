@@ -218,7 +218,10 @@ class Results(Exportable, Mapping[str, float]):
         """
         values: dict[str, Any] = {
             "run": self.run,
-            "measures": {name: entry.to_dict() for name, entry in self.entries.items()},
+            "measures": {
+                name: entry.to_dict() | {"fingerprint": entry.fingerprint(self.convention)}
+                for name, entry in self.entries.items()
+            },
             "convention": self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }

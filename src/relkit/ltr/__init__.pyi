@@ -75,6 +75,9 @@ from .rankers.selection import (
 from .rankers.trees import (
     TreeRanker as TreeRanker,
 )
+from .training.against import (
+    Against as Against,
+)
 from .training.card import (
     DataFacts as DataFacts,
     ModelCard as ModelCard,
@@ -101,6 +104,9 @@ from .training.ordering import (
 )
 from .training.placement import (
     LabelPlacement as LabelPlacement,
+)
+from .training.reading import (
+    read_card as read_card,
 )
 from .training.result import (
     SearchTrial as SearchTrial,

@@ -170,16 +170,14 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
                 texts,
             )
         )
-    split = [words.say("page.split", split=split_text(card.split, words))]
+    told = [words.say("page.split", split=split_text(card.split, words)), *found.searched(words)]
+    if found.against is not None:
+        told += found.against.lines(words, DIGITS, card.level)
     blocks: list[Block] = [
         Headlines(label(card.measure), tuple(items)),
-        Prose((*(_sentence(one, texts) for one in split), *_searched(found, texts, words))),
+        Prose(tuple(_sentence(one, texts) for one in told)),
     ]
     return Section("summary", words["page.summary"], tuple(blocks))
-
-
-def _searched(found: Training, texts: Catalogue, words: Catalogue) -> tuple[str, ...]:
-    return tuple(_sentence(one, texts) for one in found.searched(words))
 
 
 def _interval(bounds: tuple[float, float], level: str, texts: Catalogue, words: Catalogue) -> str:

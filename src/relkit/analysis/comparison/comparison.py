@@ -25,6 +25,7 @@ from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation.results import Results
 from relkit.io import read_run
+from relkit.measures.fingerprint import definition_fingerprint
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:
@@ -239,12 +240,20 @@ class Comparison(Exportable):
             "baseline": self.baseline,
             "candidates": list(self.candidates),
             "measures": list(self.measures),
-            "contrasts": [one.to_dict() for one in self.contrasts],
+            "contrasts": [self._contrast_dict(one) for one in self.contrasts],
             "pairs": [one.to_dict() for one in self.pairs],
             **self.settings.to_dict(),
             "convention": None if self.convention is None else self.convention.to_dict(),
             "notes": [note_dict(note) for note in self.notes],
         }
+
+    def _contrast_dict(self, one: Contrast) -> dict[str, Any]:
+        """Returns a contrast with the fingerprint of its numbers, where their rules are known."""
+        values = one.to_dict()
+        if self.convention is not None and one.definition:
+            found = definition_fingerprint(one.definition, self.convention, one.average)
+            values["fingerprint"] = found
+        return values
 
     def to_frame(self) -> polars.DataFrame:
         """Returns one row a contrast, one column a number."""

@@ -22,12 +22,14 @@ from relkit.data.convention import Convention
 from relkit.io.replace import open_replaced
 from relkit.measures.base import Measure
 
-__all__ = ["RankerFile", "convention_fields", "save"]
+__all__ = ["RankerFile", "convention_fields", "is_ranker", "save"]
 
 FORMAT = "relkit ranker"
 #: The version of the format that is written; older ones are read, too.
 VERSION = 1
 MODEL = "model.json"
+#: How a zip begins.
+MAGIC = b"PK\x03\x04"
 LONGEST_MODEL = 16 << 20
 #: A part may be so many bytes, and the whole file so many times its size when unpacked.
 LARGEST_PART = 4 << 30
@@ -58,6 +60,15 @@ def save(ranker: Any, path: str | PathLike[str]) -> None:
             archive.writestr(entry, data)
 
 
+def is_ranker(path: str) -> bool:
+    """Says whether a file may be a saved ranker, by how it begins."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
 class RankerFile:
     """The file of a saved ranker, open; what it says of itself was checked.
 
@@ -75,7 +86,7 @@ class RankerFile:
             raise InputError(
                 message("cannot be read: {strerror}", strerror=error.strerror or error), path=path
             ) from None
-        if not self._data.startswith(b"PK\x03\x04"):
+        if not self._data.startswith(MAGIC):
             raise self.error("is not a saved ranker", "relkit.ltr.load reads what save wrote")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(self._data))

@@ -1,4 +1,4 @@
-"""Fingerprints: two numbers may be compared where they are of the same measure and rules."""
+"""Fingerprints of labelled rows: the same rows train, or measure, the same ranker."""
 
 from __future__ import annotations
 
@@ -6,47 +6,12 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from relkit.measures.fingerprint import LENGTH
+
 if TYPE_CHECKING:
-    from relkit.data.convention import Convention
     from relkit.data.labelled import LabelledRows
-    from relkit.data.scale import Scale
-    from relkit.measures.base import Measure
 
-__all__ = ["data_fingerprint", "measure_fingerprint"]
-
-#: Characters of a fingerprint: 64 bits.
-LENGTH = 16
-
-
-def measure_fingerprint(
-    measure: Measure, convention: Convention, scale: Scale | None = None
-) -> str:
-    """Returns a fingerprint of a measure and the rules under which it is counted.
-
-    Names do not matter: the measure's parameters are filled in from the convention first, and two
-    presets of the same rules have the same fingerprint.
-
-    Args:
-        measure: The measure.
-        convention: The rules.
-        scale: The grade scale.
-
-    Examples:
-        >>> import relkit
-        >>> from relkit.data.convention import load_convention
-        >>> ndcg, rules = relkit.measure("ndcg@10"), load_convention("relkit")
-        >>> found = measure_fingerprint(ndcg, rules)
-        >>> found == measure_fingerprint(ndcg, rules.replace(name="ours"))
-        True
-        >>> found == measure_fingerprint(ndcg, rules.replace(gain="exp"))
-        False
-    """
-    rules = convention.to_dict()
-    rules.pop("name")
-    gains = None if scale is None else {"gains": _plain(scale.gains), "from": scale.relevant_from}
-    resolved = str(measure.resolve(convention, scale))
-    text = json.dumps([resolved, rules, gains], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+__all__ = ["data_fingerprint", "label_fingerprint"]
 
 
 def data_fingerprint(rows: LabelledRows) -> str:
@@ -74,6 +39,22 @@ def data_fingerprint(rows: LabelledRows) -> str:
     return found.hexdigest()[:LENGTH]
 
 
+def label_fingerprint(rows: LabelledRows) -> str:
+    """Returns a fingerprint of labels and queries, which says whether numbers are of the same ones.
+
+    Features do not count: a ranker that has more of them is measured on the same queries.
+
+    Args:
+        rows: Labelled rows.
+    """
+    import numpy as np
+
+    found = hashlib.sha256(json.dumps(list(rows.queries)).encode())
+    for part in (rows.labels, rows.groups):
+        _add(found, np.asarray(part))
+    return found.hexdigest()[:LENGTH]
+
+
 def _add(found: Any, values: Any) -> None:
     import numpy as np
 
@@ -82,7 +63,3 @@ def _add(found: Any, values: Any) -> None:
     numbers[np.isnan(numbers)] = np.nan
     found.update(str(numbers.shape).encode())
     found.update(numbers.tobytes())
-
-
-def _plain(gains: Any) -> Any:
-    return None if gains is None else sorted((float(key), float(one)) for key, one in gains.items())

@@ -13,8 +13,8 @@ from relkit.core.notes import RelkitWarning
 from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.evaluation import evaluate_scores
-from relkit.ltr.rankers.fingerprints import measure_fingerprint
 from relkit.measures.base import Measure
+from relkit.measures.fingerprint import measure_fingerprint
 from relkit.measures.names import measure as parse_measure
 
 if TYPE_CHECKING:

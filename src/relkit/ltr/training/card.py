@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
     from relkit.data.labelled import LabelledRows
 
-__all__ = ["DataFacts", "ModelCard", "data_facts", "different_numbers", "short", "split_text"]
+__all__ = [
+    "DataFacts",
+    "ModelCard",
+    "data_facts",
+    "different_numbers",
+    "different_rules",
+    "short",
+    "split_text",
+]
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,7 @@ class ModelCard(Exportable):
         measure: What is measured.
         convention: The rules of that.
         fingerprint: Of measure and rules: compare numbers of the same fingerprint only.
+        tested: Fingerprint of the held-out queries and their labels, whatever their features.
         split: How held-out queries were chosen: `folds=5`, or the file.
         found: What it reaches on them.
         baseline: The ranker that it is compared with; may be empty.
@@ -120,6 +129,13 @@ class ModelCard(Exportable):
     level: float = 0.95
     versions: Mapping[str, str] | None = None
     notes: tuple[Note, ...] = ()
+    tested: str = ""
+
+    @property
+    def held_out_queries(self) -> tuple[str, str]:
+        """Equal where two numbers are of the same held-out queries, chosen in the same way."""
+        folds = self.split.startswith("folds=")
+        return self.tested or self.data.fingerprint, self.split if folds or not self.tested else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the card as JSON-ready values."""
@@ -134,6 +150,7 @@ class ModelCard(Exportable):
             "convention": self.convention.to_dict(),
             "fingerprint": self.fingerprint,
             "split": self.split,
+            "tested": self.tested,
             "held_out": self.found.to_dict(),
             "baseline": self.baseline,
             "level": self.level,
@@ -280,13 +297,30 @@ def different_numbers(first: ModelCard, second: ModelCard) -> tuple[Note, ...]:
         first: A card.
         second: Another one.
     """
-    notes = []
     if first.fingerprint != second.fingerprint:
-        values = {"first": first.fingerprint, "second": second.fingerprint}
-        notes.append(Note("other-measure", level="warning", values=values))
-    elif first.data.fingerprint != second.data.fingerprint or first.split != second.split:
-        notes.append(Note("other-queries", level="warning"))
-    return tuple(notes)
+        rules = different_rules(
+            (first.measure, first.convention), (second.measure, second.convention)
+        )
+        values = {"rules": rules, "first": first.fingerprint, "second": second.fingerprint}
+        return (Note("other-measure", level="warning", values=values),)
+    if first.held_out_queries != second.held_out_queries:
+        return (Note("other-queries", level="warning"),)
+    return ()
+
+
+def different_rules(first: tuple[str, Convention], second: tuple[str, Convention]) -> str:
+    """Returns what differs between two measures under their conventions.
+
+    Examples:
+        >>> rules = Convention()
+        >>> different_rules(("ndcg@10", rules), ("ndcg@5", rules.replace(gain="exp")))
+        'ndcg@10 ≠ ndcg@5, gain: linear ≠ exp'
+    """
+    (measure, rules), (other, others) = first, second
+    here, there = ({**one.to_dict(), "name": ""} for one in (rules, others))
+    found = [f"{measure} ≠ {other}"] if measure != other else []
+    found += [f"{name}: {here[name]} ≠ {there[name]}" for name in here if here[name] != there[name]]
+    return ", ".join(found)
 
 
 def short(value: Any) -> str:

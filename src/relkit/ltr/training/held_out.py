@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from relkit.core.texts import Catalogue
+
 __all__ = ["ENOUGH", "HeldOut", "held_out", "paired"]
 
 #: Queries from which on a difference can be called significant: that five of five favour one side
@@ -61,6 +63,21 @@ class HeldOut:
             return "few"
         low, high = self.difference_interval
         return "better" if low > 0 else "worse" if high < 0 else "undecided"
+
+    def verdict(self, baseline: str, words: Catalogue) -> str:
+        """Says whether the ranker is better than the baseline.
+
+        Args:
+            baseline: What that is called.
+            words: The texts of training.
+        """
+        return words.say(
+            f"verdict.{self.tone}",
+            baseline=baseline,
+            better=self.better,
+            worse=self.worse,
+            queries=self.paired,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values."""

@@ -13,6 +13,7 @@ from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS
+from relkit.ltr.training.against import Against
 from relkit.ltr.training.card import ModelCard, short
 from relkit.ltr.training.curve import CurvePoint
 from relkit.ltr.training.held_out import HeldOut
@@ -67,6 +68,7 @@ class Training(Exportable):
         segments: What is reached on groups of queries.
         trials: What the search tried; empty without a search.
         notes: What is worth knowing about the data and the training.
+        against: An earlier ranker beside it; None where none was named.
         ranker: The ranker, trained on all training rows.
         held_out_run: The held-out rows ranked by a ranker that was not trained on their query.
     """
@@ -81,6 +83,7 @@ class Training(Exportable):
     segments: tuple[Segment, ...] = ()
     trials: tuple[SearchTrial, ...] = ()
     notes: tuple[Note, ...] = ()
+    against: Against | None = None
     ranker: Any = field(default=None, repr=False, compare=False)
     held_out_run: Run | None = field(default=None, repr=False, compare=False)
 
@@ -145,6 +148,7 @@ class Training(Exportable):
             "card": self.card.to_dict(),
             "per_query": per_query,
             **{name: [one.to_dict() for one in found] for name, found in parts.items()},
+            **({} if self.against is None else {"against": self.against.to_dict()}),
             "notes": [note_dict(note) for note in self.notes],
         }
 
@@ -163,6 +167,10 @@ class Training(Exportable):
             summary_table(self.card, words, digits),
             Lines([self.verdict(words), *self.searched(words)]),
         ]
+        if self.against is not None:
+            title = words.say("title.against", name=self.against.name)
+            lines = self.against.lines(words, digits, self.card.level)
+            blocks.append(Section("against", title, [Lines(lines)]))
         tables = {
             "curve": curve_table(self.curve, self.card.measure, words, digits),
             "importance": importance_table(self.importance, words, digits, limit),
@@ -191,13 +199,7 @@ class Training(Exportable):
         """
         if not self.found.paired:
             return words["verdict.alone"]
-        return words.say(
-            f"verdict.{self.found.tone}",
-            baseline=self.card.baseline,
-            better=self.found.better,
-            worse=self.found.worse,
-            queries=self.found.paired,
-        )
+        return self.found.verdict(self.card.baseline, words)
 
     def searched(self, words: Catalogue) -> list[str]:
         """Says what the search tried, if there was one.

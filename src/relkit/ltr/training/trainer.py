@@ -15,10 +15,12 @@ from relkit.data.convention import Convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.ltr.preparation.splitting import Duplicates
+from relkit.ltr.rankers.fingerprints import label_fingerprint
 from relkit.ltr.rankers.learning import weighs_pairs
 from relkit.ltr.rankers.measuring import fingerprint
 from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
+from relkit.ltr.training.against import earlier_of
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.curve import mean_curve
 from relkit.ltr.training.goal import Goal
@@ -47,6 +49,7 @@ def train(
     folds: int = 5,
     search: int = 0,
     baseline: Any = "regression",
+    against: Any = None,
     segments: Mapping[str, str] | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -75,6 +78,9 @@ def train(
         search: How many settings Optuna tries; 0 for none.
         baseline: The model that it is compared with, trained on the same queries with the same
             parameters and the same search; None for none.
+        against: An earlier ranker, its model card, or the file of either. A ranker is measured on
+            `valid`; a card's number is compared where it is the same measure of the same queries,
+            and refused with the reason where it is not. None for none.
         segments: The segment of each query; by default its number of relevant documents.
         level: The probability of the intervals.
         seed: The same data and seed give the same ranker.
@@ -118,6 +124,11 @@ def train(
         pairs = dealt_pairs(rows, check_whole("folds", folds, least=3), seed, duplicates)
     else:
         pairs = [(rows, held, np.arange(len(held)))]
+    earlier = (
+        None
+        if against is None
+        else earlier_of(against, rows, None if valid is None else held, goal)
+    )
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
     plan = Plan(goal, search, seed, steps, duplicates, tuple(parameters), progress)
     before = None if reference is None else plan.run(reference, without_positions(pairs), held)
@@ -142,8 +153,10 @@ def train(
         level=level,
         versions=_versions(final),
         notes=_distinct([*_notes(rows, held, final, reference), *goal.notes(held, fitted.scores)]),
+        tested=label_fingerprint(held),
     )
     groups, order = _segments(held, segments)
+    beside = None if earlier is None else earlier.beside(card, fitted.values)
     curves = [curve for one in fitted.parts if (curve := curve_of(one, goal))]
     return Training(
         card=card,
@@ -155,7 +168,8 @@ def train(
         placements=label_placements(held, fitted.scores, level=level),
         segments=segment_table(groups, fitted.values, baseline_values, order=order, level=level),
         trials=trials,
-        notes=card.notes,
+        notes=card.notes if beside is None else (*card.notes, *beside.notes),
+        against=beside,
         ranker=final,
         held_out_run=_run(held, fitted.scores, _name(ranker)),
     )
