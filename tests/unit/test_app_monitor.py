@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
-pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 from fastapi.testclient import TestClient

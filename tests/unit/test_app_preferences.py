@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx2")
-pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
 
 from fastapi.testclient import TestClient
 from tests.unit.pages import block_of, section_of

@@ -16,7 +16,7 @@ from relkit.demo.learning import TREES
 
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
-pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
 
 NAMES = [
     "bm25.run",

@@ -16,7 +16,6 @@ from relkit.report import build_monitor_page, render_monitor_report
 from relkit.report.html import render_html, render_parts
 from relkit.report.page import Chart, Details, Headlines, Table
 
-pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 pytest.importorskip("jinja2")
 

@@ -11,7 +11,6 @@ pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
 pytest.importorskip("bm25s")
 pytest.importorskip("sklearn")
-pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 from playwright.sync_api import Page

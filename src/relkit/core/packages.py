@@ -20,9 +20,9 @@ def missing_package(package: str, *, purpose: str, install: str = "") -> Depende
         install: What to tell pip; by default the package's name.
 
     Examples:
-        >>> error = missing_package("altair", purpose="a report", install="relkit[report]")
+        >>> error = missing_package("jinja2", purpose="a report", install="relkit[report]")
         >>> error.message, error.hint
-        ('a report needs the package altair', "pip install 'relkit[report]'")
+        ('a report needs the package jinja2', "pip install 'relkit[report]'")
     """
     return DependencyError(
         message("{purpose} needs the package {package}", purpose=message(purpose), package=package),

@@ -12,15 +12,16 @@ from typing import Any
 from relkit.core.packages import optional_package
 from relkit.report import click_drawings, drawings, training_drawings
 from relkit.report.page import Chart
-from relkit.report.palette import FONT, ROLES, altair
+from relkit.report.palette import FONT, ROLES
+from relkit.report.vegalite import VERSION, Spec
 
-__all__ = ["DRAWINGS", "WIDTHS", "draw", "draw_alone"]
+__all__ = ["CONFIG", "DRAWINGS", "WIDTHS", "draw", "draw_alone"]
 
 #: Pixels of a chart on a page and on a telephone.
 WIDTHS = {"wide": 640, "narrow": 330}
 
 #: By kind: from a chart and a width in pixels to its description.
-DRAWINGS: dict[str, Callable[[Chart, int], Any]] = {
+DRAWINGS: dict[str, Callable[[Chart, int], Spec]] = {
     "forest": drawings.forest,
     "waterfall": drawings.waterfall,
     "bands": drawings.bands,
@@ -44,17 +45,14 @@ def draw(chart: Chart, name: str, size: str = "wide") -> str:
         size: `wide` or `narrow`.
 
     Raises:
-        DependencyError: If altair or vl-convert-python is not installed.
+        DependencyError: If vl-convert-python is not installed.
     """
-    # Tests look whether it is valid: altair needs a third of the time of a page for it.
-    description = DRAWINGS[chart.drawing](chart, WIDTHS[size]).to_dict(validate=False)
-    description["config"] = CONFIG
-    description["background"] = None
     vl_convert = optional_package(
         "vl_convert", purpose="a report", package="vl-convert-python", install="relkit[report]"
     )
-    version = ".".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    known = version if version in vl_convert.get_vegalite_versions() else None
+    known = VERSION if VERSION in vl_convert.get_vegalite_versions() else None
+    description = DRAWINGS[chart.drawing](chart, WIDTHS[size])
+    description |= {"config": CONFIG, "background": None}
     text = json.dumps(description, ensure_ascii=False)
     # Ids that are not UTF-8 hold surrogates, which Vega-Lite does not take.
     text = text.encode("utf-8", "replace").decode("utf-8")
@@ -69,7 +67,7 @@ def draw_alone(chart: Chart) -> str:
         chart: What to draw.
 
     Raises:
-        DependencyError: If altair or vl-convert-python is not installed.
+        DependencyError: If vl-convert-python is not installed.
     """
     style = (resources.files("relkit.report") / "templates" / "page.css").read_text("utf-8")
     names = "|".join(ROLES)

@@ -31,7 +31,7 @@ def render_html(page: Page, *, version: str, date: str) -> str:
         date: Of the report, for the last line.
 
     Raises:
-        DependencyError: If jinja2, altair or vl-convert-python is not installed.
+        DependencyError: If jinja2 or vl-convert-python is not installed.
     """
     environment = _environment(page)
     from markupsafe import Markup
@@ -55,7 +55,7 @@ def render_parts(page: Page) -> tuple[Markup, Markup]:
         page: What it says.
 
     Raises:
-        DependencyError: If jinja2, altair or vl-convert-python is not installed.
+        DependencyError: If jinja2 or vl-convert-python is not installed.
 
     Examples:
         >>> opening, sections = render_parts(Page("en", "A < B", "", ("All is well.",), ()))

@@ -1,4 +1,4 @@
-"""What every drawing shares: colours by their role, the library that draws, room for names.
+"""What every drawing shares: colours by their role, looks of series, room for names.
 
 Colours are taken from the page's own style sheet: an SVG names them by their role, and the page
 gives them a value for light, dark and paper. They are those of Okabe and Ito (2008), which people
@@ -8,12 +8,19 @@ with any of the common colour deficiencies tell apart; shape, side or text says 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from relkit.core.document.terminal import width as columns_of
-from relkit.core.packages import optional_package
+from relkit.report.vegalite import Spec, channel
 
-__all__ = ["FONT", "ROLES", "SIGNED", "TONES", "altair", "label_width", "tick_count"]
+__all__ = [
+    "FONT",
+    "ROLES",
+    "SIGNED",
+    "TONES",
+    "label_width",
+    "series_channels",
+    "tick_count",
+]
 
 #: Stand-ins that Vega-Lite draws with, by the role that the style sheet gives a colour to.
 ROLES = {
@@ -34,15 +41,6 @@ SIGNED = "datum.value === 0 ? '0' : datum.label"
 FONT = "system-ui, sans-serif"
 
 
-def altair() -> Any:
-    """Returns the library that describes charts.
-
-    Raises:
-        DependencyError: If it is not installed.
-    """
-    return optional_package("altair", purpose="a report", install="relkit[report]")
-
-
 def label_width(names: Sequence[str], width: int) -> int:
     """Returns pixels for the longest name in any of the usual fonts, at most a third of all."""
     return min(8 * max(map(columns_of, names), default=0), width // 3)
@@ -51,3 +49,19 @@ def label_width(names: Sequence[str], width: int) -> int:
 def tick_count(width: int) -> int:
     """Returns how many numbers stand beside each other under an axis without touching."""
     return max(2, width // 90)
+
+
+def series_channels(series: Sequence[tuple[str, str, str]], field: str) -> dict[str, Spec]:
+    """Returns the colour and the dashes of every series.
+
+    Args:
+        series: Its name, the role of its colour, and lengths of strokes and gaps.
+        field: Which holds its name.
+    """
+    names = [name for name, _, _ in series]
+    dashes = [[float(one) for one in (dash or "1 0").split()] for _, _, dash in series]
+    colors = [ROLES[role] for _, role, _ in series]
+    return {
+        "color": channel(field, scale={"domain": names, "range": colors}, legend=None),
+        "strokeDash": channel(field, scale={"domain": names, "range": dashes}, legend=None),
+    }

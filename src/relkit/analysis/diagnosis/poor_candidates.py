@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
@@ -101,10 +102,9 @@ class PoorCandidates(Rule):
     def _finding(
         self, subject: Subject, found: Funnel, evidence: dict[str, Any], part: str, step: str
     ) -> Finding:
-        frame = found.per_query
-        loss = "recall_loss" if part == "text" else "actual"
-        frame = frame.sort([loss, "query"], descending=[part == "text", False])
-        rows = frame.select("query", loss).head(5).rows()
+        loss, sign = ("recall_loss", -1) if part == "text" else ("actual", 1)
+        values = found.values_by_query(loss)
+        worst = nsmallest(5, values, key=lambda query: (sign * values[query], query))
         chart = [{"stage": stage.name, "loss": stage.loss} for stage in found.stages]
         chart.append({"stage": "ranking", "loss": found.ranking_loss})
         return Finding(
@@ -113,6 +113,6 @@ class PoorCandidates(Rule):
             evidence,
             parts=(part,),
             steps=(step,),
-            examples=tuple(f"{query} ({value:.4f})" for query, value in rows),
+            examples=tuple(f"{query} ({values[query]:.4f})" for query in worst),
             chart_data=tuple(chart),
         )

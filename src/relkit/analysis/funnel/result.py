@@ -221,6 +221,10 @@ class Funnel(Exportable):
 
         return polars.DataFrame(dict(self._values))
 
+    def values_by_query(self, name: str) -> dict[str, float]:
+        """Returns one column of `per_query` by query, such as `recall_loss` or `actual`."""
+        return dict(zip(self._values["query"], self._values[name], strict=True))
+
     def to_frame(self, *, per_query: bool = False) -> polars.DataFrame:
         """Returns one row per stage, with a column for each number and each cutoff.
 

@@ -1,0 +1,82 @@
+"""Descriptions of charts in Vega-Lite, as the mappings that it reads.
+
+They are plain values: importing a library that checks them would take longer than drawing them.
+The tests have every drawing checked against the schema of Vega-Lite.
+
+References:
+    https://vega.github.io/vega-lite/docs/spec.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+__all__ = ["VERSION", "Spec", "channel", "layers", "mark"]
+
+#: The Vega-Lite that the drawings are written in.
+VERSION = "6.4"
+
+Spec: TypeAlias = dict[str, Any]
+KINDS = {"N": "nominal", "O": "ordinal", "Q": "quantitative"}
+
+
+def channel(field: str, **options: Any) -> Spec:
+    """Returns what a mark takes from a field of the rows.
+
+    Args:
+        field: Its name and kind: `:N` for names, `:O` for what is in order, `:Q` for numbers; the
+            other end of an interval has a name alone.
+        **options: `axis`, `legend`, `scale`, `sort`, `stack` or `title`; `None` leaves it out.
+
+    Examples:
+        >>> channel("name:N", title=None)
+        {'field': 'name', 'type': 'nominal', 'title': None}
+    """
+    name, _, kind = field.partition(":")
+    return {"field": name, **({"type": KINDS[kind]} if kind else {}), **options}
+
+
+def mark(
+    kind: str,
+    encoding: Mapping[str, Spec],
+    *,
+    rows: Iterable[Mapping[str, Any]] | None = None,
+    only: str = "",
+    **look: Any,
+) -> Spec:
+    """Returns a layer: one mark per row, or one line per series.
+
+    Args:
+        kind: `bar`, `line`, `point`, `rule` or `text`.
+        encoding: By channel, what `channel` returned.
+        rows: What is drawn, where those are not the rows of the whole chart.
+        only: An expression that the drawn rows meet.
+        **look: Colours, strokes, sizes; `aria=False` hides the mark from screen readers.
+
+    Examples:
+        >>> mark("rule", {"x": channel("zero:Q")}, rows=[{"zero": 0}], aria=False)["mark"]
+        {'type': 'rule', 'aria': False}
+    """
+    return {
+        **({} if rows is None else _data(rows)),
+        "mark": {"type": kind, **look},
+        "encoding": dict(encoding),
+        **({"transform": [{"filter": only}]} if only else {}),
+    }
+
+
+def layers(rows: Iterable[Mapping[str, Any]], *marks: Spec, width: int, height: int) -> Spec:
+    """Returns marks in one frame, the later ones above the earlier.
+
+    Args:
+        rows: What the marks draw that have no rows of their own.
+        *marks: What `mark` returned.
+        width: Of the frame, in pixels, without axes.
+        height: Of the frame.
+    """
+    return {**_data(rows), "layer": list(marks), "width": width, "height": height}
+
+
+def _data(rows: Iterable[Mapping[str, Any]]) -> Spec:
+    return {"data": {"values": [dict(row) for row in rows]}}
