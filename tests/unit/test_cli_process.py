@@ -210,6 +210,15 @@ def test_fuse_and_convert_import_little(files: Path) -> None:
     assert "relkit.core.document.model" not in imported(files, "convert", "--help")
 
 
+def test_compare_and_report_import_no_frames_and_no_altair(files: Path) -> None:
+    runs = ("judgments.qrels", "bm25.run", "tfidf.run")
+    frames = {"polars", "narwhals", "pandas", "pyarrow"}
+    assert imported(files, "compare", *runs) & {*frames, "scipy.stats", "relkit.report"} == set()
+    found = imported(files, "report", *runs, "-o", "report.html")
+    assert found & {*frames, "altair", "relkit.report.clicks", "relkit.report.rounds"} == set()
+    assert found & {"relkit.online", "relkit.labels", "relkit.ltr"} == set()
+
+
 @pytest.mark.parametrize("arguments", [("--help",), ("measures",), ("conventions",)])
 def test_help_and_lists_import_little(arguments: tuple[str, ...], files: Path) -> None:
     assert imported(files, *arguments) & {"numpy", "polars", "narwhals", "rich"} == set()
