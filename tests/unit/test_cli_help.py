@@ -107,9 +107,9 @@ def test_every_option_has_a_help_text(name: str) -> None:
 def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     found = examples(command(name, "--help").out)
     assert found
-    if name in {"train", "rank"}:
+    if name in {"train", "rank", "export"}:
         write_rows()
-    if name == "rank":
+    if name in {"rank", "export"}:
         command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]

@@ -34,6 +34,7 @@ COMMANDS = {
     "fuse": "Fuse several runs into one.",
     "train": "Train a ranker, and say what it reaches on queries it has not seen.",
     "rank": "Rank documents by a trained ranker, or say why one is above another.",
+    "export": "Export a trained ranker as a file that other programs score.",
     "diagnose": "Say what may be the matter with a comparison, and what to do next.",
     "report": "Write a report on a comparison as one HTML or Markdown file.",
     "logs": "Read, describe, check and repair search logs.",

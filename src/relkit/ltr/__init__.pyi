@@ -49,6 +49,9 @@ from .preparation.splitting import (
 from .rankers.base import (
     Ranker as Ranker,
 )
+from .rankers.exporting.exported import (
+    Exported as Exported,
+)
 from .rankers.grades import (
     grades as grades,
 )

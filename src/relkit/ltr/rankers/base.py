@@ -13,6 +13,7 @@ from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
+from relkit.ltr.rankers.exporting.exported import Candidate, Exported, ExportFormat
 from relkit.ltr.rankers.fingerprints import data_fingerprint
 from relkit.ltr.rankers.measuring import fingerprint, measure_scores
 from relkit.ltr.rankers.rows import (
@@ -218,6 +219,68 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
         _validation().check_is_fitted(self)
         save(self, path)
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        format: ExportFormat | None = None,
+        *,
+        rows: Any = None,
+        qid: ArrayLike | None = None,
+    ) -> Exported:
+        """Writes the trained ranker as a file that other programs score, without relkit.
+
+        The file is read back and compared with the ranker on made-up rows, on and beside the values
+        where trees split; it is written if every score is the same within 1e-5 of the largest.
+
+        - `onnx`, for ONNX Runtime and others: one input `features`, rows × features in single
+          precision and in the order of `feature_names_`; one output `scores`, one per row. Scaling
+          is inside. A ranker with attention scores the documents of one query per call.
+        - `treelite`: a checkpoint of Treelite; trees of LightGBM and XGBoost.
+        - `engine`: LightGBM's text, XGBoost's UBJSON or JSON, CatBoost's cbm, a program of
+          `torch.export`.
+
+        Args:
+            path: Where to.
+            format: The format; by default what the ending names: `.onnx`, `.treelite`, `.tl`,
+                `.txt`, `.ubj`, `.json`, `.cbm`, `.pt2`.
+            rows: Rows of your own to compare on, as `predict` takes them: says in how many queries
+                the order of documents changes.
+            qid: The query of each of these rows.
+
+        Raises:
+            ParameterError: If the ranker cannot be exported in this format.
+            InputError: If it cannot be converted, or the file would score otherwise.
+            DependencyError: If what converts it is not installed.
+
+        Examples:
+            >>> import os, tempfile, numpy as np, relkit.ltr
+            >>> random = np.random.default_rng(1)
+            >>> X, qid = random.normal(size=(200, 3)).astype(np.float32), np.arange(200) // 10
+            >>> labels = (X[:, 0] > 0.5).astype(int)
+            >>> ranker = relkit.ltr.TreeRanker(trees=5, threads=1).fit(X, labels, qid=qid)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "shop.txt")
+            ...     found = ranker.export(path, rows=X, qid=qid)
+            >>> found.format, found.queries, found.changed
+            ('engine', 20, 0)
+        """
+        from relkit.ltr.rankers.exporting.writing import export
+
+        _validation().check_is_fitted(self)
+        return export(self, path, format, rows, qid)
+
+    @abstractmethod
+    def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
+        """Returns the formats that it can be exported in, and how their files end."""
+
+    @abstractmethod
+    def _candidate(self, format: ExportFormat, ending: str) -> Candidate:
+        """Returns the ranker as a file of one of its formats."""
+
+    def _exported_name(self) -> str:
+        """Returns what it is called where it is said that a format is not offered."""
+        return type(self).__name__
 
     def __sklearn_tags__(self) -> Any:
         """Returns what scikit-learn should know of it."""

@@ -11,6 +11,7 @@ from relkit.core.parameters import check_least, check_whole
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.rankers.base import Ranker
+from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import POINTWISE, checked_loss, plain, refuse_positions
 from relkit.ltr.rankers.scaling import Scaling
 from relkit.measures.base import Measure
@@ -136,6 +137,14 @@ class LinearRanker(Ranker):
         self.coef_ = coef
         self.intercept_, self.loss_ = float(numbers[0]), float(numbers[1])
         self.n_iter_ = int(numbers[2])
+
+    def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
+        return {"onnx": (".onnx",)}
+
+    def _candidate(self, format: ExportFormat, ending: str) -> Candidate:
+        from relkit.ltr.rankers.exporting.onnx_files import described, linear_model, onnx_candidate
+
+        return onnx_candidate(linear_model(self.coef_, self.intercept_), described(self))
 
     def _versions(self) -> dict[str, str]:
         import scipy

@@ -12,6 +12,7 @@ from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
 from relkit.ltr.rankers.base import Ranker
+from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import checked_loss, plain, refuse_positions
 from relkit.ltr.rankers.measuring import measure_rows
 from relkit.ltr.rankers.rows import list_order
@@ -295,6 +296,14 @@ class NeuralRanker(Ranker):
             fits = False
         if not fits:
             raise InputError("the weights of the ranker cannot be read")
+
+    def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
+        return {"onnx": (".onnx",), "engine": (".pt2",)}
+
+    def _candidate(self, format: ExportFormat, ending: str) -> Candidate:
+        from relkit.ltr.rankers.exporting.networks import network_candidate
+
+        return network_candidate(self, format)
 
     def _versions(self) -> dict[str, str]:
         from relkit.ltr.rankers.network import torch

@@ -13,6 +13,7 @@ from relkit.ltr.losses import Loss
 from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import checked_loss, plain
 from relkit.measures.base import Measure
 
@@ -198,6 +199,32 @@ class TreeRanker(Ranker):
     def _restore(self, parts: Mapping[str, bytes]) -> None:
         engine = self._engine()
         self.forest_ = engine.load(parts[engine.part], self.threads)
+
+    def _formats(self) -> dict[ExportFormat, tuple[str, ...]]:
+        engine = self._engine()
+        found: dict[ExportFormat, tuple[str, ...]] = {"onnx": (".onnx",)}
+        if engine.treelite:
+            found["treelite"] = (".treelite", ".tl")
+        return found | {"engine": engine.endings}
+
+    def _exported_name(self) -> str:
+        return self._engine().title
+
+    def _candidate(self, format: ExportFormat, ending: str) -> Candidate:
+        if format == "engine":
+            data = self.forest_.to_file(ending)
+            return Candidate(
+                data, self._engine().load(data, self.threads).predict, precision="float64"
+            )
+        from relkit.ltr.rankers.exporting.onnx_files import described, onnx_candidate, tree_model
+
+        if format == "treelite":
+            from relkit.ltr.rankers.exporting.trees import treelite_candidate
+
+            return treelite_candidate(self.forest_.to_treelite(), described(self))
+        made, blurred = self.forest_.to_onnx()
+        model, known = tree_model(made, self.n_features_in_)
+        return onnx_candidate(model, described(self), blurred=blurred, **known)
 
     def _versions(self) -> dict[str, str]:
         engine = self._engine()

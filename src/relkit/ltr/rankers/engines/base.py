@@ -157,6 +157,28 @@ class Forest(ABC):
     def to_bytes(self) -> bytes:
         """Returns the trees in the engine's own format."""
 
+    def to_file(self, ending: str) -> bytes:
+        """Returns the trees in the engine's own format that a file's ending names."""
+        return self.to_bytes()
+
+    @abstractmethod
+    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+        """Returns the trees as an ONNX model, and the features that single precision blurs.
+
+        Raises:
+            InputError: If they cannot be converted.
+            DependencyError: If what converts them is not installed.
+        """
+
+    def to_treelite(self) -> Any:
+        """Returns the trees as Treelite holds them, where the engine offers that format.
+
+        Raises:
+            InputError: If they cannot be converted.
+            DependencyError: If Treelite is not installed.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def importance(self) -> NDArray[np.float64]:
         """Returns how much each feature's splits gained."""
@@ -167,8 +189,14 @@ class Engine(ABC):
 
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
+    #: What it is called in sentences.
+    title: ClassVar[str]
     #: The file of a saved ranker that holds the trees.
     part: ClassVar[str]
+    #: How files of its own format end.
+    endings: ClassVar[tuple[str, ...]]
+    #: Whether Treelite reads its trees.
+    treelite: ClassVar[bool] = True
 
     @abstractmethod
     def train(

@@ -56,6 +56,12 @@ class CatBoostForest(Forest):
         """Returns the model as CatBoost's cbm, whose numbers are exact."""
         return self.data
 
+    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+        """Returns the ONNX model that CatBoost writes; its borders are of single precision."""
+        from relkit.ltr.rankers.exporting.trees import catboost_onnx
+
+        return catboost_onnx(self.booster), ()
+
     def importance(self) -> NDArray[np.float64]:
         """Returns by how much each feature's splits change the scores, in percent."""
         import numpy as np
@@ -68,7 +74,10 @@ class CatBoost(Engine):
     """CatBoost: `catboost.train` with leaf-wise trees, as the other engines grow them."""
 
     name: ClassVar[str] = "catboost"
+    title: ClassVar[str] = "CatBoost"
     part: ClassVar[str] = "catboost.cbm"
+    endings: ClassVar[tuple[str, ...]] = (".cbm",)
+    treelite: ClassVar[bool] = False
 
     def train(
         self, rows: TrainingRows, valid: TrainingRows | None, task: Task, settings: TreeSettings

@@ -53,6 +53,18 @@ class LightGBMForest(Forest):
         """Returns LightGBM's text of the model, whose numbers are exact."""
         return self.data
 
+    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+        """Returns the trees as an ONNX model, and the features that single precision blurs."""
+        from relkit.ltr.rankers.exporting.trees import lightgbm_onnx
+
+        return lightgbm_onnx(self.data.decode(), self.booster.num_feature())
+
+    def to_treelite(self) -> Any:
+        """Returns the trees as Treelite holds them."""
+        from relkit.ltr.rankers.exporting.trees import lightgbm_treelite
+
+        return lightgbm_treelite(self.data.decode())
+
     def importance(self) -> NDArray[np.float64]:
         """Returns how much each feature's splits gained."""
         import numpy as np
@@ -66,7 +78,9 @@ class LightGBM(Engine):
 
     name: ClassVar[str] = "lightgbm"
     aliases: ClassVar[tuple[str, ...]] = ("lgb", "lgbm")
+    title: ClassVar[str] = "LightGBM"
     part: ClassVar[str] = "lightgbm.txt"
+    endings: ClassVar[tuple[str, ...]] = (".txt",)
 
     def train(
         self, rows: TrainingRows, valid: TrainingRows | None, task: Task, settings: TreeSettings

@@ -45,6 +45,26 @@ class XGBoostForest(Forest):
         """Returns the model as UBJSON, whose numbers are exact."""
         return self.data
 
+    def to_file(self, ending: str) -> bytes:
+        """Returns the trees as JSON where the ending asks for it, else as UBJSON."""
+        return self._json() if ending == ".json" else self.data
+
+    def to_onnx(self) -> tuple[Any, tuple[int, ...]]:
+        """Returns the trees as an ONNX model; XGBoost knows no more than single precision."""
+        from relkit.ltr.rankers.exporting.trees import xgboost_onnx
+
+        return xgboost_onnx(self._json(), self.booster.num_features()), ()
+
+    def to_treelite(self) -> Any:
+        """Returns the trees as Treelite holds them."""
+        from relkit.ltr.rankers.exporting.trees import xgboost_treelite
+
+        return xgboost_treelite(self._json())
+
+    def _json(self) -> bytes:
+        """Returns the trees that count as JSON."""
+        return bytes(self.booster[: self.trees].save_raw("json"))
+
     def importance(self) -> NDArray[np.float64]:
         """Returns how much each feature's splits gained."""
         import numpy as np
@@ -60,7 +80,9 @@ class XGBoost(Engine):
 
     name: ClassVar[str] = "xgboost"
     aliases: ClassVar[tuple[str, ...]] = ("xgb",)
+    title: ClassVar[str] = "XGBoost"
     part: ClassVar[str] = "xgboost.ubj"
+    endings: ClassVar[tuple[str, ...]] = (".ubj", ".json")
 
     def train(
         self, rows: TrainingRows, valid: TrainingRows | None, task: Task, settings: TreeSettings

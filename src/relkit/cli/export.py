@@ -1,0 +1,104 @@
+"""`relkit export`: a trained ranker as a file that other programs score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from relkit.cli.inputs import check_stdin
+from relkit.cli.messages import messages
+from relkit.cli.options import no_color_option, plugin_option
+from relkit.cli.output import protect_inputs, refuse_existing
+from relkit.cli.rows import read_rows, row_options
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
+
+__all__ = ["command"]
+
+HELP = """Export a trained ranker as a file that other programs score.
+
+\b
+Examples:
+  relkit export ranker.model -o ranker.txt
+  relkit export ranker.model -o ranker.onnx
+  relkit export ranker.model -o ranker.treelite --data heldout.csv
+
+MODEL is what `relkit train` wrote. The ending of FILE names the format:
+
+\b
+  .onnx      onnx: for ONNX Runtime and others, in single precision
+  .treelite  treelite: trees of LightGBM and XGBoost
+  .txt       engine: LightGBM's own file
+  .ubj       engine: XGBoost's own file
+  .json      engine: XGBoost's own file as text
+  .cbm       engine: CatBoost's own file
+  .pt2       engine: PyTorch's exported program of a network
+
+The formats onnx and treelite need pip install 'relkit[onnx]' and pip install
+'relkit[treelite]'.
+
+The file is read back and compared with the ranker on made-up rows, on and
+beside the values where its trees split. It is written if the scores are the
+same. --data does so with rows of your own, and says in how many queries the
+order of documents changes.
+"""
+
+
+@click.command("export", help=HELP, short_help="Export a trained ranker for other programs.")
+@click.argument("model")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where the file goes.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["onnx", "treelite", "engine"]),
+    help="The format.  [default: what FILE's ending names]",
+)
+@click.option("--data", metavar="DATA", help="Rows to compare the order of documents on.")
+@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@row_options
+@plugin_option
+@no_color_option
+def command(
+    model: str, output: str, form: Any, data: str | None, force: bool, **options: Any
+) -> None:
+    """Runs `relkit export`."""
+    from relkit.ltr import load
+
+    check_stdin([name for name in (model, data) if name])
+    if output == "-":
+        raise ParameterError("a ranker is not written to stdout", hint="name a file: -o FILE")
+    protect_inputs(output, [model, data])
+    refuse_existing(output, force)
+    ranker = load(model)
+    rows = None
+    if data is not None:
+        roles = ("query", "label", "document", "weight", "features")
+        rows = read_rows(data, {name: options[name] for name in roles}, options["groups"], None)
+        messages.notes(rows.notes)
+    found = ranker.export(output, form, rows=rows)
+    messages.notes(found.notes)
+    told = [
+        message(
+            "{path}: {format}, {features:,} features; on {tested:,} made-up rows the scores are"
+            " the ranker's within {difference:.1e}",
+            path=found.path,
+            format=found.format,
+            features=found.features,
+            tested=found.tested,
+            difference=found.difference,
+        )
+    ]
+    if rows is not None:
+        told.append(
+            message(
+                "{data}: the order of documents changes in {changed:,} of {queries:,} queries; the"
+                " scores are the ranker's within {difference:.1e}",
+                data=data,
+                changed=found.changed,
+                queries=found.queries,
+                difference=found.rows_difference,
+            )
+        )
+    for text in told:
+        messages.say(messages.translate(text))
