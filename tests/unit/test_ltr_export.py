@@ -143,7 +143,8 @@ def test_thresholds_that_single_precision_cannot_tell_apart_are_said(tmp_path: P
         ({"zero_as_missing": True}, "shop.onnx", "are not those of the ranker"),
         ({"zero_as_missing": True}, "shop.tl", "are not those of the ranker"),
         ({"linear_tree": True}, "shop.onnx", "are not those of the ranker"),
-        ({"linear_tree": True}, "shop.tl", "Treelite cannot convert these trees"),
+        # Older Treelite reads such trees as if they had constant leaves.
+        ({"linear_tree": True}, "shop.tl", "Treelite cannot convert these|not those of the ranker"),
     ],
 )
 def test_what_a_format_does_not_hold_is_not_written(

@@ -73,8 +73,7 @@ def command(
     ranker = load(model)
     rows = None
     if data is not None:
-        roles = ("query", "label", "document", "weight", "features")
-        rows = read_rows(data, {name: options[name] for name in roles}, options["groups"], None)
+        rows = read_rows(data, options, groups=options["groups"], labelled=False)
         messages.notes(rows.notes)
     found = ranker.export(output, form, rows=rows)
     messages.notes(found.notes)

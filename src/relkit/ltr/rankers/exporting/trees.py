@@ -222,11 +222,11 @@ def _plain_xgboost(library: Any, raw: bytes) -> Any:
     learner = model["learner"]
     said = learner["learner_model_param"]
     if learner["objective"]["name"] in LOGISTIC:
-        # Of one output it was a number until XGBoost 3, and is a list of one since.
-        known = json.loads(said["base_score"])
-        shares = known if isinstance(known, list) else [known]
-        sums = [math.log(one / (1 - one)) for one in shares]
-        said["base_score"] = json.dumps(sums if isinstance(known, list) else sums[0])
+        # A number until XGBoost 3, and a list of one since; it reads nine digits at most.
+        listed = said["base_score"].startswith("[")
+        share = float(said["base_score"].strip("[]"))
+        text = f"{math.log(share / (1 - share)):.8E}"
+        said["base_score"] = f"[{text}]" if listed else text
     learner["objective"] = {
         "name": "reg:squarederror",
         "reg_loss_param": {"scale_pos_weight": "1"},
