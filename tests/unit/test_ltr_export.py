@@ -103,7 +103,7 @@ def test_single_precision_sends_no_row_another_way(tmp_path: Path) -> None:
     labels = (column[:, 0] > values[180]).astype(int)
     ranker = relkit.ltr.TreeRanker("squared_error", trees=20, min_rows=1, leaves=60, threads=1)
     ranker.fit(column, labels + (column[:, 0] > values[90]), qid=np.arange(360) // 12)
-    text = ranker.forest_.data.decode()
+    text = ranker.forest_.to_bytes().decode()
     thresholds = np.array(
         [
             one
@@ -166,7 +166,7 @@ def test_categories_are_kept(tmp_path: Path) -> None:
     options = {"categorical_feature": "2", "min_data_per_group": 1, "cat_smooth": 0}
     ranker = relkit.ltr.TreeRanker("squared_error", trees=8, threads=1, options=options)
     ranker.fit(X, labels, qid=DATA.qid)
-    assert "num_cat=0" not in ranker.forest_.data.decode().partition("\n\n")[2].split("\n")[2]
+    assert "num_cat=0" not in ranker.forest_.to_bytes().decode().partition("\n\n")[2].split("\n")[2]
     for name in ("shop.onnx", "shop.tl"):
         found = ranker.export(tmp_path / name, rows=X, qid=DATA.qid)
         assert found.changed == 0
