@@ -9,6 +9,7 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import Language, message
+from relkit.data.source import Sourced, path_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Judgments"]
 
 
-class Judgments:
+class Judgments(Sourced):
     """Grades by query and document: typed, immutable, and read once.
 
     `relkit.read_judgments` reads them from files; the constructors here take what is in memory.
@@ -99,7 +100,7 @@ class Judgments:
         from relkit.data.scale import load_scale
 
         found = load_scale(scale)
-        path = "" if source == "memory" else source
+        path = path_of(source)
         names_in = None
         if found is not None:
             written = judgments.values()
@@ -170,7 +171,7 @@ class Judgments:
         from relkit.data.scale import load_scale
 
         found = load_scale(scale)
-        path = "" if source == "memory" else source
+        path = path_of(source)
         series = polars_columns(frame, "judgments", columns=columns, path=path)
         table, evidence, notes = judgment_table(series, path=path, scale=found)
         return cls(table, evidence=evidence, scale=found, source=source, notes=notes)

@@ -25,6 +25,7 @@ from relkit.data.columns import (
     to_text,
 )
 from relkit.data.features import STORAGE, Features, Storage, feature_columns, feature_matrix
+from relkit.data.source import Sourced
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +66,7 @@ class LabelFacts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LabelledRows:
+class LabelledRows(Sourced):
     """Labels with scores or features, the rows of one query together.
 
     Attributes:
@@ -128,7 +129,7 @@ class LabelledRows:
         if self.scores is None:
             raise InputError(
                 "the rows have no scores",
-                path="" if self.source == "memory" else self.source,
+                path=self.path,
                 hint="give the scores of a ranker: evaluate_scores(rows, scores)",
             )
         return self.scores
@@ -142,7 +143,7 @@ class LabelledRows:
         if self.features is None:
             raise InputError(
                 "the rows have no features",
-                path="" if self.source == "memory" else self.source,
+                path=self.path,
                 hint="relkit.read_features reads rows with features",
             )
         return self.features

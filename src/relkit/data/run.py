@@ -10,6 +10,7 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message as say
+from relkit.data.source import Sourced, path_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "run_name"]
 
 
-class Run:
+class Run(Sourced):
     """Scored documents by query: typed, immutable, and read once.
 
     `relkit.read_run` reads them from files; the constructors here take what is in memory.
@@ -74,7 +75,7 @@ class Run:
             >>> Run.from_dict({301: {7: 2}}).to_dict()
             {'301': {'7': 2.0}}
         """
-        path = "" if source == "memory" else source
+        path = path_of(source)
         try:
             table = _native.RunTable.from_dict(run)
         except (InputError, TypeError) as error:
@@ -140,7 +141,7 @@ class Run:
         """
         from relkit.data.columns import polars_columns, run_table
 
-        path = "" if source == "memory" else source
+        path = path_of(source)
         series = polars_columns(frame, "run", columns=columns, path=path)
         table, notes = run_table(series, path=path)
         return cls(table, name=name, source=source, notes=notes)

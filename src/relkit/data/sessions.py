@@ -9,6 +9,7 @@ from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
 from relkit.data.columns.names import KINDS
+from relkit.data.source import Sourced, path_of
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -69,7 +70,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class Sessions:
+class Sessions(Sourced):
     """A search log: one row per impression, in a lazy frame of any engine.
 
     A session is one search: a query and the ordered results that were shown for it. Nothing here
@@ -142,7 +143,7 @@ class Sessions:
         Raises:
             InputError: If a column is missing, or is of a type that cannot be what it should be.
         """
-        path = "" if source == "memory" else source
+        path = path_of(source)
         raw = _selected(_lazy(frame), columns, path, kind)
         return cls(_typed(raw, path), raw, source=source, notes=notes)
 

@@ -187,7 +187,7 @@ class Evaluator:
             for document, grade in grades.items()
             if grade < 0
         )
-        path = "" if self.judgments.source == "memory" else self.judgments.source
+        path = self.judgments.path
         message = f"query `{query}`, document `{document}`: negative grade {grade:g}"
         hint = "set negative=nonrelevant or negative=unjudged"
         line = find_line(path, query, document) if path else None

@@ -94,7 +94,7 @@ class Actions:
             if ACTIONS[name] not in sessions.columns:
                 raise InputError(
                     message("the log has no column for `{name}`", name=name),
-                    path="" if sessions.source == "memory" else sessions.source,
+                    path=sessions.path,
                     hint=message(
                         "leave {name} out of the actions, or name the column {column}",
                         name=name,

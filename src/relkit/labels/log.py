@@ -9,6 +9,7 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
+from relkit.data.source import Sourced
 from relkit.io.sessions import read_sessions
 from relkit.labels.rules import Rules
 
@@ -60,7 +61,7 @@ class Patterns(NamedTuple):
     clicked: NDArray[np.bool_]
 
 
-class ClickLog:
+class ClickLog(Sourced):
     """What click models need of a log; `read_clicks` makes it.
 
     Attributes:
@@ -206,7 +207,7 @@ def read_folds(
     rules = rules or Rules()
     log = read_sessions(sessions)
     rules.check(log)
-    path = "" if log.source == "memory" else log.source
+    path = log.path
     # Most logs hold the rows of a session together, and many in the order of its ids; outside
     # Polars there is no order until one is asked for.
     tries = ((False, False), (True, False), (True, True))

@@ -132,7 +132,7 @@ def make_labels(
     if labels.is_empty():
         raise InputError(
             message("no label rests on {weight:g} effective impressions", weight=min_weight),
-            path="" if log.source == "memory" else log.source,
+            path=log.path,
             hint="lower the least weight, or take more of the log",
         )
     bounds: tuple[float, ...] = ()

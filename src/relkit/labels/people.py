@@ -75,7 +75,7 @@ def pool_of(judgments: Judgments, log: ClickLog) -> Pool:
         both = grades.join(known.select("query").unique(), on="query").height
         raise InputError(
             message("the judgments and the log have no query and document in common"),
-            path="" if judgments.source == "memory" else judgments.source,
+            path=judgments.path,
             hint="both name the same queries, so look at the documents' ids"
             if both
             else message(

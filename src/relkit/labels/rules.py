@@ -59,7 +59,7 @@ class Rules:
         Raises:
             InputError: If it does not say what was clicked, or how long users stayed.
         """
-        path = "" if sessions.source == "memory" else sessions.source
+        path = sessions.path
         if "clicked" not in sessions.columns:
             raise InputError(
                 "the log does not say what was clicked",

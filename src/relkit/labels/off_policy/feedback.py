@@ -87,7 +87,7 @@ class Feedback:
     @property
     def path(self) -> str:
         """The file, or an empty text."""
-        return "" if self.sessions.source == "memory" else self.sessions.source
+        return self.sessions.path
 
     @cached_property
     def counts(self) -> Values:
@@ -161,7 +161,7 @@ def read_feedback(
     check_choice("propensities", propensities, get_args(Propensities))
     check_choice("reward", reward, get_args(Reward))
     sessions = read_sessions(log, kind="decisions")
-    path = "" if sessions.source == "memory" else sessions.source
+    path = sessions.path
     earned = _earned(sessions, reward, path)
     if propensities not in ("auto", "none") and "propensity" not in sessions.columns:
         raise InputError(

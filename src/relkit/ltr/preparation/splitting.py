@@ -101,7 +101,7 @@ def split(
 
 
 def _refuse_few(rows: LabelledRows, groups: int, parts: int) -> NoReturn:
-    path = "" if rows.source == "memory" else rows.source
+    path = rows.path
     queries = len(rows.queries)
     if groups == queries:
         raise InputError(

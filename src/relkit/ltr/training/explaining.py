@@ -133,7 +133,7 @@ def explain_order(
     if rows.documents is None:
         raise InputError(
             "the rows have no documents",
-            path="" if rows.source == "memory" else rows.source,
+            path=rows.path,
             hint="name their column, or number them: documents `1`, `2`, … of each query",
         )
     own = rows.select([rows.queries.index(query)])

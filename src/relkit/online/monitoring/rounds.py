@@ -204,7 +204,7 @@ def _of_sample(sample: Sample, judgments: Judgments) -> Judgments:
                 count=len(queries),
                 queries=queries[0],
             ),
-            path="" if judgments.source == "memory" else judgments.source,
+            path=judgments.path,
             hint="grades are by query: both files must write it in the same way",
         )
     return Judgments.from_dict(kept, scale=judgments.scale, source=judgments.source)

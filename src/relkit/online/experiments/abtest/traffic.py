@@ -91,7 +91,7 @@ def read_traffic(
     import polars as pl
 
     log = read_sessions(sessions)
-    path = "" if log.source == "memory" else log.source
+    path = log.path
     if "bucket" not in log.columns:
         raise InputError(
             "the log does not say which arm a row is of",

@@ -122,7 +122,7 @@ def _shown(lists: MixedLists, log: Sessions) -> Shown:
     import narwhals as nw
     import polars as pl
 
-    path = "" if log.source == "memory" else log.source
+    path = log.path
     if "clicked" not in log.columns:
         raise InputError(
             "the log does not say what was clicked",
