@@ -5,12 +5,14 @@ from .clicks import (
     render_labels_report as render_labels_report,
     write_labels_report as write_labels_report,
 )
-from .contents import build_page as build_page
+from .contents import (
+    build_page as build_page,
+    render_report as render_report,
+    write_report as write_report,
+)
 from .document import (
     Format as Format,
     format_of as format_of,
-    render_report as render_report,
-    write_report as write_report,
 )
 from .page import Page as Page
 from .position_bias import (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.core.language import Language
 from relkit.core.parameters import check_type
 from relkit.core.texts import PAGE, catalogue as texts_of
 from relkit.labels import ModelComparison
 from relkit.report.catalogue import Catalogue, catalogue
-from relkit.report.document import Format, format_of, render_page, write_page
+from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.page import (
     Block,
     Chart,
@@ -26,8 +26,8 @@ from relkit.report.page import (
     Table,
 )
 from relkit.report.positions import PositionCurve, position_chart, series_of
-from relkit.report.provenance import convention_table, note_table
-from relkit.report.wording import MARKS, label, number, p_equation, signed
+from relkit.report.provenance import note_section, rules_section
+from relkit.report.wording import label, make_headline, number, p_equation, sentence, signed
 
 if TYPE_CHECKING:
     from relkit.labels import Agreement, HumanComparison, ModelFit, PositionBias
@@ -39,11 +39,7 @@ DIGITS = 3
 
 
 def write_labels_report(
-    found: ModelComparison,
-    path: str | PathLike[str],
-    *,
-    language: Language = "en",
-    title: str | None = None,
+    found: ModelComparison, path: str | PathLike[str], **options: Unpack[TitleOptions]
 ) -> None:
     """Writes a report on click models: one file, HTML or Markdown by its ending.
 
@@ -52,8 +48,8 @@ def write_labels_report(
     Args:
         found: What to report, from `relkit.labels.compare_models`.
         path: Where to write; `.html` or `.md`.
-        language: `en` or `zh`.
-        title: The heading of the page; by default it names the models.
+        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
+            the models.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -72,19 +68,14 @@ def write_labels_report(
         ...     path.read_text("utf-8").splitlines()[0]
         '# Click models: dctr and pbm'
     """
-    text = render_labels_report(found, format=format_of(path), language=language, title=title)
-    write_page(text, path)
+    Report(build_labels_page).write(path, found, **options)
 
 
 def render_labels_report(
-    found: ModelComparison,
-    *,
-    format: Format = "html",
-    language: Language = "en",
-    title: str | None = None,
+    found: ModelComparison, *, format: Format = "html", **options: Unpack[TitleOptions]
 ) -> str:
     """Returns a report on click models as text; see `relkit.write_labels_report`."""
-    return render_page(build_labels_page(found, language=language, title=title), format)
+    return Report(build_labels_page).render(format, found, **options)
 
 
 def build_labels_page(
@@ -116,10 +107,8 @@ def build_labels_page(
         _people(found, texts, words),
     ]
     if found.people is not None:
-        table = convention_table(found.people.convention, texts, found.people.measures)
-        sections.append(Section("convention", texts.say("section.convention"), (table,)))
-    notes = (note_table(found.notes, texts),)
-    sections.append(Section("notes", texts.say("section.notes"), notes))
+        sections.append(rules_section(found.people.convention, texts, found.people.measures))
+    sections.append(note_section(found.notes, texts))
     return Page(
         language=language,
         title=title or texts.say("clicks.title", models=texts.join(names)),
@@ -136,15 +125,10 @@ def _lead(found: ModelComparison, texts: Catalogue, words: Catalogue) -> list[st
     if found.people is None:
         lead.append(texts.say("clicks.no_people_lead"))
     elif not found.people.agreements:
-        lead.append(_sentence(words["people.nothing"], texts))
+        lead.append(sentence(words["people.nothing"], texts))
     elif len(found.fits) > 1:
-        lead.append(_sentence(found.people.verdict(words), texts))
+        lead.append(sentence(found.people.verdict(words), texts))
     return lead
-
-
-def _sentence(text: str, texts: Catalogue) -> str:
-    """Returns what a terminal says without a full stop as a sentence of a page."""
-    return text[:1].upper() + text[1:] + texts.say("list.stop")
 
 
 def _summary(found: ModelComparison, texts: Catalogue) -> Section:
@@ -172,7 +156,7 @@ def _foreseen(found: ModelComparison, texts: Catalogue) -> tuple[Headline, ...]:
         tone = _tone(fit.interval)
         evidence = _evidence(fit.difference, fit.interval, found.level, texts)
         meaning = texts.say(f"clicks.foresees_{tone}", first=first.model)
-        headlines.append(_headline(*told, evidence, meaning, tone, texts))
+        headlines.append(make_headline(*told, evidence, meaning, tone, texts))
     return tuple(headlines)
 
 
@@ -185,12 +169,12 @@ def _agreement(one: Agreement, people: HumanComparison, texts: Catalogue) -> Hea
         p = texts.say("headline.corrected", p=p_equation(contrast.p_adjusted))
         evidence = texts.say("clicks.evidence_p", evidence=evidence, p=p)
     meaning = texts.say(f"clicks.agrees_{contrast.verdict}", first=people.orders[0].model)
-    return _headline(*told, evidence, meaning, contrast.verdict, texts)
+    return make_headline(*told, evidence, meaning, contrast.verdict, texts)
 
 
 def _reference(model: str, value: str, texts: Catalogue) -> Headline:
     evidence, meaning = texts.say("clicks.reference_short"), texts.say("clicks.reference")
-    return _headline(model, value, evidence, meaning, "described", texts)
+    return make_headline(model, value, evidence, meaning, "described", texts)
 
 
 def _evidence(
@@ -207,20 +191,6 @@ def _evidence(
     )
 
 
-def _headline(
-    model: str, value: str, evidence: str, meaning: str, tone: Tone, texts: Catalogue
-) -> Headline:
-    return Headline(
-        subject=model,
-        numbers=value,
-        evidence=evidence,
-        meaning=meaning,
-        tone=tone,
-        mark=MARKS[tone],
-        separator=texts.say("list.colon"),
-    )
-
-
 def _tone(interval: tuple[float, float]) -> Tone:
     low, high = interval
     return "better" if low > 0 else "worse" if high < 0 else "undecided"
@@ -231,7 +201,7 @@ def _models(found: ModelComparison, texts: Catalogue, words: Catalogue) -> Secti
     names = (texts.say("clicks.model"), texts.say("clicks.assumption"))
     rows = tuple((fit.model, words[f"assumes.{fit.model}"]) for fit in found.fits)
     blocks: tuple[Block, ...] = (
-        Prose(tuple(_sentence(text, texts) for text in said)),
+        Prose(tuple(sentence(text, texts) for text in said)),
         found.table(words, DIGITS),
         Table(names, rows, texts.say("clicks.assumptions"), left=2),
     )
@@ -349,7 +319,7 @@ def _people(found: ModelComparison, texts: Catalogue, words: Catalogue) -> Secti
     title, people = words["people.title"], found.people
     if people is None:
         return Section("people", title, (Prose((texts.say("clicks.no_people"),)),))
-    said = Prose(tuple(_sentence(text, texts) for text in people.sentences(words)))
+    said = Prose(tuple(sentence(text, texts) for text in people.sentences(words)))
     blocks: list[Block] = [said]
     if people.agreements:
         blocks += [people.table(words, DIGITS), people.order_table(words)]

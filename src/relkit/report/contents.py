@@ -1,9 +1,10 @@
-"""From a comparison to a page."""
+"""The report on a comparison."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
 
 from relkit.analysis.diagnosis import diagnose
 from relkit.core.language import Language
@@ -11,6 +12,7 @@ from relkit.core.parameters import check_type
 from relkit.report.catalogue import catalogue
 from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
+from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.drilldown import has_lists
 from relkit.report.losses import loss_section
 from relkit.report.overview import comparison_section, lead, subtitle, summary_section
@@ -26,14 +28,12 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
-__all__ = ["PageOptions", "build_page"]
+__all__ = ["PageOptions", "build_page", "render_report", "write_report"]
 
 
-class PageOptions(TypedDict, total=False):
+class PageOptions(TitleOptions, total=False):
     """What `build_page` takes by keyword."""
 
-    language: Language
-    title: str | None
     measure: str | None
     queries: int
     funnel: Funnel | None
@@ -104,7 +104,7 @@ def build_page(
     parts |= {
         "convention": lambda: convention_section(comparison, texts),
         "inputs": lambda: input_section(comparison, texts),
-        "notes": lambda: note_section(comparison, texts),
+        "notes": lambda: note_section(comparison.notes, texts),
     }
     sections = []
     for place, (name, make) in enumerate(parts.items()):
@@ -118,3 +118,51 @@ def build_page(
         lead=lead(comparison, texts),
         sections=tuple(sections),
     )
+
+
+def render_report(
+    comparison: Comparison, *, format: Format = "html", **options: Unpack[PageOptions]
+) -> str:
+    """Returns a report as text; see `relkit.write_report`."""
+    return Report(build_page).render(format, comparison, **options)
+
+
+def write_report(
+    comparison: Comparison,
+    path: str | PathLike[str],
+    **options: Unpack[PageOptions],
+) -> None:
+    """Writes a report on a comparison: one file, HTML or Markdown by its ending.
+
+    The HTML opens without a network: style, script and charts are inside.
+
+    Args:
+        comparison: What to report, from `relkit.compare`.
+        path: Where to write; `.html` or `.md`.
+        **options: `language`: `en` or `zh`. `title`, the heading of the page; by default it names
+            the runs. `measure`, by which queries are looked at; by default the comparison's first.
+            `queries` (10) that are derived: so many that lost most, and that gained most.
+            `funnel`, what `relkit.funnel` found for the stages of the search; the losses of each
+            run are computed anyway. `findings`, what `relkit.diagnose` found; by default it is
+            asked. `progress`, called with the sections made, all of them, and which comes next.
+            `query_texts`, what was asked, by the queries' ids: stands beside them.
+
+    Raises:
+        ParameterError: If the ending or the language is none of those.
+        UnknownNameError: If the measure was not compared.
+        DependencyError: If a package of the extra `report` is not installed.
+
+    Examples:
+        >>> import relkit
+        >>> judgments = {f"q{n}": {"good": 1, "bad": 0} for n in range(20)}
+        >>> old = {q: {"good": 1.0, "bad": 2.0} for q in judgments}
+        >>> new = {q: {"good": 2.0, "bad": 1.0} for q in judgments} | {"q0": old["q0"]}
+        >>> comparison = relkit.compare(judgments, old, new, "rr", names=["old", "new"])
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "report.md")
+        ...     relkit.write_report(comparison, path)
+        ...     path.read_text("utf-8").splitlines()[0]
+        '# new against old'
+    """
+    Report(build_page).write(path, comparison, **options)

@@ -13,7 +13,16 @@ from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Cell, Chart, Details, Headline, Headlines, Prose, Section, Table
-from relkit.report.wording import MARKS, kind_of, label, number, p_equation, p_value, signed
+from relkit.report.wording import (
+    MARKS,
+    kind_of,
+    label,
+    make_headline,
+    number,
+    p_equation,
+    p_value,
+    signed,
+)
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison, Contrast
@@ -87,15 +96,9 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
     """Returns one contrast as a sentence that claims no more than the test allows."""
     before, after = number(one.baseline_mean, digits), number(one.candidate_mean, digits)
     if not one.tested:
-        return Headline(
-            subject=label(one.measure),
-            numbers=f"{before} → {after}",
-            evidence=texts.say("headline.described", difference=signed(one.difference, digits)),
-            meaning=_told(one, texts),
-            tone=one.verdict,
-            mark=MARKS[one.verdict],
-            separator=texts.say("list.colon"),
-        )
+        evidence = texts.say("headline.described", difference=signed(one.difference, digits))
+        told = label(one.measure), f"{before} → {after}", evidence
+        return make_headline(*told, _told(one, texts), one.verdict, texts)
     low, high = one.interval
     p = p_equation(one.p_adjusted)
     if comparison.corrected:
@@ -123,15 +126,8 @@ def headline(one: Contrast, comparison: Comparison, texts: Catalogue, digits: in
         cutoff = getattr(parse_measure(one.measure), "k", None)
         if kind_of(one.measure) == "coverage" and cutoff is not None:
             meaning = texts.say(f"meaning.within.{one.verdict}", meaning=meaning, k=cutoff)
-    return Headline(
-        subject=label(one.measure),
-        numbers=f"{before} → {after}",
-        evidence=evidence,
-        meaning=meaning,
-        tone=one.verdict,
-        mark=MARKS[one.verdict],
-        separator=texts.say("list.colon"),
-    )
+    told = label(one.measure), f"{before} → {after}", evidence
+    return make_headline(*told, meaning, one.verdict, texts)
 
 
 def _told(one: Contrast, texts: Catalogue) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.core.language import Language
 from relkit.core.texts import PAGE, catalogue as texts_of
 from relkit.report.catalogue import catalogue
 from relkit.report.charts import draw_alone
-from relkit.report.document import Format, render_page
+from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.page import Chart, Page, Prose, Section
 from relkit.report.positions import ROOM
-from relkit.report.provenance import note_table
+from relkit.report.provenance import note_section
 
 if TYPE_CHECKING:
     from relkit.labels import PositionBias
@@ -114,7 +114,7 @@ def build_bias_page(
             words["section.rests"],
             (found.counts_table(words), Prose((words["section.swaps"],))),
         ),
-        Section("notes", texts.say("section.notes"), (note_table(found.notes, texts),)),
+        note_section(found.notes, texts),
     ]
     return Page(
         language=language,
@@ -126,22 +126,17 @@ def build_bias_page(
 
 
 def render_bias_report(
-    found: PositionBias,
-    *,
-    format: Format = "html",
-    language: Language = "en",
-    title: str | None = None,
+    found: PositionBias, *, format: Format = "html", **options: Unpack[TitleOptions]
 ) -> str:
     """Returns a page on position bias as text.
 
     Args:
         found: What `relkit.labels.estimate_bias` returned.
         format: `html` or `markdown`.
-        language: `en` or `zh`.
-        title: The heading of the page.
+        **options: `language`: `en` or `zh`. `title`: the heading of the page.
 
     Raises:
         ParameterError: If there is no such format or language.
         DependencyError: If a package of the extra `report` is not installed.
     """
-    return render_page(build_bias_page(found, language=language, title=title), format)
+    return Report(build_bias_page).render(format, found, **options)

@@ -29,6 +29,7 @@ __all__ = [
     "input_section",
     "note_section",
     "note_table",
+    "rules_section",
 ]
 
 BLOCK = 1 << 20
@@ -36,11 +37,16 @@ BLOCK = 1 << 20
 
 def convention_section(comparison: Comparison, texts: Catalogue) -> Section:
     """Returns every rule with its value and what it means."""
-    title = texts.say("section.convention")
-    if comparison.convention is None:
-        return Section("convention", title, (Prose((texts.say("convention.unknown"),)),))
-    table = convention_table(comparison.convention, texts, comparison.measures)
-    return Section("convention", title, (table,))
+    return rules_section(comparison.convention, texts, comparison.measures)
+
+
+def rules_section(
+    convention: Convention | None, texts: Catalogue, measures: Sequence[str] = ()
+) -> Section:
+    """Returns every rule of a convention, or that it is not known."""
+    unknown = Prose((texts.say("convention.unknown"),))
+    block = unknown if convention is None else convention_table(convention, texts, measures)
+    return Section("convention", texts.say("section.convention"), (block,))
 
 
 def convention_table(
@@ -168,9 +174,9 @@ def versions() -> tuple[tuple[str, str], ...]:
     )
 
 
-def note_section(comparison: Comparison, texts: Catalogue) -> Section:
+def note_section(notes: Sequence[Note], texts: Catalogue) -> Section:
     """Returns what was noticed about the data."""
-    return Section("notes", texts.say("section.notes"), (note_table(comparison.notes, texts),))
+    return Section("notes", texts.say("section.notes"), (note_table(notes, texts),))
 
 
 def note_table(notes: Sequence[Note], texts: Catalogue) -> Table | Prose:

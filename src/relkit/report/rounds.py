@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.core.language import Language
 from relkit.core.parameters import check_type
@@ -12,7 +12,7 @@ from relkit.online.monitoring import ALL, MonthlyChange
 from relkit.online.monitoring.wording import losses_sentence, tier_name
 from relkit.report.catalogue import Catalogue, catalogue
 from relkit.report.coverage import coverage_section, queries_section
-from relkit.report.document import Format, format_of, render_page, write_page
+from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.monthly import DIGITS, TONES, typeset
 from relkit.report.page import (
     Block,
@@ -26,9 +26,9 @@ from relkit.report.page import (
     Section,
     Table,
 )
-from relkit.report.provenance import convention_table, note_table
+from relkit.report.provenance import note_section, rules_section
 from relkit.report.trends import beside_section, trend_section
-from relkit.report.wording import MARKS, number, p_equation, signed
+from relkit.report.wording import make_headline, number, p_equation, signed
 
 if TYPE_CHECKING:
     from relkit.online.monitoring import Monitor
@@ -42,13 +42,14 @@ PARTS = (
 )
 
 
+class MonitorOptions(TitleOptions, total=False):
+    """What `build_monitor_page` takes by keyword."""
+
+    queries: int
+
+
 def write_monitor_report(
-    found: Monitor,
-    path: str | PathLike[str],
-    *,
-    language: Language = "en",
-    title: str | None = None,
-    queries: int = 10,
+    found: Monitor, path: str | PathLike[str], **options: Unpack[MonitorOptions]
 ) -> None:
     """Writes a report on monthly rounds: one file, HTML or Markdown by its ending.
 
@@ -57,9 +58,8 @@ def write_monitor_report(
     Args:
         found: What to report, from `relkit.monitor`.
         path: Where to write; `.html` or `.md`.
-        language: `en` or `zh`.
-        title: The heading of the page; by default it names the months.
-        queries: How many of the worst queries, and of those that fell most.
+        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
+            the months. `queries` (10): how many of the worst, and of those that fell most.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
@@ -76,23 +76,14 @@ def write_monitor_report(
         ...         print(file.readline().strip())
         # Relevance of what users saw, 2026-03
     """
-    text = render_monitor_report(
-        found, format=format_of(path), language=language, title=title, queries=queries
-    )
-    write_page(text, path)
+    Report(build_monitor_page).write(path, found, **options)
 
 
 def render_monitor_report(
-    found: Monitor,
-    *,
-    format: Format = "html",
-    language: Language = "en",
-    title: str | None = None,
-    queries: int = 10,
+    found: Monitor, *, format: Format = "html", **options: Unpack[MonitorOptions]
 ) -> str:
     """Returns a report on monthly rounds as text; see `relkit.write_monitor_report`."""
-    page = build_monitor_page(found, language=language, title=title, queries=queries)
-    return render_page(page, format)
+    return Report(build_monitor_page).render(format, found, **options)
 
 
 def build_monitor_page(
@@ -124,12 +115,8 @@ def build_monitor_page(
         _causes(found, texts),
         queries_section(found, texts, queries),
         coverage_section(found, texts),
-        Section(
-            "convention",
-            texts.say("section.convention"),
-            (convention_table(found.convention, texts),),
-        ),
-        Section("notes", texts.say("section.notes"), (note_table(found.notes, texts),)),
+        rules_section(found.convention, texts),
+        note_section(found.notes, texts),
     ]
     return Page(
         language=language,
@@ -174,15 +161,13 @@ def _headline(one: MonthlyChange, found: Monitor, texts: Catalogue) -> Headline:
     key = {"fell": "fell_hidden" if one.hidden else "fell", "rose": "rose"}.get(one.verdict, "")
     if not key:
         key = "undecided" if math.isfinite(one.dcg.detectable) else "undecided_plain"
-    tone = TONES[one.verdict]
-    return Headline(
-        subject=f"{tier_name(one.tier, texts.language)} DCG@{one.k}",
-        numbers=f"{number(one.before.dcg.value, DIGITS)} → {number(one.after.dcg.value, DIGITS)}",
-        evidence=evidence,
-        meaning=texts.say(f"monitor.{key}", detectable=number(one.dcg.detectable, DIGITS)),
-        tone=tone,
-        mark=MARKS[tone],
-        separator=texts.say("list.colon"),
+    return make_headline(
+        f"{tier_name(one.tier, texts.language)} DCG@{one.k}",
+        f"{number(one.before.dcg.value, DIGITS)} → {number(one.after.dcg.value, DIGITS)}",
+        evidence,
+        texts.say(f"monitor.{key}", detectable=number(one.dcg.detectable, DIGITS)),
+        TONES[one.verdict],
+        texts,
     )
 
 

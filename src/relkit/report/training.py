@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.core.language import Language
 from relkit.core.parameters import check_type
@@ -19,13 +19,12 @@ from relkit.ltr.training.tables import (
     segment_table,
 )
 from relkit.report.catalogue import Catalogue, catalogue
-from relkit.report.document import Format, format_of, render_page, write_page
+from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.page import (
     Block,
     Chart,
     Columns,
     Heading,
-    Headline,
     Headlines,
     Key,
     Page,
@@ -33,9 +32,9 @@ from relkit.report.page import (
     Section,
     Table,
 )
-from relkit.report.provenance import convention_table, note_table
+from relkit.report.provenance import note_section, rules_section
 from relkit.report.queries import QueryDifferences, difference_chart
-from relkit.report.wording import MARKS, label, number, p_equation, signed
+from relkit.report.wording import label, make_headline, number, p_equation, sentence, signed
 
 if TYPE_CHECKING:
     from relkit.report.page import Tone
@@ -50,11 +49,7 @@ LINES = (("train", "orange", "7 3"), ("held_out", "blue", ""))
 
 
 def write_training_report(
-    found: Training,
-    path: str | PathLike[str],
-    *,
-    language: Language = "en",
-    title: str | None = None,
+    found: Training, path: str | PathLike[str], **options: Unpack[TitleOptions]
 ) -> None:
     """Writes a report on the training of a ranker: one file, HTML or Markdown by its ending.
 
@@ -63,26 +58,21 @@ def write_training_report(
     Args:
         found: What to report, from `relkit.ltr.train`.
         path: Where to write; `.html` or `.md`.
-        language: `en` or `zh`.
-        title: The heading of the page; by default it names the ranker.
+        **options: `language`: `en` or `zh`. `title`: the heading of the page; by default it names
+            the ranker.
 
     Raises:
         ParameterError: If the ending or the language is none of those.
         DependencyError: If a package of the extra `report` is not installed.
     """
-    text = render_training_report(found, format=format_of(path), language=language, title=title)
-    write_page(text, path)
+    Report(build_training_page).write(path, found, **options)
 
 
 def render_training_report(
-    found: Training,
-    *,
-    format: Format = "html",
-    language: Language = "en",
-    title: str | None = None,
+    found: Training, *, format: Format = "html", **options: Unpack[TitleOptions]
 ) -> str:
     """Returns a report on training as text; see `relkit.report.write_training_report`."""
-    return render_page(build_training_page(found, language=language, title=title), format)
+    return Report(build_training_page).render(format, found, **options)
 
 
 def build_training_page(
@@ -116,10 +106,8 @@ def build_training_page(
     if found.segments:
         sections.append(_segments(found, texts, words))
     sections.append(_card(found, words))
-    rules = convention_table(card.convention, texts, [card.measure])
-    sections.append(Section("convention", texts.say("section.convention"), (rules,)))
-    notes = (note_table(found.notes, texts),)
-    sections.append(Section("notes", texts.say("section.notes"), notes))
+    sections.append(rules_section(card.convention, texts, [card.measure]))
+    sections.append(note_section(found.notes, texts))
     return Page(
         language=language,
         title=title or words.say("page.title", ranker=card.ranker, measure=label(card.measure)),
@@ -130,21 +118,16 @@ def build_training_page(
             rows=card.data.rows,
             features=len(card.data.features),
         ),
-        lead=(_sentence(found.verdict(words), texts),),
+        lead=(sentence(found.verdict(words), texts),),
         sections=tuple(sections),
     )
-
-
-def _sentence(text: str, texts: Catalogue) -> str:
-    """Returns what a terminal says without a full stop as a sentence of a page."""
-    return text[:1].upper() + text[1:] + texts.say("list.stop")
 
 
 def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
     card, held = found.card, found.found
     level = texts.percent(card.level)
     items = [
-        _headline(
+        make_headline(
             card.ranker,
             number(held.value, DIGITS),
             _interval(held.interval, level, texts, words),
@@ -161,7 +144,7 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         if math.isfinite(held.p):
             evidence = words.say("page.evidence", interval=evidence, p=p_equation(held.p))
         items.append(
-            _headline(
+            make_headline(
                 words.say("page.against", baseline=card.baseline),
                 f"{number(held.baseline, DIGITS)} → {signed(held.difference, DIGITS)}",
                 evidence,
@@ -175,7 +158,7 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         told += found.against.lines(words, DIGITS, card.level)
     blocks: list[Block] = [
         Headlines(label(card.measure), tuple(items)),
-        Prose(tuple(_sentence(one, texts) for one in told)),
+        Prose(tuple(sentence(one, texts) for one in told)),
     ]
     return Section("summary", words["page.summary"], tuple(blocks))
 
@@ -185,20 +168,6 @@ def _interval(bounds: tuple[float, float], level: str, texts: Catalogue, words: 
         return words["page.no_interval"]
     low, high = (number(one, DIGITS) for one in bounds)
     return words.say("page.interval", percent=level, low=low, high=high)
-
-
-def _headline(
-    subject: str, value: str, evidence: str, meaning: str, tone: Tone, texts: Catalogue
-) -> Headline:
-    return Headline(
-        subject=subject,
-        numbers=value,
-        evidence=evidence,
-        meaning=meaning,
-        tone=tone,
-        mark=MARKS[tone],
-        separator=texts.say("list.colon"),
-    )
 
 
 def _curve(found: Training, words: Catalogue) -> Section:

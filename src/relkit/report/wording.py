@@ -8,8 +8,21 @@ from relkit.core.texts.numbers import PAGE
 from relkit.measures.base import Measure
 from relkit.measures.labels import measure_label
 from relkit.measures.names import measure as parse_measure
+from relkit.report.catalogue import Catalogue
+from relkit.report.page import Headline, Tone
 
-__all__ = ["MARKS", "asked", "kind_of", "label", "number", "p_equation", "p_value", "signed"]
+__all__ = [
+    "MARKS",
+    "asked",
+    "kind_of",
+    "label",
+    "make_headline",
+    "number",
+    "p_equation",
+    "p_value",
+    "sentence",
+    "signed",
+]
 
 number, signed = PAGE.number, PAGE.signed
 p_value, p_equation = PAGE.p_value, PAGE.p_equation
@@ -31,6 +44,26 @@ def label(measure: str) -> str:
         return shown
     short = found.name.upper() if len(found.name) <= 5 else found.name
     return (found.title or short) + shown[len(found.name) :]
+
+
+def sentence(text: str, texts: Catalogue) -> str:
+    """Returns what a terminal says without a full stop as a sentence of a page."""
+    return text[:1].upper() + text[1:] + texts.say("list.stop")
+
+
+def make_headline(
+    subject: str, numbers: str, evidence: str, meaning: str, tone: Tone, texts: Catalogue
+) -> Headline:
+    """Returns a headline with the mark of its tone."""
+    return Headline(
+        subject=subject,
+        numbers=numbers,
+        evidence=evidence,
+        meaning=meaning,
+        tone=tone,
+        mark=MARKS[tone],
+        separator=texts.say("list.colon"),
+    )
 
 
 def asked(query: str, texts: Mapping[str, str]) -> str:
