@@ -203,7 +203,7 @@ def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language:
     texts = catalogue(language)
     assert texts.signed_percent(total / whole, 1) in chart.caption
     assert f"{whole:.4f}" in chart.caption
-    drawing = json.dumps(DRAWINGS["bands"](chart, 640).to_dict(), ensure_ascii=False)
+    drawing = json.dumps(DRAWINGS["bands"](chart, 640), ensure_ascii=False)
     assert all(row["share"] in drawing for row in chart.rows)
 
 
