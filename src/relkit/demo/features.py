@@ -4,6 +4,9 @@ The candidates of a question are the first documents of both search engines, nev
 somebody graded: a document that people added to the judgments because it answers the question, and
 that no engine found, would tell a ranker so by having no score. A candidate that nobody graded is
 labelled 0, as `relkit evaluate` counts it.
+
+The dense ranker, where it runs, adds features and no candidates: people did not grade what it alone
+finds, and a ranker that learns such documents as 0 learns who was asked, not what is relevant.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ from relkit.demo.rankers import Ranking, tokenize
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DEPTH", "FEATURES", "build_features", "write_features"]
+__all__ = ["DENSE_FEATURES", "DEPTH", "FEATURES", "build_features", "write_features"]
 
 #: Documents of each engine that are candidates; people graded as many.
 DEPTH = 20
+#: The engines whose first documents are the candidates.
+GRADED = ("bm25", "tfidf")
 #: Of reciprocal rank fusion: how slowly the weight of a rank falls.
 SLOWNESS = 60
 
@@ -37,7 +42,7 @@ FEATURES: Mapping[str, str] = {
     "tfidf": "cosine of TF-IDF character n-grams",
     "tfidf_share": "the same, divided by the question's highest",
     "tfidf_inverse_rank": "1 / rank by TF-IDF",
-    "fused": "reciprocal rank fusion of both: the sum of 1 / (60 + rank)",
+    "fused": "reciprocal rank fusion of BM25 and TF-IDF: the sum of 1 / (60 + rank)",
     "title_coverage": "share of the question's terms that the title contains, weighted by IDF",
     "name_coverage": "the same for the last part of the name",
     "summary_coverage": "the same for the first line of the text",
@@ -62,6 +67,13 @@ FEATURES: Mapping[str, str] = {
     "mentions": "documents whose text contains the last part of the name as a word",
 }
 
+#: What the dense ranker adds.
+DENSE_FEATURES: Mapping[str, str] = {
+    "dense": "cosine of the language model's vectors; 0 where it is not above 0",
+    "dense_share": "the same, divided by the question's highest",
+    "dense_inverse_rank": "1 / rank by the language model",
+}
+
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
@@ -73,10 +85,13 @@ def build_features(
 ) -> pl.DataFrame:
     """Returns one row per question and candidate: `query`, `document`, `label` and `FEATURES`.
 
+    Where one of the engines is `dense`, `DENSE_FEATURES` follow.
+
     Args:
         documents: The collection.
         questions: The questions.
-        engines: All that `bm25` and `tfidf` find, by their names; scores are above 0.
+        engines: All that `bm25`, `tfidf` and perhaps `dense` find, by their names; scores are
+            above 0.
         grades: By question and document; 0 where there is none.
     """
     import polars as pl
@@ -97,7 +112,7 @@ def build_features(
         "document": pl.String,
         "label": pl.Int64,
     }
-    return pl.DataFrame(rows, schema=whole | dict.fromkeys(FEATURES, pl.Float32))
+    return pl.DataFrame(rows, schema=whole | dict.fromkeys(_names(engines), pl.Float32))
 
 
 def write_features(
@@ -113,7 +128,7 @@ def write_features(
         path: Of the file; one that exists is replaced.
         documents: The collection.
         questions: The questions.
-        engines: All that `bm25` and `tfidf` find, by their names.
+        engines: All that `bm25`, `tfidf` and perhaps `dense` find, by their names.
         grades: By question and document; 0 where there is none.
     """
     build_features(documents, questions, engines, grades).write_parquet(os.fspath(path))
@@ -148,11 +163,15 @@ class _Collection:
         return math.fsum(self.idf.get(term, self.unknown) for term in terms)
 
 
+def _names(engines: Mapping[str, Ranking]) -> list[str]:
+    return [*FEATURES, *(DENSE_FEATURES if "dense" in engines else ())]
+
+
 def _candidates(
     question: Question, collection: _Collection, engines: Mapping[str, Ranking]
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yields the candidates of a question, in the order of their ids, with their features."""
-    found = {name: engines[name].get(question.id, []) for name in ("bm25", "tfidf")}
+    found = {name: ranking.get(question.id, []) for name, ranking in engines.items()}
     scores = {name: dict(ranked) for name, ranked in found.items()}
     ranks = {
         name: {document: rank for rank, (document, _) in enumerate(ranked, 1)}
@@ -163,16 +182,17 @@ def _candidates(
         "question_terms": len(terms),
         "question_chinese": question.language == "zh",
     }
-    for document in sorted({one for ranked in found.values() for one, _ in ranked[:DEPTH]}):
+    names = _names(engines)
+    for document in sorted({one for name in GRADED for one, _ in found[name][:DEPTH]}):
         values: dict[str, float] = {"fused": 0.0}
         for name, ranked in found.items():
             score, rank = scores[name].get(document, 0.0), ranks[name].get(document)
             values[name] = score
             values[f"{name}_share"] = score / ranked[0][1] if ranked else 0.0
             values[f"{name}_inverse_rank"] = 1 / rank if rank else 0.0
-            values["fused"] += 1 / (SLOWNESS + rank) if rank else 0.0
+            values["fused"] += 1 / (SLOWNESS + rank) if rank and name in GRADED else 0.0
         values |= asked | _match(terms, document, collection) | _describe(document, collection)
-        yield document, {name: float(values[name]) for name in FEATURES}
+        yield document, {name: float(values[name]) for name in names}
 
 
 def _match(terms: Sequence[str], identifier: str, collection: _Collection) -> dict[str, float]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from relkit.demo.corpus import Document, Progress, build_corpus
+from relkit.demo.dense import rank_dense
+from relkit.demo.encoder import load_encoder
 from relkit.demo.features import write_features
 from relkit.demo.question import Question
 from relkit.demo.rankers import Ranking, check_depth, rankings
@@ -42,6 +44,7 @@ class DemoFiles:
         tfidf: The TREC run of TF-IDF character n-grams.
         questions: Questions, tab-separated, with a header.
         features: What a ranker learns from, as Parquet: see `relkit.demo.features`.
+        dense: The TREC run of the dense ranker, if it was wanted.
     """
 
     judgments: Path
@@ -49,6 +52,7 @@ class DemoFiles:
     tfidf: Path
     questions: Path
     features: Path
+    dense: Path | None = None
 
 
 def load_questions() -> list[Question]:
@@ -111,6 +115,8 @@ def write_demo(
     documents: Sequence[Document] | None = None,
     depth: int = 100,
     progress: Progress | None = None,
+    dense: bool = False,
+    encoding: Progress | None = None,
 ) -> DemoFiles:
     """Rank the questions and write everything that an evaluation needs.
 
@@ -122,20 +128,26 @@ def write_demo(
         documents: The collection; by default it is read from the running Python.
         depth: How many documents a ranking holds at most.
         progress: Passed to `build_corpus` where the collection is read.
+        dense: Whether a language model ranks, too: see `relkit.demo.dense`.
+        encoding: Called with the tokens that it read, and all of them.
 
     Returns:
         The paths of ``judgments.qrels``, ``bm25.run``, ``tfidf.run``, ``questions.tsv`` and
-        ``features.parquet``.
+        ``features.parquet``, and of ``dense.run`` if it was wanted.
 
     Raises:
-        DependencyError: bm25s or scikit-learn is not installed.
+        DependencyError: bm25s or scikit-learn is not installed, or what the dense ranker needs.
         RuntimeError: The standard library cannot be read.
     """
     check_depth(depth)
     folder = Path(directory)
+    encoder = load_encoder() if dense else None
     collection = build_corpus(progress) if documents is None else documents
     questions = load_questions()
-    runs = rankings(collection, questions, max(depth, len(collection)))
+    whole = max(depth, len(collection))
+    runs = dict(rankings(collection, questions, whole))
+    if encoder is not None:
+        runs["dense"] = rank_dense(encoder, collection, questions, whole, progress=encoding)
     folder.mkdir(parents=True, exist_ok=True)
     files = DemoFiles(
         judgments=folder / "judgments.qrels",
@@ -143,12 +155,15 @@ def write_demo(
         tfidf=folder / "tfidf.run",
         questions=folder / "questions.tsv",
         features=folder / "features.parquet",
+        dense=folder / "dense.run" if dense else None,
     )
     judgments = load_judgments()
     lines = (f"{item.query} 0 {item.document} {item.grade}\n" for item in judgments)
     _write(files.judgments, "".join(lines))
     _write(files.bm25, _run_text(runs["bm25"], "bm25", depth))
     _write(files.tfidf, _run_text(runs["tfidf"], "tfidf", depth))
+    if files.dense is not None:
+        _write(files.dense, _run_text(runs["dense"], "dense", depth))
     _write(files.questions, _data("questions.tsv"))
     grades: dict[str, dict[str, int]] = {}
     for item in judgments:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relkit.core.document.json import json_number
@@ -19,7 +19,7 @@ from relkit.core.document.model import Block, Document, Prose, Table
 from relkit.core.document.result import Exportable
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.demo.clicks import MEASURE, SCALE
-from relkit.demo.features import DEPTH
+from relkit.demo.features import DENSE_FEATURES, DEPTH
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,7 @@ __all__ = [
     "GRADES",
     "LEARNT",
     "RANKERS",
+    "Gain",
     "LearningStory",
     "Reached",
     "Shortfall",
@@ -90,6 +91,18 @@ class Shortfall(NamedTuple):
     interval: tuple[float, float]
 
 
+class Gain(NamedTuple):
+    """What the dense ranker's features are worth to rankers that learn from grades.
+
+    Attributes:
+        difference: Of rankers that have them, from the same without, on average over the rankers.
+        interval: Its 95 % interval, paired by question.
+    """
+
+    difference: float
+    interval: tuple[float, float]
+
+
 @dataclass(frozen=True)
 class LearningStory(Exportable):
     """What rankers reach on people's grades, by what they learnt from.
@@ -101,6 +114,7 @@ class LearningStory(Exportable):
         shortfalls: What learning from clicks costs.
         questions: How many questions there are.
         rows: How many questions and candidates.
+        dense: What the dense ranker's features are worth, where there are any.
     """
 
     reached: tuple[Reached, ...]
@@ -108,6 +122,7 @@ class LearningStory(Exportable):
     shortfalls: tuple[Shortfall, ...]
     questions: int
     rows: int
+    dense: Gain | None = None
 
     def to_frame(self) -> pl.DataFrame:
         """Returns one row per ranker and kind of label."""
@@ -142,6 +157,7 @@ class LearningStory(Exportable):
                 for row in rows
             ],
             "shortfalls": [one._asdict() for one in self.shortfalls],
+            "dense": self.dense._asdict() if self.dense else None,
         }
 
     def document(self, *, digits: int = 3, language: Language = "en") -> Document:
@@ -226,15 +242,24 @@ class LearningStory(Exportable):
             yield words.say("learning.unlike", named=named)
         else:
             yield words["learning.alike"]
-        for one in self.shortfalls:
-            low, high = one.interval
-            key = "less" if high < 0 else "more" if low > 0 else "open"
+        if self.dense is not None:
             yield words.say(
-                f"learning.clicks_{key}",
+                f"learning.dense_{_direction(self.dense.interval)}",
+                difference=words.style.signed(self.dense.difference, digits),
+                interval=words.style.signed_interval(self.dense.interval, digits),
+            )
+        for one in self.shortfalls:
+            yield words.say(
+                f"learning.clicks_{_direction(one.interval)}",
                 labels=one.labels,
                 difference=words.style.signed(one.difference, digits),
                 interval=words.style.signed_interval(one.interval, digits),
             )
+
+
+def _direction(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return "less" if high < 0 else "more" if low > 0 else "open"
 
 
 def learn_to_rank(
@@ -276,7 +301,24 @@ def learn_to_rank(
             progress(place, len(wanted), ranker)
         scores = cross_validate(ranker, rows, labels[kind])
         runs[ranker, kind] = _run(rows, scores, f"{ranker} {kind}")
-    return _judge(runs, judgments, rows), runs["lambdamart", GRADES]
+    without = {
+        ranker: _run(rows, cross_validate(ranker, bare, rows.labels), ranker)
+        for bare in _without_dense(rows)
+        for ranker in RANKERS
+    }
+    return _judge(runs, judgments, rows, without), runs["lambdamart", GRADES]
+
+
+def _without_dense(rows: LabelledRows) -> Iterator[LabelledRows]:
+    """Yields the rows without the dense ranker's features, if they have any."""
+    from relkit.data.features import Features
+
+    features = rows.features
+    if features is None or not set(features.names) & set(DENSE_FEATURES):
+        return
+    kept = [name not in DENSE_FEATURES for name in features.names]
+    names = tuple(name for name, keep in zip(features.names, kept, strict=True) if keep)
+    yield replace(rows, features=Features(names, features.values[:, kept]))
 
 
 def stretched(found: Judgments, rows: LabelledRows) -> NDArray[np.float64]:
@@ -330,9 +372,12 @@ def _run(rows: LabelledRows, scores: NDArray[Any], name: str) -> Run:
 
 
 def _judge(
-    runs: Mapping[tuple[str, str], Run], judgments: Judgments, rows: LabelledRows
+    runs: Mapping[tuple[str, str], Run],
+    judgments: Judgments,
+    rows: LabelledRows,
+    without: Mapping[str, Run],
 ) -> LearningStory:
-    """Compares all runs by the grades."""
+    """Compares all runs by the grades, and with those that lack the dense ranker's features."""
     import numpy as np
 
     from relkit.analysis.comparison import compare
@@ -380,4 +425,17 @@ def _judge(
     for kind in kinds[1:]:
         lost = np.mean([values[name, kind] - values[name, GRADES] for name in RANKERS], axis=0)
         shortfalls.append(Shortfall(kind, float(lost.mean()), interval("t", lost)))
-    return LearningStory(tuple(reached), tuple(unlike), tuple(shortfalls), len(base), len(rows))
+    gain = None
+    if without:
+        bare = compare(judgments, first, list(without.values()), [MEASURE], scale=SCALE)
+        lacking = {
+            name: np.array([of[query] for query in sorted(by_query[0])])
+            for name, of in zip(
+                without, (one.values_by_query(MEASURE) for one in bare.results[1:]), strict=True
+            )
+        }
+        won = np.mean([values[name, GRADES] - lacking[name] for name in RANKERS], axis=0)
+        gain = Gain(float(won.mean()), interval("t", won))
+    return LearningStory(
+        tuple(reached), tuple(unlike), tuple(shortfalls), len(base), len(rows), gain
+    )

@@ -129,12 +129,12 @@ def bm25(documents: Sequence[Document], questions: Iterable[Question], depth: in
     if not documents:
         return {question.id: [] for question in asked}
     engine = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-    engine.index([tokenize(_content(document)) for document in documents], show_progress=False)
+    engine.index([tokenize(content(document)) for document in documents], show_progress=False)
     ranking: Ranking = {}
     for question in asked:
         known = [term for term in tokenize(question.text) if term in engine.vocab_dict]
         scores = engine.get_scores(known) if known else [0.0] * len(documents)
-        ranking[question.id] = _best(documents, scores, depth)
+        ranking[question.id] = best(documents, scores, depth)
     return ranking
 
 
@@ -170,11 +170,11 @@ def tfidf(
         sublinear_tf=True,
         preprocessor=_join_terms,
     )
-    matrix = vectorizer.fit_transform(_content(document) for document in documents)
+    matrix = vectorizer.fit_transform(content(document) for document in documents)
     wanted = vectorizer.transform(question.text for question in asked)
     similarities: Any = (wanted @ matrix.T).toarray()
     return {
-        question.id: _best(documents, scores, depth)
+        question.id: best(documents, scores, depth)
         for question, scores in zip(asked, similarities, strict=True)
     }
 
@@ -205,7 +205,8 @@ def _package(name: str) -> Any:
     )
 
 
-def _content(document: Document) -> str:
+def content(document: Document) -> str:
+    """What the engines read of a document."""
     return f"{document.title}\n{document.text}"
 
 
@@ -219,9 +220,10 @@ def check_depth(depth: int) -> None:
         raise ValueError(f"depth must be at least 1, not {depth}")
 
 
-def _best(
+def best(
     documents: Sequence[Document], scores: Iterable[Any], depth: int
 ) -> list[tuple[str, float]]:
+    """Returns the documents with a score above 0, best first, ties by id."""
     # Rounding first makes scores that a run file shows as equal tie here as well.
     rounded = (
         (document.id, round(float(score), 6))

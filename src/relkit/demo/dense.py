@@ -1,0 +1,50 @@
+"""A third search engine: the documents whose vectors point where the question's does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.demo.corpus import Document
+from relkit.demo.rankers import Ranking, best, check_depth, content
+
+if TYPE_CHECKING:
+    from relkit.demo.encoder import Encoder
+    from relkit.demo.question import Question
+
+__all__ = ["rank_dense"]
+
+
+def rank_dense(
+    encoder: Encoder,
+    documents: Sequence[Document],
+    questions: Iterable[Question],
+    depth: int = 100,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Ranking:
+    """Rank the documents for each question by the cosine of their vectors.
+
+    Args:
+        encoder: The language model: see `relkit.demo.encoder`.
+        documents: The collection.
+        questions: The questions.
+        depth: How many documents a ranking holds at most.
+        progress: Called with the tokens that the model read, and all of them.
+
+    Returns:
+        Rankings of the documents with a cosine above zero, best first, ties by id.
+
+    Raises:
+        DependencyError: threadpoolctl is not installed.
+        ValueError: The depth is below one.
+    """
+    check_depth(depth)
+    asked = list(questions)
+    texts = [*(content(one) for one in documents), *(one.text for one in asked)]
+    vectors = encoder.encode(texts, progress)
+    similarities: Any = vectors[len(documents) :] @ vectors[: len(documents)].T
+    return {
+        question.id: best(documents, scores, depth)
+        for question, scores in zip(asked, similarities, strict=True)
+    }
