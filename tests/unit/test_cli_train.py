@@ -157,6 +157,31 @@ def test_a_run_of_another_file_is_no_model(rows: Path, command: Command) -> None
     assert "features.csv" in outcome.err
 
 
+@pytest.mark.parametrize("measure", ["rr@10", "ap", "ndcg@5", "ndcg(gain=exp)@10", "pnr"])
+def test_the_default_is_trained_for_what_is_reported(
+    rows: Path, measure: str, command: Command
+) -> None:
+    """The check finds no difference between the default objective and a measure: there is none."""
+    wanted = ("-m", measure, "--scale", "search", "--format", "json")
+    found = json.loads(command("train", "features.csv", "--check", *wanted).out)
+    names = {one["kind"] for one in found["findings"]}
+    assert not names & {"objective-differs", "gain-differs", "truncation-differs"}
+
+
+def test_a_scale_decides_what_is_relevant_in_training_too(rows: Path, command: Command) -> None:
+    wanted = ("-m", "rr@10", "--scale", "search", "--card", "card.json", "--run", "held.run")
+    assert command(*TRAIN, *wanted).code == 0
+    card = json.loads(Path("card.json").read_text("utf-8"))
+    assert card["loss"] == "lambdarank(measure=rr(rel=2)@10,ties=drawn)"
+    again = relkit.evaluate(
+        relkit.read_judgments("features.csv", columns={"grade": "label"}),
+        relkit.read_run("held.run"),
+        ["rr(rel=2)@10"],
+        convention={"ties": "expected"},
+    )
+    assert again["rr(rel=2)@10"] == pytest.approx(card["held_out"]["value"], abs=1e-12)
+
+
 def test_a_check_trains_nothing(rows: Path, command: Command) -> None:
     write_features(rows_of(), rows / "features.csv")
     lines = Path("features.csv").read_text("utf-8").splitlines()

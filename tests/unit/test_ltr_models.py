@@ -61,6 +61,16 @@ def test_lambdamart_is_lambdarank_with_trees() -> None:
         relkit.ltr.ranker("lambdamart", scorer="neural")
 
 
+@pytest.mark.parametrize("scorer", ["trees", "linear"])
+def test_lambdarank_follows_the_convention_of_its_measure(scorer: Any) -> None:
+    """LightGBM's convention has exponential gains: they are trained for, not only reported."""
+    said = trained("lambdarank", scorer, convention="lightgbm")
+    named = trained("lambdarank", scorer, measure="ndcg(gain=exp)@10")
+    plain = trained("lambdarank", scorer, measure="ndcg(gain=linear)@10")
+    assert (said.predict(HELD.X) == named.predict(HELD.X)).all()
+    assert (said.predict(HELD.X) != plain.predict(HELD.X)).any()
+
+
 def test_names_and_parameters() -> None:
     assert relkit.ltr.ranker("SoftRank(sigma=0.5)").loss == "softrank(sigma=0.5)"
     assert isinstance(relkit.ltr.ranker("listnet", scorer="linear"), LinearRanker)

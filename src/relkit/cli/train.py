@@ -27,6 +27,7 @@ from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
+    from relkit.data.convention import Convention
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
     from relkit.ltr import Training
@@ -178,7 +179,8 @@ def command(
     from relkit.ltr import train
 
     if check:
-        _check(data, ranker, measure, chosen_convention(convention, changes), scale, form, options)
+        rules = _rules(chosen_convention(convention, changes), chosen_scale(scale), measure)
+        _check(data, ranker, measure, rules, scale, form, options)
         return
     if output is None:
         raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
@@ -204,7 +206,7 @@ def command(
             rows,
             ranker,
             measure,
-            convention=chosen_convention(convention, changes),
+            convention=_rules(chosen_convention(convention, changes), known, measure),
             valid=held,
             folds=options["folds"],
             search=options["search"],
@@ -232,6 +234,21 @@ def command(
     emit(written(found, form, **told))
 
 
+def _rules(convention: Any, scale: Scale | None, measure: str) -> Convention:
+    """Returns the convention, with the scale's threshold where the measure needs one.
+
+    A ranker knows no scale, and must be trained for what `relkit evaluate --scale` counts.
+    """
+    from relkit.data.convention import load_convention
+    from relkit.measures.names import measure as parse_measure
+
+    found = load_convention(convention)
+    if scale is None or found.rel is not None or scale.relevant_from == 1:
+        return found
+    open_threshold = getattr(parse_measure(measure), "rel", scale) is None
+    return found.replace(rel=scale.relevant_from) if open_threshold else found
+
+
 def _both(
     data: str, options: Mapping[str, Any], scale: Scale | None
 ) -> tuple[LabelledRows, LabelledRows | None]:
@@ -246,20 +263,21 @@ def _check(
     data: str,
     ranker: str,
     measure: str,
-    convention: Any,
+    convention: Convention,
     scale: str | None,
     form: str,
     options: Mapping[str, Any],
 ) -> None:
     """Runs `relkit train --check`."""
     from relkit.ltr import check, ranker as ranker_of
+    from relkit.ltr.rankers.learning import trained_loss
 
     known = chosen_scale(scale)
     rows, held = _both(data, options, known)
     found = check(
         rows,
         measure=measure,
-        loss=str(ranker_of(ranker).loss),
+        loss=trained_loss(ranker_of(ranker).loss, measure, convention, rows),
         engine=options["engine"] or "lightgbm",
         convention=convention,
         scale=known,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
+from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss, loss as parse_loss
 from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.losses.ordinal import Ordinal
@@ -15,28 +16,29 @@ if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
     from relkit.ltr.rankers.rows import TrainingRows
 
-__all__ = ["POINTWISE", "checked_loss", "plain", "refuse_positions", "weighs_pairs"]
+__all__ = ["POINTWISE", "checked_loss", "plain", "refuse_positions", "trained_loss", "weighs_pairs"]
 
 #: Losses that look at each document alone.
 POINTWISE = frozenset({"squared_error", "logistic", "cross_entropy", "ordinal"})
 
 
-def checked_loss(given: str | Loss, measure: str, rows: TrainingRows) -> Loss:
+def checked_loss(
+    given: str | Loss, measure: str, convention: Convention, rows: TrainingRows
+) -> Loss:
     """Returns the loss of a name for rows that say something about it.
 
     What a name leaves open is filled in: the measure of LambdaRank is the ranker's, and its equal
     scores are in an order that is drawn, since rows are often sorted by label, so that the first
     tree would find nothing wrong with theirs; where rows of a query weigh differently, so do its
-    pairs; the levels of `ordinal` are those of the labels.
+    pairs; the levels of `ordinal` are those of the labels. What the name of LambdaRank's measure
+    leaves open is what the convention says, as it is for the measure that is reported.
 
     Raises:
         UnknownNameError: If there is no such loss.
         InputError: If there is nothing to learn.
     """
-    found = parse_loss(given)
+    found = trained_loss(given, measure, convention, rows.rows)
     labels = rows.rows.labels
-    if isinstance(given, str):
-        found = _filled(found, given, measure, rows)
     if found.name in POINTWISE:
         if len(labels) and labels.min() == labels.max():
             raise InputError(
@@ -51,16 +53,39 @@ def checked_loss(given: str | Loss, measure: str, rows: TrainingRows) -> Loss:
     return found
 
 
-def _filled(found: Loss, given: str, measure: str, rows: TrainingRows) -> Loss:
+def trained_loss(
+    given: str | Loss, measure: str, convention: Convention, rows: LabelledRows
+) -> Loss:
+    """Returns what a ranker makes small, with everything that the loss's name leaves open.
+
+    Args:
+        given: The loss, or its name.
+        measure: The ranker's measure.
+        convention: The measure's rules.
+        rows: What it is trained on.
+
+    Raises:
+        UnknownNameError: If there is no such loss.
+    """
+    found = _filled(given, measure, rows)
+    if isinstance(found, LambdaRank):
+        return found.resolve(convention, None, float(rows.labels.max(initial=0.0)))
+    return found
+
+
+def _filled(given: str | Loss, measure: str, rows: LabelledRows) -> Loss:
+    found = parse_loss(given)
+    if not isinstance(given, str):
+        return found
     if isinstance(found, LambdaRank):
         if "measure" not in given:
             found = replace(found, measure=measure)
         if "ties" not in given:
             found = replace(found, ties="drawn")
-        if weighs_pairs(given, rows.rows):
+        if weighs_pairs(given, rows):
             found = replace(found, weighting="pairs")
     if isinstance(found, Ordinal) and "levels" not in given:
-        found = replace(found, levels=max(int(rows.rows.labels.max()), 1))
+        found = replace(found, levels=max(int(rows.labels.max(initial=0.0)), 1))
     return found
 
 

@@ -95,12 +95,14 @@ class LinearRanker(Ranker):
                 "a linear ranker watches no rows while it trains: leave eval_set out"
             )
         refuse_positions(rows, "a linear ranker")
-        loss = checked_loss(self.loss, self.measure_, rows)
+        loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         scaling = Scaling.of(rows.values)
         point = np.zeros(rows.values.shape[1] + 1)
         problem = _Problem(rows, scaling, self)
         if loss.name not in CONVEX:
-            point, _ = problem.lowest(checked_loss("ranknet", self.measure_, rows), point, 50)
+            point, _ = problem.lowest(
+                checked_loss("ranknet", self.measure_, self.convention_, rows), point, 50
+            )
         point, self.n_iter_ = problem.lowest(loss, point, iterations)
         self.loss_ = problem.value(loss, point)
         self.coef_ = point[:-1] / scaling.scale

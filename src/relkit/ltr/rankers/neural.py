@@ -110,7 +110,7 @@ class NeuralRanker(Ranker):
                 "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
             )
         refuse_positions(rows, "a network")
-        loss = checked_loss(self.loss, self.measure_, rows)
+        loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         self.scaling_ = Scaling.of(rows.values)
         from relkit.ltr.rankers.network import torch
         from relkit.ltr.torch import RankingLoss

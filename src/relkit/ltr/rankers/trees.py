@@ -10,7 +10,6 @@ from relkit.core.parameters import check_least, check_whole
 from relkit.core.texts import message
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
-from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
 from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
@@ -120,9 +119,7 @@ class TreeRanker(Ranker):
             raise ParameterError(
                 "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
             )
-        loss = checked_loss(self.loss, self.measure_, rows)
-        if isinstance(loss, LambdaRank):
-            loss = loss.resolve(self.convention_, None, float(rows.rows.labels.max()))
+        loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         task = Task(
             loss,
             settings.seed,

@@ -16,7 +16,7 @@ from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.ltr.preparation.splitting import Duplicates
 from relkit.ltr.rankers.fingerprints import label_fingerprint
-from relkit.ltr.rankers.learning import weighs_pairs
+from relkit.ltr.rankers.learning import trained_loss, weighs_pairs
 from relkit.ltr.rankers.measuring import fingerprint
 from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
@@ -139,7 +139,7 @@ def train(
     baseline_values = () if before is None else tuple(before.values)
     card = ModelCard(
         ranker=_name(ranker),
-        loss=str(getattr(final, "loss", "")),
+        loss=_loss(final, goal, rows),
         engine=str(getattr(final, "engine", "")) or type(final).__name__,
         parameters=_parameters(final),
         seed=seed,
@@ -224,6 +224,14 @@ def _reference(baseline: Any, model: Any) -> Any:
         found = clone(baseline)
     same = type(found) is type(model) and found.get_params() == model.get_params()
     return None if same else found
+
+
+def _loss(ranker: Any, goal: Goal, rows: LabelledRows) -> str:
+    """Returns what a ranker makes small, all that its name leaves open filled in."""
+    given = getattr(ranker, "loss", None)
+    if given is None:
+        return ""
+    return str(trained_loss(given, str(goal.measure), goal.convention, rows))
 
 
 def _name(ranker: Any) -> str:
