@@ -89,6 +89,7 @@ class BinaryKernel : public CutKernel {
       : CutKernel(k), rel_(rel), expected_(expected) {}
 
   bool needs_all_ranks() const override { return rel_ <= 0; }
+  std::uint32_t reach() const override { return k_; }
 
  protected:
   bool relevant(const Ranked& document) const { return document.grade >= rel_; }

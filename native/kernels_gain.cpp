@@ -104,6 +104,9 @@ class DiscountedGain final : public CutKernel {
 
   // The best order of a list does not depend on its ties.
   std::uint32_t cutoff() const override { return value_ == Value::ideal ? 0 : k_; }
+  std::uint32_t reach() const override {
+    return ideal_ == Ideal::retrieved || unjudged_ > 0 ? 0 : k_;
+  }
   bool needs_all_ranks() const override { return gain_.counts_zero() || unjudged_ > 0; }
   bool sees_ties() const override { return value_ != Value::ideal; }
 

@@ -1,6 +1,7 @@
 // What to compute and under which rules: the measures of one evaluation, compiled once.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -70,6 +71,8 @@ class Kernel {
   virtual std::uint32_t cutoff() const { return 0; }
   // The ranks that the measure sees, 0 for the whole list: from these Unjudged::ignored removes.
   virtual std::uint32_t window() const { return cutoff(); }
+  // The last rank whose document, or tie, can change the value; 0 where any can.
+  virtual std::uint32_t reach() const { return 0; }
   // True when documents with a grade of 0 or less must appear in `ranked` (bpref, PNR, AUC ...).
   virtual bool needs_all_ranks() const { return false; }
   // True when pairs of judged documents count. `ranked` then holds every judged document, or, where
@@ -123,6 +126,13 @@ struct Plan {
   }
   bool needs_pooled() const {
     return any([](const Kernel& kernel) { return kernel.needs_pooled(); });
+  }
+  // Of every kernel: 0 where one has none.
+  std::uint32_t reach() const {
+    if (any([](const Kernel& kernel) { return kernel.reach() == 0; })) return 0;
+    std::uint32_t last = 0;
+    for (const auto& kernel : kernels) last = std::max(last, kernel->reach());
+    return last;
   }
 
  private:

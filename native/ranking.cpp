@@ -24,7 +24,8 @@ Ranker::Ranker(const Plan& plan)
       all_(plan.needs_all_ranks()),
       pairs_(plan.needs_pairs()),
       needs_scores_(plan.needs_scores()),
-      needs_pooled_(plan.needs_pooled()) {}
+      needs_pooled_(plan.needs_pooled()),
+      reach_(plan.reach()) {}
 
 const QueryView& Ranker::rank(const List& list) {
   view_ = QueryView{};
@@ -165,8 +166,9 @@ bool Ranker::few_wanted() const {
   const std::uint64_t size = scores_.size();
   // Measured, in processor cycles.
   const std::uint64_t counting = wanted_count_ * (size / 4 + 20) + (count_ties_ ? 4 * size : 0);
-  const std::uint64_t ordering =
-      size <= simd::most_to_order ? size * size / 24 + 9 * size : 60 * size;
+  const std::uint64_t ordering = reaches_best()                ? 6 * size + 300
+                                 : size <= simd::most_to_order ? size * size / 24 + 9 * size
+                                                               : 60 * size;
   return counting < ordering;
 }
 
@@ -209,14 +211,14 @@ void Ranker::rank_in_order() {
 // The list is ordered first, and wanted documents are picked from the order.
 void Ranker::rank_sorted() {
   sort_rows();
-  const auto size = static_cast<std::uint32_t>(scores_.size());
+  const auto size = static_cast<std::uint32_t>(order_.size());
   if (fill_scores_) {
     sorted_scores_.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) sorted_scores_[i] = scores_[order_[i]];
     view_.scores = sorted_scores_;
   }
   if (grades_.empty()) {
-    row_grades_.assign(size, std::numeric_limits<double>::quiet_NaN());
+    row_grades_.assign(scores_.size(), std::numeric_limits<double>::quiet_NaN());
     for (const Match& match : wanted_) row_grades_[match.row] = match.grade;
     grades_ = row_grades_;
   }
@@ -339,6 +341,7 @@ std::uint64_t Ranker::count_tied_pairs() {
 }
 
 void Ranker::sort_rows() {
+  if (reaches_best() && order_best()) return;
   const auto size = static_cast<std::uint32_t>(scores_.size());
   order_.resize(size);
   if (size <= simd::most_to_order) {

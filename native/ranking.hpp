@@ -71,6 +71,8 @@ class Ranker {
   void rank_counted();
   void rank_by_column();
   void sort_rows();
+  bool reaches_best() const;
+  bool order_best();
   bool few_wanted() const;
   std::uint64_t count_tied_pairs();
   // Ranks the wanted `members_` of one tie: `size` documents with the same score, `better` above
@@ -102,6 +104,7 @@ class Ranker {
   const bool pairs_;
   const bool needs_scores_;
   const bool needs_pooled_;
+  const std::uint32_t reach_;  // the last rank that counts, 0 for the whole list
 
   QueryView view_;
   std::span<const double> scores_;  // of the list, or of its judged documents if `removed`
@@ -126,6 +129,8 @@ class Ranker {
   std::vector<Match> matches_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> best_;  // rows of the best scores
+  std::vector<double> best_scores_;
   std::vector<double> row_grades_;
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> pooled_;

@@ -133,6 +133,40 @@ RELKIT_INLINE void order_loop(const double* scores, std::size_t size, std::uint3
   }
 }
 
+// The `count`-th highest of the maxima of some groups is a bound that `count` scores reach, and few
+// others.
+template <std::size_t groups>
+RELKIT_INLINE std::size_t best_loop(const double* scores, std::size_t size, std::size_t count,
+                                    std::uint32_t* rows) {
+  alignas(64) double most[groups];
+  alignas(64) std::int64_t above[groups] = {};
+  for (std::size_t j = 0; j < groups; ++j) most[j] = scores[j];
+  std::size_t i = groups;
+  for (; i + groups <= size; i += groups) {
+    for (std::size_t j = 0; j < groups; ++j) {
+      most[j] = scores[i + j] > most[j] ? scores[i + j] : most[j];
+    }
+  }
+  for (std::size_t j = 0; i + j < size; ++j) {
+    most[j] = scores[i + j] > most[j] ? scores[i + j] : most[j];
+  }
+  for (std::size_t other = 0; other < groups; ++other) {
+    for (std::size_t j = 0; j < groups; ++j) above[j] += most[other] > most[j] ? 1 : 0;
+  }
+  double bound = most[0];
+  for (std::size_t j = 0; j < groups; ++j) bound = most[j] > bound ? most[j] : bound;
+  for (std::size_t j = 0; j < groups; ++j) {
+    const bool counts = above[j] < static_cast<std::int64_t>(count);
+    bound = counts && most[j] < bound ? most[j] : bound;
+  }
+  std::size_t found = 0;
+  for (std::size_t row = 0; row < size; ++row) {
+    rows[found] = static_cast<std::uint32_t>(row);
+    found += scores[row] >= bound ? 1 : 0;
+  }
+  return found;
+}
+
 template <bool even>
 RELKIT_INLINE void find_buckets_loop(const Buckets& buckets, const double* scores, std::size_t size,
                                      std::uint32_t* found) {
@@ -208,42 +242,55 @@ struct Functions {
   bool (*descending)(const double*, std::size_t);
   bool (*finite)(const double*, std::size_t);
   void (*order)(const double*, std::size_t, std::uint32_t*);
+  std::size_t (*best)(const double*, std::size_t, std::size_t, std::uint32_t*);
   bool (*count_levels)(const double*, std::size_t, std::uint32_t*);
   void (*find_buckets)(const Buckets&, const double*, std::size_t, std::uint32_t*);
   std::uint64_t (*sum_places)(const Buckets&, const double*, std::size_t);
 };
 
 // The loops above, compiled for one instruction set.
-#define RELKIT_VARIANT(suffix, masks, attributes)                                               \
-  attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {      \
-    return count_loop(scores, size, score);                                                     \
-  }                                                                                             \
-  attributes bool descending_##suffix(const double* scores, std::size_t size) {                 \
-    return descending_loop(scores, size);                                                       \
-  }                                                                                             \
-  attributes bool finite_##suffix(const double* values, std::size_t size) {                     \
-    return finite_loop(values, size);                                                           \
-  }                                                                                             \
-  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) { \
-    order_loop<masks>(scores, size, rows);                                                      \
-  }                                                                                             \
-  attributes bool count_levels_##suffix(const double* values, std::size_t size,                 \
-                                        std::uint32_t* counts) {                                \
-    return count_levels_loop(values, size, counts);                                             \
-  }                                                                                             \
-  attributes void find_buckets_##suffix(const Buckets& buckets, const double* scores,           \
-                                        std::size_t size, std::uint32_t* found) {               \
-    buckets.even ? find_buckets_loop<true>(buckets, scores, size, found)                        \
-                 : find_buckets_loop<false>(buckets, scores, size, found);                      \
-  }                                                                                             \
-  attributes std::uint64_t sum_places_##suffix(const Buckets& buckets, const double* scores,    \
-                                               std::size_t size) {                              \
-    return buckets.even ? sum_places_loop<true, masks>(buckets, scores, size)                   \
-                        : sum_places_loop<false, masks>(buckets, scores, size);                 \
-  }                                                                                             \
-  constexpr Functions functions_##suffix = {                                                    \
-      #suffix,        count_##suffix,        descending_##suffix,   finite_##suffix,            \
-      order_##suffix, count_levels_##suffix, find_buckets_##suffix, sum_places_##suffix};
+#define RELKIT_VARIANT(suffix, masks, attributes)                                                 \
+  attributes Counts count_##suffix(const double* scores, std::size_t size, double score) {        \
+    return count_loop(scores, size, score);                                                       \
+  }                                                                                               \
+  attributes bool descending_##suffix(const double* scores, std::size_t size) {                   \
+    return descending_loop(scores, size);                                                         \
+  }                                                                                               \
+  attributes bool finite_##suffix(const double* values, std::size_t size) {                       \
+    return finite_loop(values, size);                                                             \
+  }                                                                                               \
+  attributes void order_##suffix(const double* scores, std::size_t size, std::uint32_t* rows) {   \
+    order_loop<masks>(scores, size, rows);                                                        \
+  }                                                                                               \
+  attributes std::size_t best_##suffix(const double* scores, std::size_t size, std::size_t count, \
+                                       std::uint32_t* rows) {                                     \
+    return count <= best_groups / 4 * 3 / 2                                                       \
+               ? best_loop<best_groups / 2>(scores, size, count, rows)                            \
+               : best_loop<best_groups>(scores, size, count, rows);                               \
+  }                                                                                               \
+  attributes bool count_levels_##suffix(const double* values, std::size_t size,                   \
+                                        std::uint32_t* counts) {                                  \
+    return count_levels_loop(values, size, counts);                                               \
+  }                                                                                               \
+  attributes void find_buckets_##suffix(const Buckets& buckets, const double* scores,             \
+                                        std::size_t size, std::uint32_t* found) {                 \
+    buckets.even ? find_buckets_loop<true>(buckets, scores, size, found)                          \
+                 : find_buckets_loop<false>(buckets, scores, size, found);                        \
+  }                                                                                               \
+  attributes std::uint64_t sum_places_##suffix(const Buckets& buckets, const double* scores,      \
+                                               std::size_t size) {                                \
+    return buckets.even ? sum_places_loop<true, masks>(buckets, scores, size)                     \
+                        : sum_places_loop<false, masks>(buckets, scores, size);                   \
+  }                                                                                               \
+  constexpr Functions functions_##suffix = {#suffix,                                              \
+                                            count_##suffix,                                       \
+                                            descending_##suffix,                                  \
+                                            finite_##suffix,                                      \
+                                            order_##suffix,                                       \
+                                            best_##suffix,                                        \
+                                            count_levels_##suffix,                                \
+                                            find_buckets_##suffix,                                \
+                                            sum_places_##suffix};
 
 #ifdef RELKIT_X86
 RELKIT_VARIANT(sse2, false, )
@@ -291,6 +338,10 @@ bool finite(const double* values, std::size_t size) { return functions().finite(
 
 void order(const double* scores, std::size_t size, std::uint32_t* rows) {
   functions().order(scores, size, rows);
+}
+
+std::size_t best(const double* scores, std::size_t size, std::size_t count, std::uint32_t* rows) {
+  return functions().best(scores, size, count, rows);
 }
 
 bool count_levels(const double* values, std::size_t size, std::uint32_t* counts) {

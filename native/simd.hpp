@@ -22,6 +22,13 @@ bool finite(const double* values, std::size_t size);
 inline constexpr std::size_t most_to_order = 384;
 void order(const double* scores, std::size_t size, std::uint32_t* rows);
 
+// The rows of the `count` best of finite scores and of a few more, ascending; every score that is
+// as good as one of them is among them. At most `most_best` are asked for, of at least
+// `best_groups` scores. Returns how many there are.
+inline constexpr std::size_t best_groups = 32;
+inline constexpr std::size_t most_best = 24;
+std::size_t best(const double* scores, std::size_t size, std::size_t count, std::uint32_t* rows);
+
 // Counts values that are whole numbers from 0 to levels - 1; false if any other is among them.
 inline constexpr std::size_t levels = 8;
 bool count_levels(const double* values, std::size_t size, std::uint32_t* counts);

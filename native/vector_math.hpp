@@ -19,10 +19,19 @@ inline constexpr std::size_t lanes = 8;
 // All lanes the same.
 RELKIT_INLINE void spread(double value, Doubles& into) { into = Doubles{} + value; }
 
+// Eight values from memory, and to it.
+RELKIT_INLINE void load(const double* from, Doubles& into) {
+  __builtin_memcpy(&into, from, sizeof(into));
+}
+
+RELKIT_INLINE void store(const Doubles& values, double* to) {
+  __builtin_memcpy(to, &values, sizeof(values));
+}
+
 // `count` values from memory; lanes after them are `otherwise`.
 RELKIT_INLINE void load(const double* from, std::size_t count, double otherwise, Doubles& into) {
   if (count >= lanes) {
-    __builtin_memcpy(&into, from, sizeof(into));
+    load(from, into);
     return;
   }
   for (std::size_t i = 0; i < lanes; ++i) into[i] = i < count ? from[i] : otherwise;
@@ -30,7 +39,7 @@ RELKIT_INLINE void load(const double* from, std::size_t count, double otherwise,
 
 RELKIT_INLINE void store(const Doubles& values, std::size_t count, double* to) {
   if (count >= lanes) {
-    __builtin_memcpy(to, &values, sizeof(values));
+    store(values, to);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) to[i] = values[i];
@@ -51,12 +60,9 @@ RELKIT_INLINE void choose(const Wholes& condition, const Doubles& first, const D
 // polynomial in r.
 RELKIT_INLINE void exponential(const Doubles& x, Doubles& into) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: rounds to whole numbers
-  constexpr double lowest = -708.0;
-  Doubles floor_;
-  spread(lowest, floor_);
-  const Wholes vanishes = x < floor_;
-  Doubles y;
-  choose(vanishes, floor_, x, y);
+  const Doubles lowest = Doubles{} - 708.0;
+  const Wholes vanishes = x < lowest;
+  const Doubles y = vanishes ? lowest : x;
   const Doubles shifted = y * 1.4426950408889634 + shift;
   const Doubles n = shifted - shift;
   const Doubles r = (y - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
@@ -73,8 +79,8 @@ RELKIT_INLINE void exponential(const Doubles& x, Doubles& into) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  const Wholes scale = ((Wholes)shifted << 52) + (std::int64_t{1023} << 52);
-  into = (Doubles)(~vanishes & (Wholes)(p * (Doubles)scale));
+  // The last bits of `shifted` are n: it is added to the exponent.
+  into = (Doubles)(~vanishes & ((Wholes)p + ((Wholes)shifted << 52)));
 }
 
 // ln(1 + x) for 0 <= x <= 1, within 2 ulp: 2 artanh(f / (2 + f)) with 1 + f in [1/sqrt 2, sqrt 2].
