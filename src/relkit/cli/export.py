@@ -77,27 +77,24 @@ def command(
         messages.notes(rows.notes)
     found = ranker.export(output, form, rows=rows)
     messages.notes(found.notes)
-    told = [
+    told = {"path": found.path, "format": found.format, "tested": found.tested}
+    text = (
         message(
-            "{path}: {format}, {features:,} features; on {tested:,} made-up rows the scores are"
-            " the ranker's within {difference:.1e}",
-            path=found.path,
-            format=found.format,
-            features=found.features,
-            tested=found.tested,
-            difference=found.difference,
+            "{path} ({format}): {tested:,} made-up rows score within {apart:.1e} of the ranker",
+            apart=found.difference,
+            **told,
         )
-    ]
+        if found.difference
+        else message("{path} ({format}): {tested:,} made-up rows score as by the ranker", **told)
+    )
+    messages.say(messages.translate(text))
     if rows is not None:
-        told.append(
-            message(
-                "{data}: the order of documents changes in {changed:,} of {queries:,} queries; the"
-                " scores are the ranker's within {difference:.1e}",
-                data=data,
-                changed=found.changed,
-                queries=found.queries,
-                difference=found.rows_difference,
-            )
+        compared = message(
+            "{data}: {changed:,} of {queries:,} queries change their order; scores within"
+            " {apart:.1e}",
+            data=data,
+            changed=found.changed,
+            queries=found.queries,
+            apart=found.rows_difference,
         )
-    for text in told:
-        messages.say(messages.translate(text))
+        messages.say(messages.translate(compared))

@@ -30,6 +30,8 @@ class Candidate:
         precision: The type that the file's reader takes features in.
         blurred: The features that this type cannot tell apart where the ranker does.
         lists: Whether a call scores the documents of one query, and no others.
+        rounding: Scores of the ranker that differ by less, as a share of the largest, are equal:
+            only the order of its own sums tells them apart.
     """
 
     data: bytes
@@ -39,6 +41,7 @@ class Candidate:
     precision: Literal["float32", "float64"] = "float32"
     blurred: tuple[int, ...] = ()
     lists: bool = False
+    rounding: float = 1e-12
 
 
 @dataclass(frozen=True)

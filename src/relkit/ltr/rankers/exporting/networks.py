@@ -66,6 +66,7 @@ def network_candidate(ranker: Any, format: str) -> Candidate:
             place: centre[place] + scale[place] * np.array(SPREAD) for place in range(len(centre))
         },
         "lists": bool(ranker.attention),
+        "rounding": 1e-6,
     }
     metadata = described(ranker) | {"relkit.call": "query" if ranker.attention else "rows"}
     if format == "onnx":

@@ -26,8 +26,6 @@ __all__ = ["export"]
 
 #: How far scores may differ, as a share of the largest: single precision sums in another order.
 TOLERANCE = 1e-5
-#: Scores are equal that differ by less, as a share of the largest.
-EQUAL = 1e-12
 #: Made-up lists of so many documents, where a call scores one query.
 LIST = 20
 
@@ -173,16 +171,13 @@ def _lists(qid: ArrayLike | None, height: int) -> tuple[NDArray[np.int64], NDArr
     return list_order(qid, height)
 
 
-def _changed(expected: NDArray[np.float64], found: NDArray[np.float64]) -> bool:
-    """Says whether the file orders documents of a list otherwise, or takes different for equal.
-
-    Scores of the ranker that only the rounding of its own sums tells apart are equal.
-    """
+def _changed(expected: NDArray[np.float64], found: NDArray[np.float64], rounding: float) -> bool:
+    """Says whether the file orders documents of a list otherwise, or takes different for equal."""
     import numpy as np
 
     order = np.argsort(-expected)
     gaps = -np.diff(expected[order])
-    starts = np.flatnonzero(np.r_[True, gaps > EQUAL * np.abs(expected).max()])
+    starts = np.flatnonzero(np.r_[True, gaps > rounding * np.abs(expected).max()])
     theirs = found[order]
     lowest, highest = np.minimum.reduceat(theirs, starts), np.maximum.reduceat(theirs, starts)
     return bool((lowest[:-1] <= highest[1:]).any())
@@ -203,7 +198,7 @@ def _compared(
     for first, last in pairwise(offsets.tolist()):
         if last > first:
             places = order[first:last]
-            changed += _changed(expected[places], found[places])
+            changed += _changed(expected[places], found[places], candidate.rounding)
             queries += 1
     return {
         "rows": len(values),
