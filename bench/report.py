@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -13,6 +14,8 @@ from bench.targets import MEBIBYTE, TARGETS, Target
 from bench.timing import Timing
 from bench.workloads import WORKLOADS
 
+#: How the line below a table begins.
+MEASURED = "Measured on"
 MARKS = {True: "yes", False: "no", None: "–"}
 
 
@@ -85,15 +88,79 @@ def print_targets(console: Console, outcomes: list[Outcome]) -> None:
     console.print(table)
 
 
-def markdown(outcomes: list[Outcome], facts: dict[str, str], date: str, scale: float) -> str:
-    """Returns the page."""
+@dataclass(frozen=True)
+class Section:
+    """What the page says of one workload: its lines, and its rows of the table of targets."""
+
+    targets: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def read_sections(page: str) -> dict[str, Section]:
+    """Returns the sections of a written page by the titles of their workloads."""
+    date = re.search(r"\bon (\d{4}-\d\d-\d\d)\b", page)
+    blocks = {
+        block.partition("\n")[0]: block.partition("\n")[2].strip("\n").split("\n")
+        for block in re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+    }
+    rows = blocks.get("Targets", [])
+    found = {}
+    for title in (entry.title for entry in WORKLOADS.values()):
+        if title not in blocks:
+            continue
+        lines = blocks[title]
+        if date and not lines[-1].startswith(MEASURED):
+            lines = [*lines, "", f"{MEASURED} {date[1]}."]
+        found[title] = Section(
+            tuple(row for row in rows if row.startswith(f"| {title} | ")), tuple(lines)
+        )
+    return found
+
+
+def _section(outcome: Outcome, facts: dict[str, str], date: str) -> Section:
+    entry = WORKLOADS[outcome.workload]
+    targets = (
+        f"| {entry.title} | {target.words} | {target.show(value)}"
+        f" | {target.best} {target.bound:g} | {MARKS[target.reached(value)]} |"
+        for target, value in outcome.targets()
+    )
+    lines = [entry.make.__doc__ or "", ""]
+    lines += ["| | median | range, runs | peak memory | × first | checked |"]
+    lines += ["|---|--:|--:|--:|--:|---|"]
+    lines += ["| " + " | ".join(cells) + " |" for cells in outcome.rows()]
+    machine, load = facts.get("processor"), facts.get("load when started")
+    about = "".join(f"; {fact}" for fact in (machine, load and f"load {load}") if fact)
+    return Section(tuple(targets), (*lines, "", f"{MEASURED} {date}{about}."))
+
+
+def markdown(
+    outcomes: list[Outcome],
+    facts: dict[str, str],
+    date: str,
+    scale: float,
+    kept: Mapping[str, Section] | None = None,
+) -> str:
+    """Returns the page.
+
+    Args:
+        outcomes: What was measured.
+        facts: The machine and the versions.
+        date: Today.
+        scale: Share of the full sizes.
+        kept: Sections of an earlier page; those that were measured again are replaced.
+    """
+    measured = {WORKLOADS[one.workload].title: _section(one, facts, date) for one in outcomes}
+    whole = {**(kept or {}), **measured}
+    sections = {
+        entry.title: whole[entry.title] for entry in WORKLOADS.values() if entry.title in whole
+    }
     lines = [
         "# Benchmarks",
         "",
         f"Written by `python -m bench.run` on {date}. Medians of runs taken in turn on one",
         "machine; what a peer returns was first checked against relkit's under the same rules.",
         "Five measures: ndcg@10, ndcg, ap, recall@100, rr@10. How to run it: `make bench`;",
-        "`python -m bench --help` lists the options.",
+        "`python -m bench --help` lists the options. Below each table stands when it was measured.",
         "",
     ]
     if scale != 1:
@@ -103,18 +170,12 @@ def markdown(outcomes: list[Outcome], facts: dict[str, str], date: str, scale: f
         ]
     lines += ["## Targets", "", "| work | quantity | measured | target | kept |"]
     lines += ["|---|---|--:|--:|---|"]
-    for outcome in outcomes:
-        for target, value in outcome.targets():
-            lines.append(
-                f"| {WORKLOADS[outcome.workload].title} | {target.words} | {target.show(value)}"
-                f" | {target.best} {target.bound:g} | {MARKS[target.reached(value)]} |"
-            )
-    for outcome in outcomes:
-        entry = WORKLOADS[outcome.workload]
-        lines += ["", f"## {entry.title}", "", entry.make.__doc__ or "", ""]
-        lines += ["| | median | range, runs | peak memory | × first | checked |"]
-        lines += ["|---|--:|--:|--:|--:|---|"]
-        lines += ["| " + " | ".join(cells) + " |" for cells in outcome.rows()]
-    lines += ["", "## Machine and versions", "", "| | |", "|---|---|"]
+    lines += [row for section in sections.values() for row in section.targets]
+    for title, section in sections.items():
+        lines += ["", f"## {title}", "", *section.lines]
+    lines += ["", "## Machine and versions", ""]
+    if set(sections) - set(measured):
+        lines += ["Those of the last call; tables of another date may be of others.", ""]
+    lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]
     return "\n".join(lines) + "\n"

@@ -60,11 +60,21 @@ def main(arguments: list[str] | None = None) -> int:
     option(
         "--data", type=Path, default=Path("build/bench"), help="data cache (default %(default)s)"
     )
-    option("--write", type=Path, metavar="FILE", help="write the Markdown page here")
+    option(
+        "--write",
+        type=Path,
+        metavar="FILE",
+        help="write the Markdown page here; with --only the other tables of the page stay",
+    )
     options = parser.parse_args(arguments)
     chosen = options.only or list(WORKLOADS)
     scale = options.scale or (QUICK_SCALE if options.quick else 1.0)
     runs = options.runs or (3 if options.quick else 7)
+    kept: dict[str, report.Section] = {}
+    if options.write and options.only and options.write.exists():
+        if scale != 1:
+            parser.error(f"{options.write} holds full sizes: write another file, or leave --scale")
+        kept = report.read_sections(options.write.read_text(encoding="utf-8"))
 
     console = Console(width=80, highlight=False)
     facts = machine.describe()
@@ -87,7 +97,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write:
         today = datetime.date.today().isoformat()
         options.write.parent.mkdir(parents=True, exist_ok=True)
-        options.write.write_text(report.markdown(outcomes, facts, today, scale), encoding="utf-8")
+        page = report.markdown(outcomes, facts, today, scale, kept)
+        options.write.write_text(page, encoding="utf-8")
     return int(any(timing.failed for outcome in outcomes for timing in outcome.timings))
 
 

@@ -125,7 +125,15 @@ TARGETS = (
     Target(
         "boosting", "LightGBM, relkit's lambdarank", "LightGBM, its lambdarank", 1.08, "at most"
     ),
-    Target("boosting", "LightGBM, its 8 metrics", "LightGBM, relkit's 8 metrics", 2),
+    *(
+        Target(
+            "boosting",
+            f"LightGBM, its 8 metrics, {trees}",
+            f"LightGBM, relkit's 8 metrics, {trees}",
+            2,
+        )
+        for trees in ("one tree", "23 trees")
+    ),
     *(
         Target("tensors", f"allRank, {name}", f"relkit, {name}", 1)
         for name in ("ranknet", "listnet", "listmle", "approx_ndcg", "neural_ndcg", "ndcg_loss2pp")

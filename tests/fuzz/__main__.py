@@ -1,6 +1,6 @@
 """Feeds the readers a million damaged files: `python -m tests.fuzz [COUNT] [SEED]`.
 
-The native programs, built with sanitizers, check them all; the slow reader sees one in fifty.
+The native programs, built with sanitizers, check them all; the slow readers see one in fifty.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = ("fuzz_native", "fuzz_tables")
+PROGRAMS = ("fuzz_native", "fuzz_tables", "fuzz_letor")
+#: Readers in Python that know nothing of the native ones.
+SLOW = ("fuzz_text", "fuzz_features")
 
 
 def main() -> int:
@@ -21,11 +23,8 @@ def main() -> int:
     programs = [_built(name) for name in PROGRAMS]
     processes = min(os.cpu_count() or 1, 8)
     slow = [
-        sys.executable,
-        "-m",
-        "tests.fuzz.fuzz_text",
-        f"--count={count // 50}",
-        f"--seed={seed}",
+        [sys.executable, "-m", f"tests.fuzz.{name}", f"--count={count // 50}", f"--seed={seed}"]
+        for name in SLOW
     ]
     with tempfile.TemporaryDirectory(dir=_memory()) as folder:
         share = -(-count // processes)
@@ -38,7 +37,7 @@ def main() -> int:
             for program in programs
             for start in starts
         ]
-        running.append(subprocess.Popen([*slow, f"--seed={seed}"], cwd=HERE.parents[1]))
+        running += [subprocess.Popen(command, cwd=HERE.parents[1]) for command in slow]
         codes = [process.wait() for process in running]
     if any(codes):
         print(f"an input failed; if it is a native one it lies in {programs[0].parent}")

@@ -67,9 +67,9 @@ def make_input(seed: int) -> tuple[bytes, bytes]:
     qrels, run = _valid(random)
     for _ in range(random.randrange(5)):
         if random.randrange(3):
-            run = _mutate(random, run)
+            run = mutate(random, run)
         else:
-            qrels = _mutate(random, qrels)
+            qrels = mutate(random, qrels)
     return qrels, run
 
 
@@ -154,7 +154,7 @@ def _check_run(
     for simd in ("scalar", "avx2", ""):
         for size in sizes if simd else sizes[:1]:
             threads = 3 if random.randrange(8) == 0 else 1
-            with _environment(RELKIT_SIMD=simd, RELKIT_STRETCH=str(size)):
+            with environment(RELKIT_SIMD=simd, RELKIT_STRETCH=str(size)):
                 evaluate = partial(_native.evaluate_text, table, plan, path, threads)
                 batches.append(_native_outcome(evaluate))
     first = batches[0]
@@ -273,7 +273,7 @@ def _chunks(random: Random, text: bytes) -> Callable[[int], bytes]:
 
 
 @contextmanager
-def _environment(**names: str) -> Iterator[None]:
+def environment(**names: str) -> Iterator[None]:
     os.environ.update(names)
     try:
         yield
@@ -295,7 +295,7 @@ def _valid(random: Random) -> tuple[bytes, bytes]:
         if random.randrange(8):
             documents = {_document(random) for _ in range(random.randint(1, 8))}
             for rank, document in enumerate(sorted(documents), start=1):
-                run.append(b"%s Q0 %s %d %s tag\n" % (query, document, rank, _number(random)))
+                run.append(b"%s Q0 %s %d %s tag\n" % (query, document, rank, random_number(random)))
     return b"".join(sorted(qrels)) or b"q1 0 d1 1\n", b"".join(run) or b"q1 Q0 d1 1 2.5 tag\n"
 
 
@@ -303,12 +303,12 @@ def _document(random: Random) -> bytes:
     return random.choice(DOCUMENTS) + b"%d" % random.randrange(12)
 
 
-def _number(random: Random) -> bytes:
+def random_number(random: Random) -> bytes:
     value = random.choice([float(random.randrange(4)), random.gauss(0, 100), random.random()])
     return random.choice(["{:.0f}", "{:.3f}", "{!r}", "{:.6e}", "{:.17g}"]).format(value).encode()
 
 
-def _mutate(random: Random, text: bytes) -> bytes:
+def mutate(random: Random, text: bytes) -> bytes:
     at = random.randrange(len(text) + 1)
     start, end = _token(random, text)
     first, last = _line(random, text)

@@ -24,6 +24,7 @@ export PYTHONMALLOC=malloc
 if [ $# -eq 0 ]; then
   set -- -q -p no:cacheprovider tests/property tests/unit/test_native_*.py \
     tests/unit/test_stretches.py tests/unit/test_bad_input.py tests/unit/test_io_trec.py \
-    tests/unit/test_judgments.py tests/unit/test_run.py tests/unit/test_pooled_counts.py
+    tests/unit/test_judgments.py tests/unit/test_run.py tests/unit/test_pooled_counts.py \
+    tests/unit/test_ltr_losses.py tests/unit/test_io_letor_rows.py tests/unit/test_io_features.py
 fi
 exec "$run" -m pytest "$@"

@@ -13,21 +13,22 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 
-def test_the_slow_reader_agrees() -> None:
+@pytest.mark.parametrize(("reader", "count"), [("fuzz_text", 5000), ("fuzz_features", 500)])
+def test_the_slow_reader_agrees(reader: str, count: int) -> None:
     seed = os.environ.get("RELKIT_FUZZ_SEED", "1")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz.fuzz_text", "--count=5000", f"--seed={seed}"],
+        [sys.executable, "-m", f"tests.fuzz.{reader}", f"--count={count}", f"--seed={seed}"],
         cwd=HERE.parents[1],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "5000 inputs" in done.stdout
+    assert f"{count} inputs" in done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", ["fuzz_native", "fuzz_tables"])
+@pytest.mark.parametrize("program", ["fuzz_native", "fuzz_tables", "fuzz_letor"])
 def test_a_native_program_finds_nothing(program: str, tmp_path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("there is no C++ compiler")
