@@ -9,6 +9,7 @@
 #include "bind.hpp"
 #include "callable.hpp"
 #include "error.hpp"
+#include "python_text.hpp"
 #include "runs.hpp"
 #include "sources.hpp"
 #include "state.hpp"
@@ -19,19 +20,6 @@ namespace nb = nanobind;
 namespace relkit {
 
 namespace {
-
-// Ids are bytes; in Python they are text, and bytes that are not UTF-8 survive as surrogates.
-nb::object text(std::string_view id) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(id.data(), static_cast<Py_ssize_t>(id.size()), "surrogateescape"));
-}
-
-std::string bytes_of(nb::handle id) {
-  nb::object encoded = nb::steal(PyUnicode_AsEncodedString(id.ptr(), "utf-8", "surrogateescape"));
-  if (!encoded.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(encoded.ptr()),
-          static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
-}
 
 nb::list queries(const auto& table) {
   nb::list ids;

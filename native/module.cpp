@@ -62,6 +62,7 @@ NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&forgive_daemons));
   relkit::bind_tables(module);
+  relkit::bind_judged(module);
   relkit::bind_plan(module);
   relkit::bind_batch(module);
   relkit::bind_sources(module);

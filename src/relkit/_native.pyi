@@ -104,6 +104,43 @@ class RunTable:
     def to_text(self, *, first: int, count: int, tag: str) -> bytes:
         """The lines of some queries in TREC's form; InputError for ids with white space."""
 
+def judged_scores(
+    judgments: JudgmentTable, run: RunTable, threads: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Grade and score of every judged document; the score is NaN where the run lacks it."""
+
+@final
+class UnjudgedTops:
+    """The documents in the top k of either of two runs that nobody judged.
+
+    They stand in the order of the queries, and of the bytes of their ids. Of the plan count the
+    rules on ties (those without a single order are `doc-desc`), on negative grades and on the
+    precision of scores.
+    """
+
+    def __init__(
+        self,
+        judgments: JudgmentTable,
+        before: RunTable,
+        after: RunTable,
+        plan: Plan,
+        k: int,
+        queries: list[str],
+        threads: int = 0,
+    ) -> None: ...
+    @property
+    def query(self) -> NDArray[np.uint32]:
+        """The place of each one's query among those asked for."""
+    @property
+    def before(self) -> NDArray[np.uint32]:
+        """The rank in the first run's top k, 0 where it is not there."""
+    @property
+    def after(self) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+    def document(self, place: int) -> str: ...
+    def judged_as(self, grade: float) -> JudgmentTable:
+        """The judgments, with each of these documents graded so; subtopics are left out."""
+
 @final
 class Plan:
     """Kernels and rules, compiled once.

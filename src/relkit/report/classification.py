@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from relkit import _native
 from relkit.core.errors import InputError
 from relkit.evaluation import Evaluator
 from relkit.evaluation.curves import Curve, precision_recall_curve, roc_curve
@@ -17,6 +18,9 @@ from relkit.report.page import Block, Chart, Columns, Key, Prose, Section, Table
 from relkit.report.wording import number
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from relkit.analysis.comparison import Comparison
 
 __all__ = ["curve_section", "judged_scores", "thin"]
@@ -37,8 +41,8 @@ class Judged:
         scores: The run's scores; what it did not return stands below everything it returned.
     """
 
-    labels: list[float]
-    scores: list[float]
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64]
 
 
 def judged_scores(comparison: Comparison, name: str, rel: float) -> Judged:
@@ -55,21 +59,19 @@ def judged_scores(comparison: Comparison, name: str, rel: float) -> Judged:
         >>> judged = {"q": {"a": 1, "b": 0}}
         >>> comparison = relkit.compare(judged, old, new, "rr", names=["old", "new"])
         >>> judged_scores(comparison, "new", 1.0)
-        Judged(labels=[1.0, 0.0], scores=[2.0, 1.0])
+        Judged(labels=array([1., 0.]), scores=array([2., 1.]))
     """
-    judgments, run = comparison.judgments, comparison.run(name)
-    labels: list[float] = []
-    found: list[float | None] = []
-    unjudged = comparison.convention is not None and comparison.convention.negative == "unjudged"
-    for query in judgments.queries if judgments is not None else []:
-        scores = dict(run.documents(query)) if query in run else {}
-        for document, grade in judgments[query].items() if judgments is not None else ():
-            if unjudged and grade < 0:
-                continue
-            labels.append(float(grade >= rel))
-            found.append(scores.get(document))
-    lowest = min((score for score in found if score is not None), default=0.0) - 1.0
-    return Judged(labels, [lowest if score is None else score for score in found])
+    import numpy as np
+
+    if comparison.judgments is None:
+        return Judged(np.empty(0), np.empty(0))
+    grades, scores = _native.judged_scores(comparison.judgments.table, comparison.run(name).table)
+    if comparison.convention is not None and comparison.convention.negative == "unjudged":
+        held = grades >= 0
+        grades, scores = grades[held], scores[held]
+    absent = np.isnan(scores)
+    scores[absent] = (scores[~absent].min() if not absent.all() else 0.0) - 1.0
+    return Judged((grades >= rel).astype(float), scores)
 
 
 def thin(curve: Curve, most: int = MOST_POINTS) -> list[tuple[float, float]]:
@@ -103,7 +105,7 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
     )
     judged = {name: judged_scores(comparison, name, rel) for name in comparison.runs}
     labels = judged[comparison.baseline].labels
-    relevant = int(sum(labels))
+    relevant = int(labels.sum())
     blocks: tuple[Block, ...]
     try:
         roc = {name: roc_curve(one.labels, one.scores) for name, one in judged.items()}

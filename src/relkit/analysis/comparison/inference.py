@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from relkit.analysis.comparison.contrast import Contrast, PairContrast, Verdict
-from relkit.analysis.comparison.outcomes import NO_POOLED, STATISTICS, outcomes
+from relkit.analysis.comparison.outcomes import NO_POOLED, STATISTICS, Bootstraps, outcomes
 from relkit.analysis.comparison.pairing import Pairing, Sample, common_values
 from relkit.analysis.comparison.runs import Progress
 from relkit.analysis.comparison.settings import TESTS, Settings
@@ -36,12 +36,15 @@ def contrasts(
     from relkit.analysis.statistics import adjust
 
     found = []
+    bootstraps = Bootstraps(
+        (one for one in pairings.values() if one.measure not in described), settings.draws
+    )
     for place, ((candidate, _), pairing) in enumerate(pairings.items()):
         if progress is not None:
             progress(place, len(pairings), f"{candidate}, {pairing.measure}")
         one = _described(baseline, candidate, pairing, settings.test)
         if pairing.measure not in described:
-            one = _tested(one, pairing, pairs, settings)
+            one = _tested(one, pairing, pairs, settings, bootstraps)
         found.append(one)
     adjusted: list[float] = []
     for family in _families(found, settings.test):
@@ -87,11 +90,15 @@ def _described(baseline: str, candidate: str, pairing: Pairing, test: str) -> Co
 
 
 def _tested(
-    described: Contrast, pairing: Pairing, pairs: Sequence[PairContrast], settings: Settings
+    described: Contrast,
+    pairing: Pairing,
+    pairs: Sequence[PairContrast],
+    settings: Settings,
+    bootstraps: Bootstraps,
 ) -> Contrast:
     from relkit.analysis import statistics
 
-    p_values, statistics_found = outcomes(pairing, settings.draws)
+    p_values, statistics_found = outcomes(pairing, settings.draws, bootstraps)
     test = settings.test
     if pairing.pools is not None and test in NO_POOLED:
         test = "permutation"

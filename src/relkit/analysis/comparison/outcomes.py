@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ from relkit.analysis.comparison.pairing import Pairing
 from relkit.analysis.comparison.settings import TESTS
 
 if TYPE_CHECKING:
-    from relkit.analysis.statistics import Resampling
+    from relkit.analysis.statistics import Resampling, TestResult
 
-__all__ = ["NO_POOLED", "STATISTICS", "Lazy", "outcomes"]
+__all__ = ["NO_POOLED", "STATISTICS", "Bootstraps", "Lazy", "outcomes"]
 
 #: Tests of one value a query, which a pooled number does not have.
 NO_POOLED = ("t", "wilcoxon", "sign")
@@ -51,11 +51,43 @@ class Lazy(Mapping[str, float]):
         return dict, (dict(self),)
 
 
-def outcomes(pairing: Pairing, draws: Resampling) -> tuple[Lazy, Lazy]:
+class Bootstraps:
+    """The bootstrap tests of pairings: those of as many queries are drawn at once, when asked for.
+
+    Drawing the queries takes longer than adding up what was drawn.
+
+    Args:
+        pairings: Everything that may be asked for.
+        draws: How often, and from which seed.
+    """
+
+    def __init__(self, pairings: Iterable[Pairing], draws: Resampling) -> None:
+        self._draws = draws
+        self._pairings = list(pairings)
+        self._found: dict[int, TestResult] = {}
+
+    def __call__(self, pairing: Pairing) -> TestResult:
+        """Returns the test of one of the pairings."""
+        from relkit.analysis import statistics
+
+        if id(pairing) not in self._found:
+            count = len(pairing.differences)
+            alike = [one for one in self._pairings if len(one.differences) == count]
+            results = statistics.bootstrap_results([one.differences for one in alike], self._draws)
+            self._found |= {id(one): result for one, result in zip(alike, results, strict=True)}
+        return self._found[id(pairing)]
+
+
+def outcomes(pairing: Pairing, draws: Resampling, bootstraps: Bootstraps) -> tuple[Lazy, Lazy]:
     """Returns the p-value of every paired test, and the statistics `t`, `degrees_of_freedom`, `w`.
 
     W is the smaller sum of the ranks of the differences that are not 0, as in scipy. Where a number
     is pooled over queries, what rests on one value a query is NaN.
+
+    Args:
+        pairing: What is tested.
+        draws: How often the resampling tests draw, and from which seed.
+        bootstraps: Draws for this pairing and others.
     """
     from relkit.analysis import statistics
 
@@ -63,6 +95,8 @@ def outcomes(pairing: Pairing, draws: Resampling) -> tuple[Lazy, Lazy]:
 
     @cache
     def test(name: str) -> Any:
+        if name == "bootstrap":
+            return bootstraps(pairing)
         return statistics.tests.get(name)(pairing.differences, draws)
 
     def p_value(name: str) -> float:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from relkit import _native
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relkit.data.convention import gain_function
 from relkit.data.judgments import Judgments
 from relkit.evaluation import Evaluator
+from relkit.evaluation.program import Program
 from relkit.measures.gain import DCG, divisor
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Unjudged"]
 
@@ -75,24 +81,22 @@ class Unjudged(Rule):
         slack = ROUNDING * max(1.0, *map(max, values.values()))
         if abs(difference) <= slack:
             difference = 0.0
-        lists = {query: self._unjudged(subject, query) for query in values}
-        weight = gain_function(gain)(best) / len(values)
-        # Only what is in favour of the run that is behind can turn the sign: it comes first.
-        pairs = sorted(
-            _pairs(lists, weight, divisor(measure.discount or "log2")),
-            key=lambda pair: (
-                pair.influence * difference > 0,
-                -abs(pair.influence),
-                pair.query,
-                pair.document,
-            ),
+        tops = _native.UnjudgedTops(
+            subject.judgments.table,
+            subject.run(subject.baseline).table,
+            subject.run(subject.candidate).table,
+            Program.compile(measure, subject.convention, subject.scale, None).plan,
+            self.k,
+            list(values),
         )
-        against = math.fsum(pair.influence for pair in pairs if pair.influence < 0)
-        inside = math.fsum(pair.influence for pair in pairs if pair.influence > 0)
+        weight = gain_function(gain)(best) / len(values)
+        pairs = _Pairs.of(tops, list(values), weight, self._shares(measure), difference)
+        against = math.fsum(pairs.influence[pairs.influence < 0].tolist())
+        inside = math.fsum(pairs.influence[pairs.influence > 0].tolist())
         bounds = (difference + against, difference + inside)
-        high = self._optimistic(subject, lists, best)
-        needed = _enough(pairs, difference)
-        open_sign = bool(pairs) and bounds[0] <= slack and bounds[1] >= -slack
+        high = self._optimistic(subject, tops, best)
+        needed = _enough(pairs.influence, difference)
+        open_sign = len(pairs) > 0 and bounds[0] <= slack and bounds[1] >= -slack
         return Finding(
             self.name,
             "high" if open_sign else "medium",
@@ -114,42 +118,21 @@ class Unjudged(Rule):
             },
             parts=("text", "text.open" if open_sign else "text.settled"),
             steps=("step",) if open_sign else ("step.settled",),
-            examples=tuple(f"{pair.query}: {pair.document}" for pair in pairs[:5]),
-            chart_data=tuple(
-                {
-                    "query": pair.query,
-                    "document": pair.document,
-                    "baseline_rank": pair.baseline_rank,
-                    "candidate_rank": pair.candidate_rank,
-                    "influence": pair.influence,
-                }
-                for pair in pairs[: self.shown]
-            ),
+            examples=tuple(f"{pair.query}: {pair.document}" for pair in pairs.first(5)),
+            chart_data=tuple(asdict(pair) for pair in pairs.first(self.shown)),
         )
 
-    def _unjudged(self, subject: Subject, query: str) -> list[dict[str, int]]:
-        """Returns the unjudged documents of both top k with their ranks."""
-        counts = subject.convention.negative != "unjudged"
-        grades = subject.judgments.table.grades(query).items()
-        judged = {document for document, grade in grades if grade >= 0 or counts}
-        return [
-            {
-                document: rank
-                for rank, document in enumerate(subject.top(name, query, self.k), 1)
-                if document not in judged
-            }
-            for name in _both(subject)
-        ]
+    def _shares(self, measure: DCG) -> NDArray[np.float64]:
+        """Returns the share of a gain that counts at each rank, and none outside the top k."""
+        import numpy as np
 
-    def _optimistic(
-        self, subject: Subject, lists: Mapping[str, list[dict[str, int]]], best: float
-    ) -> list[float]:
+        divide = divisor(measure.discount or "log2")
+        return np.array([0.0, *(1 / divide(rank) for rank in range(1, self.k + 1))])
+
+    def _optimistic(self, subject: Subject, tops: _native.UnjudgedTops, best: float) -> list[float]:
         """Returns NDCG of both runs if every unjudged document of a top k had the best grade."""
-        grades = {query: subject.judgments[query] for query in subject.judgments.queries}
-        for query, sides in lists.items():
-            grades[query] = grades[query] | dict.fromkeys(sides[0] | sides[1], best)
         evaluator = Evaluator(
-            Judgments.from_dict(grades), convention=subject.convention, scale=subject.scale
+            Judgments(tops.judged_as(best)), convention=subject.convention, scale=subject.scale
         )
         measure = f"ndcg@{self.k}"
         return [
@@ -161,29 +144,70 @@ def _both(subject: Subject) -> tuple[str, str]:
     return subject.baseline, subject.candidate
 
 
-def _pairs(
-    lists: Mapping[str, list[dict[str, int]]], weight: float, divide: Callable[[int], float]
-) -> Iterator[_Pair]:
-    """Yields the unjudged documents of either top k that can change the difference."""
-    for query, (ours, theirs) in lists.items():
-        for document in sorted(ours.keys() | theirs.keys()):
-            before, after = ours.get(document), theirs.get(document)
-            moved = (1 / divide(after) if after else 0.0) - (1 / divide(before) if before else 0.0)
-            if moved:
-                yield _Pair(query, document, before, after, weight * moved)
+@dataclass(frozen=True)
+class _Pairs:
+    """Unjudged documents of either top k that can change the difference.
+
+    Only what is in favour of the run that is behind can turn the sign: it comes first, and of it
+    the largest influence; then the query, then the document.
+
+    Attributes:
+        places: Theirs among all unjudged documents.
+        influence: What each adds to the difference if it has the highest grade.
+        tops: All unjudged documents.
+        queries: The queries that they were looked for in.
+    """
+
+    places: NDArray[np.int64]
+    influence: NDArray[np.float64]
+    tops: _native.UnjudgedTops
+    queries: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        tops: _native.UnjudgedTops,
+        queries: Sequence[str],
+        weight: float,
+        shares: NDArray[np.float64],
+        difference: float,
+    ) -> _Pairs:
+        import numpy as np
+
+        moved = shares[tops.after] - shares[tops.before]
+        places = np.flatnonzero(moved)
+        influence = weight * moved[places]
+        order = np.lexsort((-np.abs(influence), influence * difference > 0))
+        return cls(places[order], influence[order], tops, queries)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def first(self, count: int) -> Iterator[_Pair]:
+        """Yields the first pairs with their names."""
+        query, before, after = self.tops.query, self.tops.before, self.tops.after
+        for place, influence in zip(
+            self.places[:count].tolist(), self.influence[:count].tolist(), strict=True
+        ):
+            yield _Pair(
+                self.queries[query[place]],
+                self.tops.document(place),
+                int(before[place]) or None,
+                int(after[place]) or None,
+                influence,
+            )
 
 
-def _enough(pairs: list[_Pair], difference: float) -> int:
+def _enough(influence: NDArray[np.float64], difference: float) -> int:
     """Returns how many pairs to judge until the rest cannot turn the sign of the difference.
 
     In the order of the list, and should each of them turn out as worth nothing.
     """
+    import numpy as np
+
     if difference == 0:
-        return len(pairs)
-    against = [abs(pair.influence) for pair in pairs if pair.influence * difference < 0]
-    rest = math.fsum(against)
-    judged = 0
-    while rest >= abs(difference) * (1 - ROUNDING) and judged < len(against):
-        rest -= against[judged]
-        judged += 1
-    return judged
+        return len(influence)
+    against = np.abs(influence[influence * difference < 0])
+    rest = np.subtract.accumulate(np.append(math.fsum(against.tolist()), against))
+    settled = np.flatnonzero(rest < abs(difference) * (1 - ROUNDING))
+    return int(settled[0]) if len(settled) else len(against)

@@ -12,7 +12,11 @@ from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult
 from relkit.analysis.statistics.pooled import PooledScores, pooled_interval, swapped_p
 from relkit.analysis.statistics.power import queries_needed, smallest_detectable
 from relkit.analysis.statistics.ratios import ratio_interval, resampled_ratios
-from relkit.analysis.statistics.resampling import permutation_p_values, ratio_p
+from relkit.analysis.statistics.resampling import (
+    bootstrap_results,
+    permutation_p_values,
+    ratio_p,
+)
 from relkit.analysis.statistics.tukey import Anova, PairOutcome, tukey_hsd, two_way_anova
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "bernstein_interval",
     "betting_evidence",
     "betting_interval",
+    "bootstrap_results",
     "difference_of",
     "effect_size",
     "first_refuted",

@@ -67,13 +67,16 @@ class PairedTest(ABC):
         Fewer than two differences have no p-value, nor have differences that are NaN or infinite;
         if all are 0 it is 1.
         """
+        return self.settled(differences) or self.result(differences, resampling)
+
+    @staticmethod
+    def settled(differences: NDArray[np.float64]) -> TestResult | None:
+        """Returns what is said of differences that need no test, or `None`."""
         import numpy as np
 
         if len(differences) < 2 or not np.isfinite(differences).all():
             return TestResult(math.nan, math.nan)
-        if not differences.any():
-            return TestResult(0.0, 1.0)
-        return self.result(differences, resampling)
+        return None if differences.any() else TestResult(0.0, 1.0)
 
     @abstractmethod
     def result(self, differences: NDArray[np.float64], resampling: Resampling) -> TestResult:
