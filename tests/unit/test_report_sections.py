@@ -249,7 +249,7 @@ def test_areas_are_those_of_all_judged_documents(comparison: relkit.Comparison) 
             labels.append(grade >= 1)
             scores.append(new[query].get(document, lowest - 5))
     judged = judged_scores(comparison, "new", 1.0)
-    assert judged.labels == labels
+    assert judged.labels.tolist() == labels
     expected = relkit.roc_curve(labels, scores).area
     assert relkit.roc_curve(judged.labels, judged.scores).area == pytest.approx(expected)
     chart = _charts(build_page(comparison))["curves"]

@@ -204,6 +204,21 @@ def test_the_unit_does_not_matter(name: str, factor: float, count: int) -> None:
     assert paired_test(name, differences * factor, resamples=500).p == pytest.approx(expected)
 
 
+def test_bootstraps_together_are_those_of_each_alone() -> None:
+    random = np.random.default_rng(4)
+    rows = [
+        random.normal(0.05, 1.0, 40),
+        np.zeros(40),
+        np.full(40, 0.5),
+        np.full(40, math.nan),
+        random.normal(0.3, 1e-9, 40),
+    ]
+    found = statistics.bootstrap_results(rows, Resampling(2000, seed=3))
+    alone = [paired_test("bootstrap", row, resamples=2000, seed=3) for row in rows]
+    assert repr(found) == repr(alone)
+    assert statistics.bootstrap_results([], Resampling()) == []
+
+
 @pytest.mark.parametrize("name", ["permutation", "bootstrap"])
 def test_threads_do_not_matter(name: str) -> None:
     differences = samples(300) - 0.025

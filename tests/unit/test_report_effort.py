@@ -1,0 +1,78 @@
+"""How much is done for a report: counted, since times differ from machine to machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import relkit
+from relkit import _native
+from relkit.analysis.comparison import outcomes
+from relkit.analysis.diagnosis.base import Subject
+from relkit.report import build_page, drilldown
+
+QUERIES = 60
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> relkit.Comparison:
+    judgments = {f"q{n:02}": {"a": 2, "b": 1, "c": 0} for n in range(QUERIES)}
+    old = {q: {"b": 3.0, "x": 2.0, "a": 1.0} for q in judgments}
+    new = {q: {"a": 3.0 + n, "y": 2.0, "b": 1.0 + n % 3} for n, q in enumerate(judgments)}
+    new |= {f"q{n:02}": {"c": 1.0} for n in range(20)}
+    folder = tmp_path_factory.mktemp("runs")
+    for name, run in (("old", old), ("new", new)):
+        relkit.write_run(relkit.Run.from_dict(run), folder / f"{name}.run")
+    runs = [folder / "old.run", folder / "new.run"]
+    return relkit.compare(judgments, runs[0], [runs[1]], ["ndcg@10", "ap", "rr", "dcg@5"])
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]:
+    """Returns a list that grows by the arguments of each call."""
+    calls: list[Any] = []
+    inner = getattr(owner, name)
+
+    def counted(*values: Any, **options: Any) -> Any:
+        calls.append(values)
+        return inner(*values, **options)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+@pytest.mark.parametrize("shown", [0, 3])
+def test_only_queries_that_are_shown_are_derived(
+    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch, shown: int
+) -> None:
+    derived = counting(monkeypatch, drilldown, "explain_change")
+    listed = [
+        counting(monkeypatch, relkit.Run, "documents"),
+        counting(monkeypatch, Subject, "top"),
+    ]
+    build_page(comparison, queries=shown)
+    assert len(derived) == 2 * shown
+    # Lists become Python's for what is derived, not for curves, bands and rules.
+    assert sum(map(len, listed)) <= 8 * shown
+
+
+def test_all_measures_share_the_queries_that_the_bootstrap_draws(
+    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = relkit.compare(
+        comparison.judgments,
+        comparison.run("old.run"),
+        [comparison.run("new.run")],
+        list(comparison.measures),
+    )
+    drawn = counting(monkeypatch, _native, "resampled_sums")
+    found = [dict(one.p_values)["bootstrap"] for one in fresh.contrasts]
+    assert len(drawn) == 1
+    assert drawn[0][0].shape == (2 * len(found), QUERIES)
+    alone = [
+        outcomes.outcomes(
+            pairing, fresh.settings.draws, outcomes.Bootstraps([pairing], fresh.settings.draws)
+        )[0]["bootstrap"]
+        for pairing in fresh._pairings.values()
+    ]
+    assert found == alone
