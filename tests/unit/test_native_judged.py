@@ -68,11 +68,11 @@ def test_tops_that_nobody_judged(
     convention = Convention(ties=ties, scores=scores, negative=negative)
     judgments = Judgments.from_dict(judged)
     plan = Program.compile("dcg", convention, None, None).plan
-    tables = [Run.from_dict(run).table for run in (before, after)]
-    tops = _native.UnjudgedTops(judgments.table, *tables, plan, k, QUERIES)
+    first, second = (Run.from_dict(run).table for run in (before, after))
+    tops = _native.UnjudgedTops(judgments.table, first, second, plan, k, QUERIES)
     found = {
-        (QUERIES[query], tops.document(place)): (first, second)
-        for place, (query, first, second) in enumerate(
+        (QUERIES[query], tops.document(place)): (rank, other)
+        for place, (query, rank, other) in enumerate(
             zip(tops.query.tolist(), tops.before.tolist(), tops.after.tolist(), strict=True)
         )
     }
