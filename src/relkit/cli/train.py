@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+#: Parameters of rankers that have an option of their own.
+OWN = frozenset({"measure", "convention", "seed", "threads", "engine", "scorer", "stop"})
+
 HELP = """Train a ranker, and say what it reaches on queries it has not seen.
 
 \b
@@ -53,7 +56,9 @@ Queries are dealt to folds: each is ranked by a ranker trained on the others,
 so the number is of queries that it has not seen, and the saved ranker is
 trained on all of them. With --valid it is measured on those rows instead. The
 same is done with a baseline, a plain regression of labels, and the difference
-is tested query by query. --search tries parameters on training queries only.
+is tested query by query. --search tries parameters on training queries only,
+and so does --stop find the number of trees: a fifth of them is watched, then
+the ranker is trained again on all.
 
 --against tests the difference to an earlier ranker on the rows of --valid, or
 to the number on its card. Numbers of another measure, convention or queries
@@ -116,6 +121,17 @@ read as any other. Of equal scores the mean over their orders counts.
     help="In how many parts queries are dealt.",
 )
 @duplicates_option
+@click.option(
+    "--stop",
+    metavar="N|significance",
+    help="Stop after N trees (epochs, iterations) without a better measure on watched rows, or"
+    " where it is significantly worse than at its best.  [default: none]",
+)
+@click.option(
+    "--watch",
+    metavar="DATA",
+    help="Rows that are watched for --stop.  [default: a fifth of the training queries]",
+)
 @click.option(
     "--search",
     type=click.IntRange(min=0),
@@ -186,7 +202,8 @@ def command(
         raise ParameterError("-o is missing", hint="name a file for the ranker: -o FILE")
     more = [options[name] for name in ("run", "card", "report")]
     targets = [output, *(name for name in more if name)]
-    inputs = [data, *(options[name] for name in ("valid", "segments", "judgments", "against"))]
+    files = ("valid", "watch", "segments", "judgments", "against")
+    inputs = [data, *(options[name] for name in files)]
     check_stdin([name for name in inputs if name])
     for target in targets:
         protect_inputs(target, inputs)
@@ -198,7 +215,9 @@ def command(
     card_form = form_of(options["card"], ("markdown", "json", "csv"))
     page_form = _page_form(options["report"])
     known = chosen_scale(scale)
+    stop = _stop(options["stop"], options["watch"])
     rows, held = _both(data, options, known)
+    watch = read_rows(options["watch"], options, known) if options["watch"] else None
     given = named_parameters(options["parameters"])
     given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
     with Progress("training", after=0.2) as progress:
@@ -210,6 +229,8 @@ def command(
             valid=held,
             folds=options["folds"],
             search=options["search"],
+            stop=stop,
+            watch=watch,
             baseline=None if options["baseline"] == "none" else options["baseline"],
             against=options["against"],
             segments=_segments(options["segments"]),
@@ -307,7 +328,7 @@ def named_parameters(texts: Sequence[str]) -> dict[str, Any]:
             raise ParameterError(
                 message("`-p {text}` is not NAME=VALUE", text=text), hint="such as -p trees=200"
             )
-        if name in {"measure", "convention", "seed", "threads", "engine", "scorer"}:
+        if name in OWN:
             raise ParameterError(message("`{name}` has an option of its own: --{name}", name=name))
         found[name] = words[value.lower()] if value.lower() in words else _number(value)
     return found
@@ -320,6 +341,19 @@ def _number(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def _stop(text: str | None, watch: str | None) -> Any:
+    """Returns when training stops."""
+    if text is None and watch is not None:
+        raise ParameterError("--watch is for --stop", hint="add --stop 20, or --stop significance")
+    found = None if text is None else _number(text)
+    if found is None or found == "significance" or (isinstance(found, int) and found >= 1):
+        return found
+    raise ParameterError(
+        message("`--stop {text}` is neither a whole number nor `significance`", text=text),
+        hint="--stop 20, or --stop significance",
+    )
 
 
 def _page_form(path: str | None) -> Any:

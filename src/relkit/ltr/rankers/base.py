@@ -55,6 +55,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     #: What a saved file calls this kind.
     kind: ClassVar[str]
+    #: The parameter that says how many steps are made, of which `n_iter_` count.
+    steps: ClassVar[str]
     #: Whether NaN features are taken as missing values.
     takes_missing: ClassVar[bool] = False
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relkit.core.errors import InputError, ParameterError
+from relkit.core.errors import InputError
 from relkit.core.parameters import check_least, check_whole
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
@@ -14,6 +14,7 @@ from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import POINTWISE, checked_loss, plain, refuse_positions
 from relkit.ltr.rankers.scaling import Scaling
+from relkit.ltr.rankers.watching import Stop, Watched, checked_stop
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class LinearRanker(Ranker):
         convention: The measure's rules.
         l2: How strongly weights are drawn towards 0.
         iterations: Steps of the search at most.
+        stop: With an `eval_set`: after so many steps without a better measure on it the search
+            ends, and the best step counts; `significance`: as soon as the measure is significantly
+            worse than at its best; None goes on to the end.
         seed: Where the draws of losses come from that draw.
         threads: Threads to use; 0 takes one per processor. They do not change the weights.
 
@@ -50,7 +54,8 @@ class LinearRanker(Ranker):
         coef_: The weight of each feature as it was given.
         intercept_: What is added.
         loss_: The mean loss of a list at the end.
-        n_iter_: How many steps were taken.
+        history_: The measure on `eval_set` after each step.
+        n_iter_: How many steps count.
 
     Examples:
         >>> import numpy as np, relkit.ltr
@@ -65,6 +70,7 @@ class LinearRanker(Ranker):
     """
 
     kind: ClassVar[str] = "linear"
+    steps: ClassVar[str] = "iterations"
 
     def __init__(
         self,
@@ -74,6 +80,7 @@ class LinearRanker(Ranker):
         convention: Convention | str | Mapping[str, Any] | None = None,
         l2: float = 0.001,
         iterations: int = 200,
+        stop: Stop = None,
         seed: int = 0,
         threads: int = 0,
     ) -> None:
@@ -82,6 +89,7 @@ class LinearRanker(Ranker):
         self.convention = convention
         self.l2 = l2
         self.iterations = iterations
+        self.stop = stop
         self.seed = seed
         self.threads = threads
 
@@ -90,10 +98,7 @@ class LinearRanker(Ranker):
 
         iterations = check_whole("iterations", plain(self.iterations))
         check_least("l2", self.l2)
-        if valid is not None:
-            raise ParameterError(
-                "a linear ranker watches no rows while it trains: leave eval_set out"
-            )
+        stop = checked_stop(self.stop, valid)
         refuse_positions(rows, "a linear ranker")
         loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         scaling = Scaling.of(rows.values)
@@ -103,7 +108,11 @@ class LinearRanker(Ranker):
             point, _ = problem.lowest(
                 checked_loss("ranknet", self.measure_, self.convention_, rows), point, 50
             )
-        point, self.n_iter_ = problem.lowest(loss, point, iterations)
+        watched = None
+        if valid is not None:
+            watched = Watched(valid, self.measure_, self.convention_, stop, int(self.threads))
+        point, self.n_iter_ = problem.lowest(loss, point, iterations, watched, valid)
+        self.history_ = [] if watched is None else watched.history
         self.loss_ = problem.value(loss, point)
         self.coef_ = point[:-1] / scaling.scale
         self.intercept_ = float(point[-1] - scaling.centre @ self.coef_)
@@ -170,11 +179,9 @@ class _Problem:
         """Returns the value and the gradient at a point."""
         import numpy as np
 
-        weights = point[:-1] / self.scaling.scale
-        shift = point[-1] - self.scaling.centre @ weights
         found = loss.evaluate(
             self.rows.labels,
-            np.asarray(self.values @ weights + shift, dtype=np.float64),
+            self.scores(point, self.values),
             self.rows.groups,
             weights=self.rows.weights,
             hessian=False,
@@ -190,15 +197,31 @@ class _Problem:
         value = found.values.sum() / self.lists + self.l2 * (point[:-1] @ point[:-1]) / 2
         return float(value), gradient
 
+    def scores(self, point: NDArray[np.float64], values: Any) -> NDArray[np.float64]:
+        """Returns the scores of rows at a point."""
+        import numpy as np
+
+        weights = point[:-1] / self.scaling.scale
+        shift = point[-1] - self.scaling.centre @ weights
+        return np.asarray(values @ weights + shift, dtype=np.float64)
+
     def value(self, loss: Loss, point: NDArray[np.float64]) -> float:
         """Returns the mean loss of a list at a point."""
         penalty = self.l2 * float(point[:-1] @ point[:-1]) / 2
         return self(loss, point)[0] - penalty
 
     def lowest(
-        self, loss: Loss, start: NDArray[np.float64], iterations: int
+        self,
+        loss: Loss,
+        start: NDArray[np.float64],
+        iterations: int,
+        watched: Watched | None = None,
+        valid: TrainingRows | None = None,
     ) -> tuple[NDArray[np.float64], int]:
-        """Returns the lowest point that a search finds, and how many steps it took."""
+        """Returns the lowest point that a search finds, and how many steps lead there.
+
+        Where rows are watched that may stop it, it is the point of the step that is best on them.
+        """
         from scipy.optimize import minimize
 
         best: list[Any] = [float("inf"), start]
@@ -209,6 +232,24 @@ class _Problem:
                 best[:] = value, point.copy()
             return value, gradient
 
-        options = {"maxiter": iterations}
-        found = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
+        points: list[NDArray[np.float64]] = []
+
+        def step(point: NDArray[np.float64]) -> None:
+            if watched is not None and valid is not None:
+                ends = watched.look(self.scores(point, valid.values))
+                if watched.best == len(watched.history):
+                    points[:] = [point.copy()]
+                if ends:
+                    raise StopIteration
+
+        found = minimize(
+            function,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": iterations},
+            callback=step,
+        )
+        if watched is not None and watched.stops and points:
+            return points[0], watched.best
         return best[1], int(found.nit)

@@ -14,9 +14,9 @@ from relkit.ltr.losses import Loss
 from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import checked_loss, plain, refuse_positions
-from relkit.ltr.rankers.measuring import measure_rows
 from relkit.ltr.rankers.rows import list_order
 from relkit.ltr.rankers.scaling import Scaling
+from relkit.ltr.rankers.watching import Stop, Watched, checked_stop
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class NeuralRanker(Ranker):
         l2: Weight decay: how strongly weights are drawn towards 0.
         dropout: The share of hidden values that a step leaves out.
         stop: With an `eval_set`: after so many epochs without a better measure on it training
-            ends, and the best epoch counts; None goes on to the end.
+            ends, and the best epoch counts; `significance`: as soon as the measure is
+            significantly worse than at its best; None goes on to the end.
         seed: Where random numbers start: the same data, seed and machine give the same network.
         threads: Threads of the loss; 0 takes as many as PyTorch, whose own setting is
             `torch.set_num_threads`.
@@ -67,6 +68,7 @@ class NeuralRanker(Ranker):
     """
 
     kind: ClassVar[str] = "neural"
+    steps: ClassVar[str] = "epochs"
 
     def __init__(
         self,
@@ -82,7 +84,7 @@ class NeuralRanker(Ranker):
         learning_rate: float = 0.003,
         l2: float = 0.0001,
         dropout: float = 0.0,
-        stop: int | None = None,
+        stop: Stop = None,
         seed: int = 0,
         threads: int = 0,
     ) -> None:
@@ -105,10 +107,7 @@ class NeuralRanker(Ranker):
         import numpy as np
 
         self._check()
-        if self.stop is not None and valid is None:
-            raise ParameterError(
-                "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
-            )
+        stop = checked_stop(self.stop, valid)
         refuse_positions(rows, "a network")
         loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         self.scaling_ = Scaling.of(rows.values)
@@ -125,8 +124,12 @@ class NeuralRanker(Ranker):
             criterion = RankingLoss(loss, seed=int(self.seed), threads=int(self.threads))
             lists = np.flatnonzero(rows.sizes > 0)
             self.history_: list[dict[str, float]] = []
-            best: tuple[float, int, Any] | None = None
-            for epoch in range(self.epochs):
+            state: Any = None
+            watched = None
+            if valid is not None:
+                threads = int(self.threads)
+                watched = Watched(valid, self.measure_, self.convention_, stop, threads)
+            for _ in range(self.epochs):
                 self.network_.train()
                 total, order = 0.0, random.permutation(lists)
                 for first in range(0, len(order), self.batch):
@@ -138,22 +141,19 @@ class NeuralRanker(Ranker):
                     descent.step()
                     total += float(value.detach()) * len(picked)
                 said = {"loss": total / len(lists)}
-                if valid is not None:
-                    scores = self._scored(valid.values, valid.rows.groups)
-                    reached = measure_rows(self.measure_, self.convention_, valid.rows, scores)
-                    said[self.measure_] = reached
-                    if best is None or reached > best[0]:
-                        state = {
-                            name: one.clone() for name, one in self.network_.state_dict().items()
-                        }
-                        best = reached, epoch + 1, state
                 self.history_.append(said)
-                if best is not None and self.stop and epoch + 1 - best[1] >= self.stop:
+                if watched is None or valid is None:
+                    continue
+                ends = watched.look(self._scored(valid.values, valid.rows.groups))
+                said[self.measure_] = watched.history[-1]
+                if stop is not None and watched.best == len(self.history_):
+                    state = {name: one.clone() for name, one in self.network_.state_dict().items()}
+                if ends:
                     break
         self.n_iter_ = len(self.history_)
-        if best is not None and self.stop:
-            self.network_.load_state_dict(best[2])
-            self.n_iter_ = best[1]
+        if watched is not None and state is not None:
+            self.network_.load_state_dict(state)
+            self.n_iter_ = watched.best
 
     def _batch(self, rows: TrainingRows, picked: NDArray[np.int64]) -> tuple[Any, Any, Any]:
         """Returns features and offsets of some lists, and what the loss knows of their rows."""
@@ -228,8 +228,6 @@ class NeuralRanker(Ranker):
             check_whole(name, plain(getattr(self, name)))
         for name in ("seed", "threads"):
             check_whole(name, plain(getattr(self, name)), least=0)
-        if self.stop is not None:
-            check_whole("stop", plain(self.stop))
         check_whole("attention", int(self.attention), least=0)
         for wide in check_items("hidden", self.hidden, "a list of whole numbers"):
             check_whole("hidden", plain(wide))

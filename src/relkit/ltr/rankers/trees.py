@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_least, check_whole
@@ -14,6 +14,7 @@ from relkit.ltr.rankers.base import Ranker
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
 from relkit.ltr.rankers.exporting.exported import Candidate, ExportFormat
 from relkit.ltr.rankers.learning import checked_loss, plain
+from relkit.ltr.rankers.watching import Stop, checked_stop
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class TreeRanker(Ranker):
     Attributes:
         forest_: The trees, behind an interface that every engine has.
         history_: The measure on `eval_set` after each tree.
+        n_iter_: How many trees count.
         feature_importances_: How much each feature's splits gained, or, of CatBoost, by how much
             they change the scores; adds up to 1.
 
@@ -72,6 +74,7 @@ class TreeRanker(Ranker):
     """
 
     kind: ClassVar[str] = "trees"
+    steps: ClassVar[str] = "trees"
     takes_missing: ClassVar[bool] = True
 
     def __init__(
@@ -89,7 +92,7 @@ class TreeRanker(Ranker):
         l2: float = 0.0,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
-        stop: int | Literal["significance"] | None = None,
+        stop: Stop = None,
         seed: int = 0,
         threads: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -114,11 +117,7 @@ class TreeRanker(Ranker):
     def _train(self, rows: TrainingRows, valid: TrainingRows | None) -> None:
         engine = self._engine()
         settings = self._settings()
-        stop = self._stop()
-        if stop is not None and valid is None:
-            raise ParameterError(
-                "`stop` needs rows to watch the measure on", hint="fit(…, eval_set=(X, y, qid))"
-            )
+        stop = checked_stop(self.stop, valid)
         loss = checked_loss(self.loss, self.measure_, self.convention_, rows)
         task = Task(
             loss,
@@ -135,16 +134,16 @@ class TreeRanker(Ranker):
         return self.forest_.predict(values)
 
     @property
+    def n_iter_(self) -> int:
+        """How many trees count."""
+        return int(self.forest_.trees)
+
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each feature's splits gained, as shares of 1; 0 each if nothing was split."""
         gains = self.forest_.importance()
         total = gains.sum()
         return gains / total if total > 0 else gains
-
-    def _stop(self) -> int | Literal["significance"] | None:
-        if self.stop is None or self.stop == "significance":
-            return self.stop
-        return check_whole("stop", plain(self.stop))
 
     def _engine(self) -> Engine:
         return engines.get(self.engine)

@@ -14,6 +14,7 @@ from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.ltr.training.held_out import HeldOut
+from relkit.ltr.training.stopping import Stopping
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,6 +111,7 @@ class ModelCard(Exportable):
         found: What it reaches on them.
         baseline: The ranker that it is compared with; may be empty.
         level: The probability of the intervals.
+        stopping: When the rankers stopped; None where they had no leave to.
         versions: Of relkit, Python and the packages that trained it.
         notes: What is worth knowing about the data and the training.
     """
@@ -127,6 +129,7 @@ class ModelCard(Exportable):
     found: HeldOut
     baseline: str = ""
     level: float = 0.95
+    stopping: Stopping | None = None
     versions: Mapping[str, str] | None = None
     notes: tuple[Note, ...] = ()
     tested: str = ""
@@ -154,6 +157,7 @@ class ModelCard(Exportable):
             "held_out": self.found.to_dict(),
             "baseline": self.baseline,
             "level": self.level,
+            "stopping": None if self.stopping is None else self.stopping.to_dict(),
             "versions": dict(self.versions or {}),
             "notes": [note_dict(note) for note in self.notes],
         }
@@ -232,6 +236,7 @@ class ModelCard(Exportable):
             ("engine", self.engine),
             ("parameters", ", ".join(given) or words.style.nothing),
             ("seed", str(self.seed)),
+            *([("stopping", self.stopping.text(words, self.measure))] if self.stopping else []),
         ]
 
     def _number(self, words: Catalogue, digits: int) -> list[tuple[str, str]]:

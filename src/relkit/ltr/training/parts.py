@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from relkit.data.labelled import LabelledRows
 
-__all__ = ["Part", "curve_of", "importance_of"]
+__all__ = ["Part", "curves_of", "importance_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,27 +43,34 @@ class Part:
     at: NDArray[np.int64]
 
 
-def curve_of(part: Part, goal: Goal) -> tuple[CurvePoint, ...]:
-    """Returns the learning curve of a ranker of trees; nothing for another ranker.
+def curves_of(parts: list[Part], goal: Goal) -> list[tuple[CurvePoint, ...]]:
+    """Returns the learning curves of rankers of trees, as far as all go; nothing for others.
 
     Args:
-        part: The ranker and its rows.
+        parts: The rankers and their rows.
         goal: What is measured.
     """
-    forest = forest_of(part.ranker)
-    if forest is None or forest.trees < 1:
-        return ()
-    points = points_of(forest.trees)
-    sides = [
-        [
-            goal.mean(rows, scores)
-            for scores in scores_after(forest.engine, forest.booster, matrix, points)
+    forests = [forest for part in parts if (forest := forest_of(part.ranker)) is not None]
+    trees = min((forest.trees for forest in forests), default=0)
+    if trees < 1:
+        return []
+    points = points_of(trees)
+    found = []
+    for part, forest in zip(parts, forests, strict=True):
+        sides = [
+            [
+                goal.mean(rows, scores)
+                for scores in scores_after(
+                    forest.engine,
+                    forest.booster,
+                    part.ranker._matrix(rows, reset=False),
+                    points,
+                )
+            ]
+            for rows in (part.train, part.held_out)
         ]
-        for rows, matrix in (
-            (rows, part.ranker._matrix(rows, reset=False)) for rows in (part.train, part.held_out)
-        )
-    ]
-    return tuple(CurvePoint(*one) for one in zip(points, *sides, strict=True))
+        found.append(tuple(CurvePoint(*one) for one in zip(points, *sides, strict=True)))
+    return found
 
 
 def importance_of(

@@ -12,6 +12,7 @@ from relkit.ltr.training.held_out import held_out
 from relkit.ltr.training.parts import Part
 from relkit.ltr.training.result import SearchTrial
 from relkit.ltr.training.searching import search_parameters
+from relkit.ltr.training.stopping import stopped, with_steps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,12 +34,14 @@ class Fitted:
         scores: One per held-out row, of the ranker that was not trained on its query.
         values: The measure of each held-out query.
         trials: What the search of the first part tried.
+        counts: How many steps were chosen on each part; empty without early stopping.
     """
 
     parts: list[Part]
     scores: NDArray[np.float64]
     values: list[float]
     trials: tuple[SearchTrial, ...]
+    counts: tuple[int, ...] = ()
 
 
 @dataclass(eq=False)
@@ -52,6 +55,7 @@ class Plan:
         steps: How many rankers are trained in all, searches not counted.
         duplicates: Whether queries that share a row stay together in a search.
         fixed: Parameters that are not searched for.
+        watch: Rows that decide when a ranker stops that can; None for a share of the training ones.
         progress: Called with the rankers trained, all of them, and what was reached so far.
         done: How many are trained.
     """
@@ -62,15 +66,19 @@ class Plan:
     steps: int
     duplicates: Duplicates = "together"
     fixed: Collection[str] = ()
+    watch: LabelledRows | None = None
     progress: Callable[[int, int, str], None] | None = None
     done: int = field(default=0)
 
-    def fit(self, ranker: Any, rows: LabelledRows) -> tuple[Any, tuple[SearchTrial, ...]]:
-        """Returns a trained copy of a ranker, and what its search tried.
+    def fit(
+        self, ranker: Any, rows: LabelledRows, steps: int | None = None
+    ) -> tuple[Any, tuple[SearchTrial, ...], int | None]:
+        """Returns a trained copy of a ranker, what its search tried, and where it stopped.
 
         Args:
             ranker: A ranker that is not trained.
             rows: Training rows.
+            steps: How many steps it makes, where that is known; None lets it stop where it may.
         """
         from sklearn.base import clone
 
@@ -88,7 +96,16 @@ class Plan:
                 progress=self._tried,
             )
             chosen.set_params(**best)
-        return chosen.fit(rows), trials
+        if getattr(chosen, "stop", None) is None:
+            return chosen.fit(rows), trials, None
+        if steps is not None:
+            return with_steps(chosen, steps).fit(rows), trials, steps
+        fitted, steps, said = stopped(
+            chosen, rows, self.watch, seed=self.seed, duplicates=self.duplicates
+        )
+        if self.progress is not None:
+            self.progress(self.done, self.steps, said)
+        return fitted, trials, steps
 
     def run(
         self,
@@ -106,16 +123,17 @@ class Plan:
         import numpy as np
 
         scores = np.full(len(held), np.nan)
-        parts, tried = [], []
+        parts, tried, counts = [], [], []
         for train, rest, at in pairs:
-            fitted, trials = self.fit(ranker, train)
+            fitted, trials, steps = self.fit(ranker, train)
+            counts += [] if steps is None else [steps]
             own = fitted.predict(rest)
             scores[at] = own
             parts.append(Part(fitted, train, rest, at))
             tried.append(trials)
             self._told(self.goal.values(rest, own))
         values = self.goal.values(held, scores)
-        return Fitted(parts, scores, values, tried[0] if tried else ())
+        return Fitted(parts, scores, values, tried[0] if tried else (), tuple(counts))
 
     def _told(self, values: list[float]) -> None:
         """Says what the last ranker reaches on its held-out queries."""

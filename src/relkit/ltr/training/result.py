@@ -165,7 +165,7 @@ class Training(Exportable):
         words = catalogue("training", language)
         blocks: list[Block] = [
             summary_table(self.card, words, digits),
-            Lines([self.verdict(words), *self.searched(words)]),
+            Lines([self.verdict(words), *self.searched(words), *self.stopped(words)]),
         ]
         if self.against is not None:
             title = words.say("title.against", name=self.against.name)
@@ -200,6 +200,15 @@ class Training(Exportable):
         if not self.found.paired:
             return words["verdict.alone"]
         return self.found.verdict(self.card.baseline, words)
+
+    def stopped(self, words: Catalogue) -> list[str]:
+        """Says when training stopped, if it was let to.
+
+        Args:
+            words: The texts of training.
+        """
+        stopping = self.card.stopping
+        return [] if stopping is None else [stopping.text(words, self.card.measure)]
 
     def searched(self, words: Catalogue) -> list[str]:
         """Says what the search tried, if there was one.

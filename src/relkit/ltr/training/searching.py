@@ -108,7 +108,8 @@ def search_parameters(
         measured: From a trained ranker and rows to the measure.
         seed: Of the search and of the queries that score it.
         duplicates: Whether queries that share a row stay together.
-        fixed: Parameters that are not searched for.
+        fixed: Parameters that are not searched for; nor is the number of steps of a ranker that
+            stops by itself, on the queries that score it.
         progress: Called with the trials made, all of them, and the best value.
 
     Raises:
@@ -119,6 +120,8 @@ def search_parameters(
     from sklearn.base import clone
 
     optuna = optional_package("optuna", purpose="a search for parameters", install="relkit[search]")
+    stops = getattr(ranker, "stop", None) is not None
+    fixed = {*fixed, *([ranker.steps] if stops else [])}
     space = {name: span for name, span in space_of(ranker).items() if name not in fixed}
     if not space:
         raise ParameterError(
@@ -131,7 +134,8 @@ def search_parameters(
 
     def score(trial: Any) -> float:
         drawn = {name: span.draw(trial, name) for name, span in space.items()}
-        value = measured(clone(ranker).set_params(**drawn).fit(training), scoring)
+        tried_on = {"eval_set": scoring} if stops else {}
+        value = measured(clone(ranker).set_params(**drawn).fit(training, **tried_on), scoring)
         tried.append(SearchTrial(drawn, value))
         if progress is not None:
             progress(len(tried), trials, f"{max(one.score for one in tried):.4f}")

@@ -20,23 +20,31 @@ from relkit.ltr.rankers.learning import trained_loss, weighs_pairs
 from relkit.ltr.rankers.measuring import fingerprint
 from relkit.ltr.rankers.models import ranker as make_ranker
 from relkit.ltr.rankers.rows import known_features
+from relkit.ltr.rankers.watching import Stop
 from relkit.ltr.training.against import earlier_of
 from relkit.ltr.training.card import ModelCard, data_facts
 from relkit.ltr.training.curve import mean_curve
 from relkit.ltr.training.goal import Goal
 from relkit.ltr.training.held_out import held_out
-from relkit.ltr.training.parts import curve_of, importance_of
+from relkit.ltr.training.parts import curves_of, importance_of
 from relkit.ltr.training.placement import label_placements
 from relkit.ltr.training.plan import Plan, dealt_pairs, without_positions
 from relkit.ltr.training.result import Training
 from relkit.ltr.training.segments import relevant_counts, segment_table, sizes_of
+from relkit.ltr.training.stopping import (
+    SHARE as WATCHED,
+    Stopping,
+    chosen_steps,
+    refuse_shared,
+    stop_of,
+)
 from relkit.measures.base import Measure
 
 __all__ = ["numbered_documents", "train"]
 
 Progress = Callable[[int, int, str], None]
 #: Parameters that the card has places of its own for.
-ELSEWHERE = ("convention", "engine", "loss", "measure", "seed", "threads")
+ELSEWHERE = ("convention", "engine", "loss", "measure", "seed", "stop", "threads")
 
 
 def train(
@@ -48,6 +56,8 @@ def train(
     valid: LabelledRows | Any = None,
     folds: int = 5,
     search: int = 0,
+    stop: Stop = None,
+    watch: LabelledRows | Any = None,
     baseline: Any = "regression",
     against: Any = None,
     segments: Mapping[str, str] | None = None,
@@ -76,6 +86,14 @@ def train(
         valid: Held-out rows.
         folds: How many folds, 3 or more; without `valid`.
         search: How many settings Optuna tries; 0 for none.
+        stop: After so many trees (epochs, iterations) without a better measure on rows that are
+            watched no more are made, and those up to the best count; `significance`: as soon as
+            the measure is significantly worse than at its best; None makes all.
+        watch: Rows that are watched for `stop`, none of whose queries is held out. By default a
+            fifth of the training queries: the ranker is trained without them to find the number
+            of trees, and then on all training queries with that number. With folds each does so
+            within its own training queries, and the ranker that is returned has the median of
+            their numbers.
         baseline: The model that it is compared with, trained on the same queries with the same
             parameters and the same search; None for none.
         against: An earlier ranker, its model card, or the file of either. A ranker is measured on
@@ -110,6 +128,7 @@ def train(
     check_fraction("level", level)
     check_whole("search", search, least=0)
     rows = _rows(data)
+    watched = None if watch is None else _rows(watch)
     goal = Goal.of(measure, convention, threads)
     shared = {
         "measure": str(goal.measure),
@@ -117,7 +136,7 @@ def train(
         "seed": seed,
         "threads": threads,
     }
-    model = _made(ranker, shared, parameters)
+    model = stop_of(_made(ranker, shared, parameters), stop)
     reference = _reference(baseline, model)
     held = rows if valid is None else _rows(valid)
     if valid is None:
@@ -129,13 +148,16 @@ def train(
         if against is None
         else earlier_of(against, rows, None if valid is None else held, goal)
     )
+    if watched is not None:
+        refuse_shared(watched, held)
     steps = len(pairs) * (1 if reference is None else 2) + (valid is None)
-    plan = Plan(goal, search, seed, steps, duplicates, tuple(parameters), progress)
+    plan = Plan(goal, search, seed, steps, duplicates, tuple(parameters), watched, progress)
     before = None if reference is None else plan.run(reference, without_positions(pairs), held)
     fitted = plan.run(model, pairs, held)
     final, trials = fitted.parts[0].ranker, fitted.trials
+    stopping = _stopping(model, fitted.counts, watched)
     if valid is None:
-        final, trials = plan.fit(model, rows)
+        final, trials, _ = plan.fit(model, rows, None if stopping is None else stopping.steps)
     baseline_values = () if before is None else tuple(before.values)
     card = ModelCard(
         ranker=_name(ranker),
@@ -151,19 +173,19 @@ def train(
         found=held_out(fitted.values, baseline_values, level=level),
         baseline="" if reference is None else _name(baseline),
         level=level,
+        stopping=stopping,
         versions=_versions(final),
         notes=_distinct([*_notes(rows, held, final, reference), *goal.notes(held, fitted.scores)]),
         tested=label_fingerprint(held),
     )
     groups, order = _segments(held, segments)
     beside = None if earlier is None else earlier.beside(card, fitted.values)
-    curves = [curve for one in fitted.parts if (curve := curve_of(one, goal))]
     return Training(
         card=card,
         queries=tuple(held.queries),
         values=tuple(fitted.values),
         baseline=baseline_values,
-        curve=mean_curve(curves),
+        curve=mean_curve(curves_of(fitted.parts, goal)),
         importance=importance_of(fitted.parts, held, goal, seed=seed, level=level),
         placements=label_placements(held, fitted.scores, level=level),
         segments=segment_table(groups, fitted.values, baseline_values, order=order, level=level),
@@ -232,6 +254,22 @@ def _loss(ranker: Any, goal: Goal, rows: LabelledRows) -> str:
     if given is None:
         return ""
     return str(trained_loss(given, str(goal.measure), goal.convention, rows))
+
+
+def _stopping(
+    ranker: Any, counts: tuple[int, ...], watched: LabelledRows | None
+) -> Stopping | None:
+    """Returns when rankers stopped; None where they had no leave to."""
+    if not counts:
+        return None
+    return Stopping(
+        str(ranker.stop),
+        f"share={WATCHED:g}" if watched is None else os.path.basename(watched.source),
+        ranker.steps,
+        int(getattr(ranker, ranker.steps)),
+        counts,
+        chosen_steps(counts),
+    )
 
 
 def _name(ranker: Any) -> str:

@@ -9,6 +9,7 @@ from relkit.core.packages import optional_package
 from relkit.core.texts import message
 from relkit.ltr.losses.lambdarank import LambdaRank
 from relkit.ltr.rankers.engines.base import Engine, Forest, Task, TreeSettings, engines
+from relkit.ltr.rankers.watching import Watched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +104,7 @@ class CatBoost(Engine):
         history, best = ([], 0) if valid is None else _history(booster, valid, task)
         if history and task.stop is not None:
             # CatBoost can cut symmetric trees only; the first trees of a shorter run are the same.
-            parameters["iterations"] = best + 1
+            parameters["iterations"] = best
             booster = library.train(pool, parameters)
         forest = CatBoostForest(booster, settings.threads)
         forest.history = history
@@ -135,23 +136,18 @@ def _numbers(rows: TrainingRows) -> NDArray[np.int64]:
 
 
 def _history(booster: Any, valid: TrainingRows, task: Task) -> tuple[list[float], int]:
-    """Returns the measure on held-out rows after each tree, and after which, from 0, it was best.
+    """Returns the measure on held-out rows after each tree, and after how many it was best.
 
     All trees are grown first: CatBoost hands a metric the labels that its loss was trained on, and
     those of a logistic loss are not the grades that are measured.
     """
     import numpy as np
 
-    metric = task.metric(valid, "catboost")
-    decision = None if task.stop is None else task.stopping(metric).decision
-    held = next(iter(metric))
-    found: list[float] = []
+    watched = Watched(valid, task.measure, task.convention, task.stop, task.threads)
     for scores in booster.staged_predict(valid.values, prediction_type="RawFormulaVal"):
-        found.append(held.measure(np.asarray(scores, dtype=np.float64))[task.measure])
-        by_query = (held.values or {}).get(task.measure)
-        if decision is not None and decision.update(found[-1], by_query):
+        if watched.look(np.asarray(scores, dtype=np.float64)):
             break
-    return found, 0 if decision is None else decision.best_round
+    return watched.history, watched.best
 
 
 def _own(rows: TrainingRows, task: Task) -> str:
