@@ -109,7 +109,9 @@ def fitted(model: str, scorer: Any, watched: LabelledRows, **settings: Any) -> A
 @pytest.mark.parametrize(("model", "scorer"), [("ranknet", "linear"), ("listnet", "neural")])
 def test_a_clear_loss_stops_every_scorer(model: str, scorer: Any) -> None:
     many = rows_of(queries=150, size=8, seed=3)
-    steps: dict[str, Any] = {"linear": {"iterations": 40}, "neural": {"epochs": 15, "hidden": (8,)}}[scorer]
+    steps: dict[str, Any] = {"iterations": 40}
+    if scorer == "neural":
+        steps = {"epochs": 15, "hidden": (8,)}
     labels = {"linear": many.labels, "neural": 3 - many.labels}[scorer]
     made, free = (
         fitted(model, scorer, replace(many, labels=labels), stop=stop, threads=1, **steps)
