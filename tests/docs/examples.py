@@ -5,7 +5,7 @@
 
 Blocks fenced as `console` hold commands after `$ ` (continued after `> `) and their output;
 blocks fenced as `python` hold a doctest, or code that prints nothing. The blocks of a page run in
-order, in one directory that holds a copy of `examples/`.
+order, in one directory that holds a copy of `examples/`. On Chinese pages relkit speaks Chinese.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def blocks(text: str) -> Iterator[Block]:
 class Session:
     """Where the blocks of one page run: a directory, a shell's exit status, Python's names."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, language: str) -> None:
         self.directory = directory
         self.status = 0
         self.names: dict[str, Any] = {"__name__": "__main__"}
@@ -83,6 +83,7 @@ class Session:
             "LC_ALL": "C.UTF-8",
             "NO_COLOR": "1",
             "PYTHONPATH": "",
+            "RELKIT_LANG": language,
         }
 
     def run(self, block: Block) -> list[str]:
@@ -152,6 +153,11 @@ class Session:
         return lines if text else []
 
 
+def language_of(page: Path) -> str:
+    """Returns the language of a page: `zh` of those in a folder `zh` or named `.zh-CN.md`."""
+    return "zh" if page.parent.name == "zh" or page.name.endswith(".zh-CN.md") else "en"
+
+
 def run_page(page: Path) -> str:
     """Returns the text of a page with the output that its examples have now."""
     text = page.read_text(encoding="utf-8")
@@ -159,7 +165,7 @@ def run_page(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)
         shutil.copytree(ROOT / "examples", directory / "examples")
-        session = Session(directory)
+        session = Session(directory, language_of(page))
         results = [(block, session.run(block)) for block in blocks(text)]
     for block, shown in reversed(results):
         inside = [(block.indent + line).rstrip() for line in shown]

@@ -12,7 +12,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = Path(__file__).with_name("examples.py")
 READMES = ("README.md", "README.zh-CN.md")
-CONSOLE = re.compile(r"^```console\n.*?^```$", re.S | re.M)
 
 
 def check_examples(page: Path) -> None:
@@ -25,21 +24,14 @@ def check_examples(page: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_examples_print_what_is_shown() -> None:
-    check_examples(ROOT / READMES[0])
+@pytest.mark.parametrize("name", READMES)
+def test_examples_print_what_is_shown(name: str) -> None:
+    check_examples(ROOT / name)
 
 
-def test_examples_in_chinese_print_what_is_shown(tmp_path: Path) -> None:
-    """Commands that both languages show alike, with their output, are run once."""
-    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in READMES)
-    run = set(CONSOLE.findall(english))
-    page = tmp_path / READMES[1]
-    page.write_text(
-        CONSOLE.sub(lambda one: one[0].replace("console", "text", one[0] in run), chinese),
-        encoding="utf-8",
-    )
-    assert "--lang zh" in "".join(CONSOLE.findall(page.read_text(encoding="utf-8")))
-    check_examples(page)
+def test_a_readme_is_read_in_one_sitting() -> None:
+    for name in READMES:
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 200
 
 
 def test_both_languages_have_the_same_structure() -> None:
@@ -52,8 +44,7 @@ def test_both_languages_have_the_same_structure() -> None:
 
 def test_both_languages_show_the_same_commands() -> None:
     def commands(name: str) -> list[str]:
-        # What speaks Chinese does so on the Chinese page.
-        text = (ROOT / name).read_text(encoding="utf-8").replace(" --lang zh", "")
+        text = (ROOT / name).read_text(encoding="utf-8")
         shell = [
             line for block in re.findall(r"```(?:ba)?sh\n(.*?)```", text, re.S) for line in [block]
         ]
