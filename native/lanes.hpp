@@ -1,7 +1,8 @@
 // Which instruction set the loops over text use: the widest that the processor has.
 #pragma once
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+// clang-cl on Windows lacks __builtin_cpu_supports and takes the plain loops.
+#if defined(__x86_64__) && defined(__GNUC__)
 #define RELKIT_X86 1
 #include <immintrin.h>
 #endif

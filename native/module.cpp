@@ -72,6 +72,7 @@ NB_MODULE(_native, module) {
   relkit::bind_groups(module);
   relkit::bind_resample(module);
   relkit::bind_hash(module);
+  relkit::bind_distributions(module);
   relkit::bind_fusion(module);
   relkit::bind_clicks(module);
   relkit::bind_lambdas(module);

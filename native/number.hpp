@@ -6,7 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "hash.hpp"
 
@@ -21,6 +25,36 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
 inline constexpr std::uint64_t whole_powers_of_ten[] = {1,      10,      100,      1000,     10000,
                                                         100000, 1000000, 10000000, 100000000};
 
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+// libc++ before 20 has no std::from_chars of floating-point numbers.
+inline std::from_chars_result decimal_from_chars(const char* first, const char* last,
+                                                 double& value) {
+  const std::string text(first, last);
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  // What strtod takes beyond: a plus, spaces, hexadecimal digits.
+  if (text.size() == sign || !std::strchr("0123456789.iInN", text[sign]) ||
+      text.find_first_of("xX") != std::string::npos || text.find('\0') != std::string::npos) {
+    return {first, std::errc::invalid_argument};
+  }
+  char* end = nullptr;
+  const double found = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return {first, std::errc::invalid_argument};
+  const char* const stop = first + (end - text.c_str());
+  const bool digits = std::strchr("0123456789.", text[sign]) != nullptr;
+  const bool zero =
+      found == 0 &&
+      text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string::npos;
+  if (digits && (std::isinf(found) || zero)) return {stop, std::errc::result_out_of_range};
+  value = found;
+  return {stop, std::errc()};
+}
+#else
+inline std::from_chars_result decimal_from_chars(const char* first, const char* last,
+                                                 double& value) {
+  return std::from_chars(first, last, value);
+}
+#endif
+
 // Everything that the fast path leaves: exponents, many digits, nan and inf.
 inline Number parse_number_slow(std::string_view text, double& value) {
   const char* first = text.data();
@@ -29,7 +63,7 @@ inline Number parse_number_slow(std::string_view text, double& value) {
     ++first;
     if (first != last && (*first == '-' || *first == '+')) return Number::not_a_number;
   }
-  const auto [end, error] = std::from_chars(first, last, value);
+  const auto [end, error] = decimal_from_chars(first, last, value);
   if (end != last || first == last) return Number::not_a_number;
   if (error == std::errc::result_out_of_range) {
     // Too small becomes zero, as in Python; too large is not finite. The power of ten of the first

@@ -5,11 +5,8 @@
 #include <cstring>
 
 #include "inline.hpp"
+#include "lanes.hpp"
 #include "radix.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define RELKIT_X86 1
-#endif
 
 namespace relkit::simd {
 namespace {

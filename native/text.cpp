@@ -1,9 +1,5 @@
 #include "text.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -24,46 +20,6 @@ std::string quoted(std::string_view token) {
 }
 
 }  // namespace
-
-File::File(const std::string& path)
-    : path_(path), handle_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (handle_ < 0) {
-    const int reason = errno;
-    if (reason == ENOENT) throw InputError("no such file", path, 0, "check the path");
-    throw InputError(
-        Sentence("cannot be opened: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
-  }
-  struct stat status{};
-  if (::fstat(handle_, &status) != 0) {
-    const int reason = errno;
-    ::close(handle_);
-    throw InputError(
-        Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(reason))}}), path);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    ::close(handle_);
-    throw InputError("is a directory", path, 0, "name a file in it");
-  }
-  regular_ = S_ISREG(status.st_mode);
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  if (regular_ && size_ == 0) {
-    ::close(handle_);
-    throw InputError("the file is empty", path);
-  }
-}
-
-File::~File() { ::close(handle_); }
-
-std::size_t File::read(char* into, std::size_t size, std::uint64_t from) const {
-  for (;;) {
-    const ssize_t got = regular_ ? ::pread(handle_, into, size, static_cast<off_t>(from))
-                                 : ::read(handle_, into, size);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR)
-      throw InputError(
-          Sentence("cannot be read: {error}", {{"error", Sentence(std::strerror(errno))}}), path_);
-  }
-}
 
 Window::Window(Bytes& bytes, std::string path, std::uint64_t offset, bool counting)
     : bytes_(bytes),

@@ -22,7 +22,7 @@ class Bytes {
   virtual std::size_t read(char* into, std::size_t size) = 0;
 };
 
-// An open file, read with pread from any number of threads.
+// An open file, read from any number of threads. In file.cpp, for POSIX and for Windows.
 class File {
  public:
   // Opens a regular file (or a pipe); throws InputError for a directory, a missing or an empty

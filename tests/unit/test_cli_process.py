@@ -186,8 +186,16 @@ def imported(files: Path, *arguments: str) -> set[str]:
     return set(done.stderr.splitlines()[-1].split())
 
 
-HEAVY = {"numpy", "polars", "narwhals", "rich", "zstandard", "pandas", "pyarrow", "json", "csv"}
-HEAVY |= {"pathlib", "importlib.metadata", "importlib.resources", "tempfile", "logging", "asyncio"}
+HEAVY = {"numpy", "polars", "narwhals", "rich", "scipy", "pandas", "pyarrow", "json", "csv"}
+HEAVY |= {
+    "backports",
+    "pathlib",
+    "importlib.metadata",
+    "importlib.resources",
+    "tempfile",
+    "logging",
+    "asyncio",
+}
 
 
 TREC = {"relkit.io.formats.trec"}

@@ -8,7 +8,7 @@ from typing import Any
 from relkit.core.errors import DependencyError
 from relkit.core.texts import message
 
-__all__ = ["missing_package", "optional_package"]
+__all__ = ["missing_package", "optional_package", "scipy_part"]
 
 
 def missing_package(package: str, *, purpose: str, install: str = "") -> DependencyError:
@@ -51,3 +51,21 @@ def optional_package(name: str, *, purpose: str, package: str = "", install: str
     except ImportError as error:
         missing = package or error.name or name
         raise missing_package(missing, purpose=purpose, install=install) from None
+
+
+def scipy_part(name: str) -> Any:
+    """Returns a part of SciPy, which a plain installation does without.
+
+    Args:
+        name: Such as `special`.
+
+    Raises:
+        DependencyError: If SciPy is not installed.
+
+    Examples:
+        >>> float(scipy_part("special").expit(0.0))
+        0.5
+    """
+    return optional_package(
+        f"scipy.{name}", purpose="this calculation", package="scipy", install="relkit[stats]"
+    )

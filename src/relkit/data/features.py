@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from relkit.core.packages import scipy_part
 from relkit.core.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -151,6 +152,6 @@ def feature_matrix(
     names = tuple(feature_name(role) or role for role in numbers)
     if storage.matrix != "sparse":
         return Features(names, values)
-    from scipy.sparse import csr_array
+    csr_array = scipy_part("sparse").csr_array
 
     return Features(names, csr_array(values))

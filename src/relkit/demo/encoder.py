@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import DependencyError, InputError
-from relkit.core.packages import optional_package
+from relkit.core.packages import optional_package, scipy_part
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
@@ -171,7 +171,8 @@ class Encoder:
 def _gelu(values: Array) -> Array:
     """x Φ(x), Φ the normal distribution."""
     import numpy as np
-    from scipy.special import erf
+
+    erf = scipy_part("special").erf
 
     half: Array = values * np.float32(math.sqrt(0.5))
     erf(half, out=half)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
 from relkit.core.errors import DependencyError, InputError
@@ -77,14 +79,17 @@ class _Guarded:
         self._raw.close()
 
 
+def _zstd() -> Any:
+    """The standard library's module, which before Python 3.14 is a package of its own."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
 class _Zstandard:
     """Decompresses frame after frame, and knows when the last one is cut short."""
 
     def __init__(self, raw: Reader) -> None:
-        import zstandard
-
         self._raw = raw
-        self._new: Callable[[], Any] = zstandard.ZstdDecompressor().decompressobj
+        self._new: Callable[[], Any] = _zstd().ZstdDecompressor
         self._frame: Any = None
         self._input = b""
         self._output = bytearray()
@@ -160,9 +165,7 @@ def compressed(file: BinaryIO, suffix: str, path: str) -> BinaryIO:
 
         return gzip.GzipFile("", "wb", fileobj=file, mtime=0)  # type: ignore[return-value]
     if kind == "zstd":
-        import zstandard
-
-        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)  # type: ignore[no-any-return, unused-ignore]
+        return _zstd().ZstdFile(file, "wb")  # type: ignore[no-any-return]
     if kind == "bzip2":
         import bz2
 

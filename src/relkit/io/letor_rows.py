@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.notes import Note
+from relkit.core.packages import scipy_part
 from relkit.core.texts import message
 from relkit.data.columns import refuse
 from relkit.data.features import STORAGE, Features, Storage
@@ -162,7 +163,7 @@ def _features(found: dict[str, Any]) -> Features:
     names = tuple(map(str, range(1, found["width"] + 1)))
     values = found["features"]
     if isinstance(values, tuple):
-        from scipy.sparse import csr_array
+        csr_array = scipy_part("sparse").csr_array
 
         shape = (len(found["labels"]), found["width"])
         values = csr_array((values[0], values[1], values[2]), shape=shape)

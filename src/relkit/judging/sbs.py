@@ -291,7 +291,8 @@ def fit_bradley_terry(
         Bradley and Terry (1952), Biometrika 39(3/4). Hunter (2004), The Annals of Statistics 32(1).
     """
     import numpy as np
-    from scipy.special import ndtri
+
+    from relkit.analysis.statistics import normal_quantile
 
     systems = sorted({name for pair, times in wins.items() if times for name in pair})
     if len(systems) < 2:
@@ -326,7 +327,7 @@ def fit_bradley_terry(
     np.fill_diagonal(information, 0.0)
     np.fill_diagonal(information, -information.sum(axis=1))
     errors = np.sqrt(np.diag(np.linalg.pinv(information)))
-    reach = float(ndtri((1 + confidence) / 2)) * errors
+    reach = normal_quantile((1 + confidence) / 2) * errors
     found = [
         Strength(
             name, float(strengths[place]), float(strengths[place] - reach[place]),

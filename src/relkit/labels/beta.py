@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.core.packages import scipy_part
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -42,7 +44,8 @@ def interval(mean: Values, weight: Values, level: float) -> tuple[Values, Values
         ([0.05, 1.0], [0.95, 1.0])
     """
     import numpy as np
-    from scipy.special import betaincinv
+
+    betaincinv = scipy_part("special").betaincinv
 
     inside, first, second = _shapes(mean, weight)
     low, high = (
@@ -62,7 +65,8 @@ def exceeds(mean: Values, weight: Values, threshold: float) -> Values:
         [0.6, 1.0]
     """
     import numpy as np
-    from scipy.special import betaincc
+
+    betaincc = scipy_part("special").betaincc
 
     inside, first, second = _shapes(mean, weight)
     found: Values = np.where(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relkit.core.errors import ParameterError
+from relkit.core.packages import scipy_part
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
@@ -45,23 +46,24 @@ def beta_binomial(clicks: Values, shown: Values) -> tuple[float, float]:
         (True, True)
     """
     import numpy as np
-    from scipy.optimize import minimize
-    from scipy.special import betaln, expit, logit
+
+    minimize = scipy_part("optimize").minimize
+    special = scipy_part("special")
 
     kept = shown > 0
     done, missed = clicks[kept], (shown - clicks)[kept]
     overall = float((done.sum() + 0.5) / (shown[kept].sum() + 1))
 
     def loss(point: Values) -> float:
-        mean, size = float(expit(point[0])), min(math.exp(point[1]), MOST)
+        mean, size = float(special.expit(point[0])), min(math.exp(point[1]), MOST)
         a, b = mean * size, (1 - mean) * size
-        found = betaln(a + done, b + missed) - betaln(a, b)
+        found = special.betaln(a + done, b + missed) - special.betaln(a, b)
         return -float(np.sum(found)) / max(len(done), 1)
 
-    begin = np.array([float(logit(overall)), math.log(2.0)])
+    begin = np.array([float(special.logit(overall)), math.log(2.0)])
     bounds = [(-16.0, 16.0), (math.log(1e-2), math.log(MOST))]
     best = minimize(loss, begin, method="L-BFGS-B", bounds=bounds).x
-    mean, size = float(expit(best[0])), float(math.exp(best[1]))
+    mean, size = float(special.expit(best[0])), float(math.exp(best[1]))
     return mean * size, size
 
 

@@ -166,7 +166,7 @@ def digest(source: Judgments | Run) -> str:
 
 def versions() -> tuple[tuple[str, str], ...]:
     """Returns the programs that the numbers depend on."""
-    packages = ("numpy", "polars", "scipy")
+    packages = ("numpy", "polars")
     return (
         ("relkit", _native.__version__),
         ("Python", python_version()),

@@ -362,9 +362,9 @@ def _correlations(
         weights = np.bincount(rng.integers(0, queries, queries), minlength=queries).astype(float)
         again = np.array([one.resampled(weights) for one in views])
         drawn[place] = _matrix(coefficient, again)[rows, columns]
-    from scipy.special import stdtrit
+    from relkit.analysis.statistics import student_quantile
 
-    quantile = float(stdtrit(queries - 1, 0.5 + confidence / 2))
+    quantile = student_quantile(queries - 1, 0.5 + confidence / 2)
     intervals = []
     for value, column in zip(values, drawn.T, strict=True):
         held = column[np.isfinite(column)]

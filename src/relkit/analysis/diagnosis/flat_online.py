@@ -177,16 +177,15 @@ class FlatOnline(Rule):
         used = {tier: counts for tier, counts in online.tiers.items() if sum(counts.values()) > 0}
         if len(used) < 2:
             return []
-        from scipy.stats import chi2_contingency
+        from relkit.analysis.statistics import independence_p
 
         sides = [[float(counts[side]) for counts in used.values()] for side in SIDES]
-        test = chi2_contingency(sides)
         shares = [[count / math.fsum(row) for count in row] for row in sides]
         moves = [after - before for before, after in zip(*shares, strict=True)]
         distance = math.fsum(map(abs, moves)) / 2
         place = max(range(len(moves)), key=lambda one: abs(moves[one]))
         values: dict[str, Any] = {
-            "mix_p": float(test.pvalue),
+            "mix_p": independence_p(sides, correct=True),
             "mix_distance": distance,
             "tier": list(used)[place],
             "tier_baseline": shares[0][place],

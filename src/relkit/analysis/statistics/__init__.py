@@ -6,6 +6,12 @@ from relkit.analysis.statistics.betting import betting_evidence, betting_interva
 from relkit.analysis.statistics.clusters import RatioEstimate, difference_of, ratio_of_sums
 from relkit.analysis.statistics.correction import CORRECTIONS, adjust
 from relkit.analysis.statistics.differences import effect_size, mean, standard_deviation
+from relkit.analysis.statistics.distributions import (
+    independence_p,
+    normal_quantile,
+    student,
+    student_quantile,
+)
 from relkit.analysis.statistics.intervals import INTERVALS, interval
 from relkit.analysis.statistics.mismatch import Mismatch, ratio_mismatch, sequential_mismatch
 from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult, paired_test, tests
@@ -41,8 +47,10 @@ __all__ = [
     "difference_of",
     "effect_size",
     "first_refuted",
+    "independence_p",
     "interval",
     "mean",
+    "normal_quantile",
     "paired_test",
     "permutation_p_values",
     "pooled_interval",
@@ -55,6 +63,8 @@ __all__ = [
     "sequential_mismatch",
     "smallest_detectable",
     "standard_deviation",
+    "student",
+    "student_quantile",
     "swapped_p",
     "tests",
     "tukey_hsd",

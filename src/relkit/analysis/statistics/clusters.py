@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.analysis.statistics.distributions import student, student_quantile
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -38,9 +40,7 @@ class RatioEstimate:
         """Returns value ± t error; NaN where the error is not known."""
         if math.isnan(self.error):
             return math.nan, math.nan
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.degrees, 0.5 + confidence / 2)) * self.error
+        half = student_quantile(self.degrees, 0.5 + confidence / 2) * self.error
         return self.value - half, self.value + half
 
     def share_interval(self, confidence: float, trials: float) -> tuple[float, float]:
@@ -71,14 +71,12 @@ class RatioEstimate:
         """
         if math.isnan(self.error):
             return math.nan, math.nan
-        from scipy.special import stdtrit
-
         share, spread = self.value, self.value * (1 - self.value)
         if self.error > 0:
             trials = min(trials, spread / self.error**2)
         if not trials > 0:
             return 0.0, 1.0
-        squared = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) ** 2
+        squared = student_quantile(self.clusters - 1, 0.5 + confidence / 2) ** 2
         centre = (share + squared / (2 * trials)) / (1 + squared / trials)
         half = math.sqrt(squared * (spread + squared / (4 * trials)) / trials)
         half /= 1 + squared / trials
@@ -91,9 +89,7 @@ class RatioEstimate:
             return math.nan
         if self.error == 0:
             return 1.0 if self.value == 0 else math.ulp(0.0)
-        from scipy.special import stdtr
-
-        p = 2 * float(stdtr(self.degrees, -abs(self.value) / self.error))
+        p = 2 * student(self.degrees, -abs(self.value) / self.error)
         return max(p, math.ulp(0.0))
 
 

@@ -155,9 +155,10 @@ class SpearmanRho(Coefficient):
 
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         import numpy as np
-        from scipy.stats import rankdata
 
-        return _pearson(np.array([rankdata(tidy(row)) for row in values]))
+        from relkit.measures.agreement import average_ranks
+
+        return _pearson(np.array([average_ranks(tidy(row).tolist()) for row in values]))
 
 
 @register

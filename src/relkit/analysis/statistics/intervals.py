@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from relkit.analysis.statistics.differences import mean, standard_deviation
+from relkit.analysis.statistics.distributions import student_quantile
 from relkit.analysis.statistics.paired import Resampling
 from relkit.analysis.statistics.resampling import bca_interval, percentile_interval
 from relkit.core.parameters import check_choice, check_fraction
@@ -31,9 +32,7 @@ def t_interval(differences: NDArray[np.float64], confidence: float) -> tuple[flo
     deviation = standard_deviation(differences)
     if math.isnan(deviation):
         return math.nan, math.nan
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(count - 1, 0.5 + confidence / 2))
+    quantile = student_quantile(count - 1, 0.5 + confidence / 2)
     centre = mean(differences)
     half = quantile * deviation / math.sqrt(count)
     return centre - half, centre + half

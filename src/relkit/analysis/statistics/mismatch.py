@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.analysis.statistics.distributions import binomial_p, chi_square_tail
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -52,21 +54,21 @@ def ratio_mismatch(observed: Sequence[float], planned: Sequence[float]) -> Misma
     References:
         Fabijan et al. (2019), KDD: diagnosing sample ratio mismatch in online experiments.
     """
-    from scipy.stats import binomtest, chisquare
-
     whole, plan = math.fsum(observed), math.fsum(planned)
     expected = [whole * share / plan for share in planned]
-    test = chisquare(observed, expected)
-    p = float(test.pvalue)
+    statistic = math.fsum(
+        (one - other) ** 2 / other for one, other in zip(observed, expected, strict=True)
+    )
+    p = chi_square_tail(len(expected) - 1, statistic)
     if (
         len(expected) == 2
         and min(expected) < 5
         and all(float(one).is_integer() for one in observed)
     ):
-        p = float(binomtest(int(observed[0]), int(whole), planned[0] / plan).pvalue)
+        p = binomial_p(int(observed[0]), int(whole), planned[0] / plan)
     sizes = [abs(one / other - 1) for one, other in zip(observed, expected, strict=True)]
     largest = max(range(len(sizes)), key=sizes.__getitem__)
-    return Mismatch(p, float(test.statistic), tuple(expected), largest)
+    return Mismatch(p, statistic, tuple(expected), largest)
 
 
 def sequential_mismatch(groups: NDArray[np.int64], planned: Sequence[float]) -> NDArray[np.float64]:
@@ -93,14 +95,15 @@ def sequential_mismatch(groups: NDArray[np.int64], planned: Sequence[float]) -> 
         Lindon and Malek (2022), Anytime-valid inference for multinomial count data, NeurIPS.
     """
     import numpy as np
-    from scipy.special import gammaln
 
     plan = math.fsum(planned)
     arrivals = np.arange(1, len(groups) + 1)
-    logarithm = gammaln(CONCENTRATION) - gammaln(CONCENTRATION + arrivals)
+    # Γ(x + 1) = x Γ(x): each arrival is one factor.
+    factors = 1 / (CONCENTRATION + arrivals - 1)
     for place, share in enumerate(planned):
+        here = groups == place
         prior = CONCENTRATION * share / plan
-        count = np.cumsum(groups == place)
-        logarithm += gammaln(prior + count) - gammaln(prior) - count * math.log(share / plan)
+        factors[here] *= (prior + np.arange(int(here.sum()))) * plan / share
+    logarithm = np.cumsum(np.log(factors))
     p: NDArray[np.float64] = np.minimum.accumulate(np.exp(-np.maximum(logarithm, 0)))
     return p

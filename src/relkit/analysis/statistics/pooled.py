@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from relkit import _native
 from relkit.analysis.statistics.differences import mean
+from relkit.analysis.statistics.distributions import normal, normal_quantile, student_quantile
 from relkit.analysis.statistics.resampling import chunks
 
 if TYPE_CHECKING:
@@ -179,7 +180,6 @@ def pooled_interval(
         (1997), Biometrics 53: clusters of a ROC curve.
     """
     import numpy as np
-    from scipy.special import ndtr, ndtri, stdtrit
 
     centre, queries = candidate.area - baseline.area, baseline.queries
     if math.isnan(centre) or queries < 2:
@@ -210,7 +210,7 @@ def pooled_interval(
     ends = [0.5 - confidence / 2, 0.5 + confidence / 2]
     if name == "t":
         error = float(held.std(ddof=1)) * math.sqrt(queries / (queries - 1))
-        half = float(stdtrit(queries - 1, ends[1])) * error
+        half = student_quantile(queries - 1, ends[1]) * error
         return centre - half, centre + half
     if name == "bca":
         jackknife = candidate.pseudo_values - baseline.pseudo_values - centre
@@ -221,8 +221,8 @@ def pooled_interval(
         close = np.abs(held - centre) <= 1e-12
         low = int(np.count_nonzero((held < centre) & ~close))
         share = low + int(np.count_nonzero(close)) / 2
-        bias = float(ndtri(min(max(share, 0.5), len(held) - 0.5) / len(held)))
-        moved = [bias + float(ndtri(end)) for end in ends]
-        ends = [float(ndtr(bias + one / (1 - acceleration * one))) for one in moved]
+        bias = normal_quantile(min(max(share, 0.5), len(held) - 0.5) / len(held))
+        moved = [bias + normal_quantile(end) for end in ends]
+        ends = [normal(bias + one / (1 - acceleration * one)) for one in moved]
     low_end, high_end = np.quantile(held, ends)
     return float(low_end), float(high_end)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from relkit import _native
 from relkit.analysis.statistics.differences import mean, standard_deviation
+from relkit.analysis.statistics.distributions import normal, normal_quantile
 from relkit.analysis.statistics.paired import PairedTest, Resampling, TestResult, register
 
 if TYPE_CHECKING:
@@ -301,7 +302,6 @@ def bca_interval(
         Efron (1987), Journal of the American Statistical Association 82(397).
     """
     import numpy as np
-    from scipy.special import ndtr, ndtri
 
     deviation = standard_deviation(differences)
     centre = mean(differences)
@@ -313,11 +313,11 @@ def bca_interval(
     scaled = deviations / np.abs(deviations).max()
     squares = math.fsum((scaled**2).tolist())
     acceleration = math.fsum((scaled**3).tolist()) / (6 * squares**1.5)
-    bias = float(ndtri(share))
+    bias = normal_quantile(share)
     ends = []
     for probability in (0.5 - confidence / 2, 0.5 + confidence / 2):
-        moved = bias + float(ndtri(probability))
-        ends.append(float(ndtr(bias + moved / (1 - acceleration * moved))))
+        moved = bias + normal_quantile(probability)
+        ends.append(normal(bias + moved / (1 - acceleration * moved)))
     low, high = np.quantile(shifts, ends)
     return centre + float(low), centre + float(high)
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.analysis.statistics.distributions import f_tail
 from relkit.analysis.statistics.paired import Resampling
 from relkit.analysis.statistics.resampling import tukey_p_values
 
@@ -74,11 +75,9 @@ def two_way_anova(values: NDArray[np.float64]) -> Anova:
     degrees = (runs - 1, queries - 1, (runs - 1) * (queries - 1))
     if not degrees[2]:
         return Anova(of_runs, of_queries, residual, *degrees, math.nan, math.nan)
-    from scipy.special import fdtrc
-
     unit = residual / degrees[2]
     f = of_runs / degrees[0] / unit if unit else (math.inf if of_runs else math.nan)
-    p = float(fdtrc(degrees[0], degrees[2], f)) if math.isfinite(f) else math.nan
+    p = f_tail(degrees[0], degrees[2], f) if math.isfinite(f) else math.nan
     return Anova(of_runs, of_queries, residual, *degrees, f, p)
 
 

@@ -11,6 +11,7 @@ from relkit.compat.ranx.evaluating import evaluate
 from relkit.compat.ranx.report import TESTS, Report
 from relkit.compat.ranx.tables import Qrels, Run
 from relkit.core.errors import ParameterError
+from relkit.core.packages import scipy_part
 from relkit.core.parameters import check_choice
 from relkit.core.texts import message
 
@@ -134,7 +135,7 @@ def _pairwise(
 
 
 def _tukey(values: dict[str, Any]) -> dict[frozenset[str], float]:
-    from scipy.stats import tukey_hsd
+    tukey_hsd = scipy_part("stats").tukey_hsd
 
     p = tukey_hsd(*values.values()).pvalue
     names = list(values)

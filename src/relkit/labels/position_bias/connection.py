@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relkit.core.packages import scipy_part
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -94,7 +96,8 @@ def connect(cells: Cells, swaps: Swaps, reference: int, level: float) -> Connect
         level: The probability of the interval that an experiment is to have.
     """
     import numpy as np
-    from scipy.sparse.csgraph import connected_components
+
+    connected_components = scipy_part("sparse.csgraph").connected_components
 
     both = swaps.table(swaps.swaps)
     both += both.T
@@ -174,7 +177,7 @@ def sessions_needed(first: float, second: float, level: float = 0.95) -> float:
         >>> sessions_needed(0.4, 0.1)
         4441.0
     """
-    from scipy.special import ndtri
+    ndtri = scipy_part("special").ndtri
 
     if not (first > 0 and second > 0):
         return math.nan

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from relkit.core.packages import scipy_part
 from relkit.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def half_widths(influence: Values, queries: Values, level: float) -> Values:
     many degrees of freedom as there are effective queries, less one.
     """
     import numpy as np
-    from scipy.special import stdtrit
+
+    stdtrit = scipy_part("special").stdtrit
 
     enough = queries >= 2
     freedom = np.where(enough, queries - 1, 1.0)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import InputError
+from relkit.core.packages import scipy_part
 from relkit.core.texts import message
 from relkit.data.arrays import group_rows
 from relkit.data.features import Features
@@ -101,7 +102,7 @@ def _values(features: Any) -> Any:
     import numpy as np
 
     if hasattr(features, "tocsr"):
-        from scipy.sparse import csr_array
+        csr_array = scipy_part("sparse").csr_array
 
         values: Any = csr_array(features)
     else:

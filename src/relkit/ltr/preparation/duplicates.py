@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.packages import scipy_part
 from relkit.data.keys import GOLDEN, mix_all
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ def joined_queries(
         The number of each query's group, and how many rows stand in several queries.
     """
     import numpy as np
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+
+    coo_array = scipy_part("sparse").coo_array
+    connected_components = scipy_part("sparse.csgraph").connected_components
 
     telling = np.flatnonzero(telling_rows(features))
     keys, owner = row_keys(features)[telling], qid[telling]

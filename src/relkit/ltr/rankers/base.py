@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from relkit.core.errors import InputError, ParameterError
-from relkit.core.packages import optional_package
+from relkit.core.packages import optional_package, scipy_part
 from relkit.core.texts import message
 from relkit.data.convention import load_convention
 from relkit.data.labelled import LabelledRows
@@ -383,7 +383,8 @@ class Ranker(_Estimator):  # type: ignore[misc]
 def _older(values: Any) -> Any:
     """Returns a sparse matrix as engines know it: not SciPy's newer array, with 32-bit indices."""
     import numpy as np
-    from scipy.sparse import csr_matrix
+
+    csr_matrix = scipy_part("sparse").csr_matrix
 
     short = max(values.nnz, *values.shape) < 2**31
     kind = np.int32 if short else np.int64

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relkit.core.errors import InputError
+from relkit.core.packages import scipy_part
 from relkit.core.parameters import check_least, check_whole
 from relkit.data.convention import Convention
 from relkit.ltr.losses import Loss
@@ -158,9 +159,7 @@ class LinearRanker(Ranker):
         return onnx_candidate(linear_model(self.coef_, self.intercept_), described(self))
 
     def _versions(self) -> dict[str, str]:
-        import scipy
-
-        return {"scipy": str(scipy.__version__)}
+        return {"scipy": str(scipy_part("version").version)}
 
 
 class _Problem:
@@ -222,7 +221,7 @@ class _Problem:
 
         Where rows are watched that may stop it, it is the point of the step that is best on them.
         """
-        from scipy.optimize import minimize
+        minimize = scipy_part("optimize").minimize
 
         best: list[Any] = [float("inf"), start]
 

@@ -104,11 +104,11 @@ def difference(
         p = min(1.0, 2 / found.arrangements) if value else 1.0
         p = max(p, math.ulp(0.0))
         return Difference(value, (nan, nan), 0.0, nan, p, nan, found.queries)
-    from scipy.special import stdtr, stdtrit
+    from relkit.analysis.statistics import student, student_quantile
 
-    half = float(stdtrit(degrees, 0.5 + confidence / 2)) * error
-    p = max(2 * float(stdtr(degrees, -abs(value) / error)), math.ulp(0.0))
-    quantiles = float(stdtrit(degrees, 1 - alpha / 2)) + float(stdtrit(degrees, POWER))
+    half = student_quantile(degrees, 0.5 + confidence / 2) * error
+    p = max(2 * student(degrees, -abs(value) / error), math.ulp(0.0))
+    quantiles = student_quantile(degrees, 1 - alpha / 2) + student_quantile(degrees, POWER)
     bounds = (value - half, value + half)
     return Difference(value, bounds, error, degrees, p, quantiles * error, found.queries)
 

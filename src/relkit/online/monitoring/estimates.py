@@ -91,9 +91,9 @@ def _half(error: float, degrees: float, confidence: float) -> float:
         return 0.0
     if math.isnan(error) or math.isnan(degrees) or degrees <= 0:
         return math.nan
-    from scipy.special import stdtrit
+    from relkit.analysis.statistics import student_quantile
 
-    return float(stdtrit(degrees, 0.5 + confidence / 2)) * error
+    return student_quantile(degrees, 0.5 + confidence / 2) * error
 
 
 def unknown(confidence: float) -> Estimate:

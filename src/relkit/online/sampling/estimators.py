@@ -341,9 +341,9 @@ def _estimate(
     elif math.isnan(error) or degrees < 1:
         bounds = (math.nan, math.nan)
     else:
-        from scipy.special import stdtrit
+        from relkit.analysis.statistics import student_quantile
 
-        half = float(stdtrit(degrees, 0.5 + confidence / 2)) * error
+        half = student_quantile(degrees, 0.5 + confidence / 2) * error
         bounds = (centre - half, centre + half)
     return Estimate(centre, bounds, error, degrees, count, confidence, per_tier or {}, notes)
 

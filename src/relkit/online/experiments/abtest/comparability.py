@@ -92,7 +92,7 @@ class ColdStart(ExperimentCheck):
         reason = _no_history(traffic)
         if reason:
             return Skipped(self.name, reason)
-        from scipy.stats import chi2_contingency
+        from relkit.analysis.statistics import independence_p
 
         table = []
         for arm in traffic.arms:
@@ -102,7 +102,7 @@ class ColdStart(ExperimentCheck):
         new, known = (sum(column) for column in zip(*table, strict=True))
         if len(kept) < 2 or not new or not known:
             return None
-        p = float(chi2_contingency(kept, correction=False).pvalue)
+        p = independence_p(kept)
         if p > self.level:
             return None
         shares = [row[0] / sum(row) if sum(row) else math.nan for row in table]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from relkit.core.packages import scipy_part
 from relkit.core.parameters import check_whole
 from relkit.online.experiments.interleaving.base import (
     Clicks,
@@ -98,7 +99,8 @@ class Optimised(Interleaving):
 
     def _solve(self, rankings: Rankings, lists: list[tuple[str, ...]]) -> Law | None:
         import numpy as np
-        from scipy.optimize import linprog
+
+        linprog = scipy_part("optimize").linprog
 
         credits = _credits(rankings)
         deltas = np.array(
