@@ -146,8 +146,11 @@ def _summary(found: Training, texts: Catalogue, words: Catalogue) -> Section:
         items.append(
             make_headline(
                 words.say("page.against", baseline=card.baseline),
-                f"{number(held.baseline, DIGITS)} → {signed(held.difference, DIGITS)}",
-                evidence,
+                f"{number(held.baseline, DIGITS)} → "
+                f"{number(held.baseline + held.difference, DIGITS)}",
+                words.say(
+                    "page.change", difference=signed(held.difference, DIGITS), evidence=evidence
+                ),
                 words[f"page.{tone}"],
                 tone,
                 texts,
