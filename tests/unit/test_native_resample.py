@@ -156,6 +156,19 @@ def test_signed_sums_are_all_the_sums_that_there_are_equally_often(items: int) -
     assert abs(statistic - (patterns - 1)) < 5 * (2 * (patterns - 1)) ** 0.5
 
 
+@pytest.mark.parametrize("items", [1, 2, 7, 8, 255, 256, 257, 1000])
+@pytest.mark.parametrize("largest", [2**40, 2**40 + 1])
+def test_columns_together_have_the_sums_of_each_alone(items: int, largest: int) -> None:
+    """Many columns of values up to 2^40 are added up by the counts of what was drawn."""
+    random = np.random.default_rng(items)
+    values = random.integers(-largest, largest, size=(9, items), endpoint=True)
+    values[0, 0] = largest
+    values[1] = -largest
+    together = _native.resampled_sums(values, 3, 130, 5)
+    alone = [_native.resampled_sums(values[row : row + 1], 3, 130, 5)[0] for row in range(9)]
+    assert together.tolist() == [sums.tolist() for sums in alone]
+
+
 def test_resampled_sums_draw_every_item_equally_often() -> None:
     items, count = 10, 20_000
     identity = np.eye(items, dtype=np.int64)

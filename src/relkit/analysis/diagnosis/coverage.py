@@ -27,7 +27,7 @@ class Coverage(Rule):
         k: Cutoff of NDCG.
         changed: At least this share of the queries has a value in one run only. Single queries
             come and go wherever both runs are sparsely judged.
-        ids: Documents are compared until about so many have been seen.
+        ids: Documents are compared until about so many rows of a run have been seen.
     """
 
     name: ClassVar[str] = "coverage"
@@ -133,12 +133,15 @@ class Coverage(Rule):
             return explain_mismatch(judgments.queries, run.queries)
         judged: dict[str, None] = {}
         retrieved: dict[str, None] = {}
+        seen = 0
         for query in judgments.queries:
             if query not in run.table:
                 continue
             judged.update(dict.fromkeys(judgments.table.grades(query)))
-            retrieved.update(dict.fromkeys(run.table.documents(query)[0]))
-            if len(retrieved) > self.ids:
+            documents, _, _ = run.table.documents(query)
+            retrieved.update(dict.fromkeys(documents))
+            seen += len(documents)
+            if seen > self.ids:
                 break
         return explain_mismatch(judged, retrieved, "document")
 

@@ -11,6 +11,10 @@ from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
 __all__ = ["TiesDecide"]
 
 
+#: Rules under which an evaluation says, beside its number, what other orders would give.
+ONE_ORDER = ("doc-desc", "doc-asc", "input", "input-desc")
+
+
 @register
 @dataclass(frozen=True)
 class TiesDecide(Rule):
@@ -30,11 +34,26 @@ class TiesDecide(Rule):
     def measures(self) -> tuple[str, ...]:
         return (f"ndcg@{self.k}",)
 
+    def _decides(self, spread: float, difference: float) -> bool:
+        return spread >= self.least and spread > abs(difference)
+
+    def _spread(self, subject: Subject) -> float:
+        """Returns by how much ties can move a run's number, as its evaluation says."""
+        spans = [
+            subject.results(run).entries[f"ndcg@{self.k}"].span
+            for run in (subject.baseline, subject.candidate)
+        ]
+        return max((span[1] - span[0] for span in spans if span is not None), default=0.0)
+
     def apply(self, subject: Subject) -> Finding | None:
         if subject.convention.ties == "rank":
             return None
         name = f"ndcg@{self.k}"
         difference = subject.difference(name).difference
+        if subject.convention.ties in ONE_ORDER and not self._decides(
+            self._spread(subject), difference
+        ):
+            return None
         rows, examples, spreads = [], [], {}
         for run in dict.fromkeys((subject.baseline, subject.candidate)):
             worst, best = (
@@ -54,7 +73,7 @@ class TiesDecide(Rule):
             ]
         widest = max(spreads, key=lambda run: spreads[run])
         spread = spreads[widest]
-        if not spread >= self.least or not spread > abs(difference):
+        if not self._decides(spread, difference):
             return None
         tied = next(row for row in rows if row["run"] == widest)
         examples.sort(key=lambda one: (-one[0], one[1], one[2]))
