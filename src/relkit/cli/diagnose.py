@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
-from relkit.cli.messages import messages
+from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     alpha_option,
     columns_option,
@@ -113,7 +113,7 @@ def command(
     check_stdin(paths)
     protect_inputs(output, [*paths, online])
     grades = judgments_argument(judgments, judgments_format, roles, levels)
-    with format_named_by("--run-format"):
+    with format_named_by("--run-format"), Progress("comparing") as progress:
         comparison = compare(
             grades,
             run_argument(baseline, run_format, roles, run_names(runs)[0]),
@@ -127,13 +127,16 @@ def command(
             names=run_names(runs),
             alpha=alpha,
             resamples=1,
+            progress=progress,
         )
+    with format_named_by("--run-format"), Progress("diagnosing") as progress:
         found = diagnose(
             comparison,
             online=online,
             stages={name: run_argument(path, run_format, roles, name) for name, path in named}
             or None,
             rules=rules or None,
+            progress=progress,
         )
     emit(_text(found, form, language), output)
     messages.notes(comparison.notes)

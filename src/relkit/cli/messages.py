@@ -6,11 +6,14 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from relkit.core.document.terminal import wrap
 from relkit.core.notes import Note
 from relkit.core.texts import LANGUAGES, Language, message, translate
+
+if TYPE_CHECKING:
+    import threading
 
 __all__ = ["Messages", "Progress", "language_of", "messages"]
 
@@ -119,32 +122,58 @@ messages = Messages()
 class Progress:
     """One line on a terminal that says how far a longer work is; nothing for a short one.
 
+    The line is there after a while even if the work has not said how far it is.
+
     Args:
         what: The work, such as "evaluating".
         after: Seconds without a line.
     """
 
+    _entered: ClassVar[int] = 0
+
     def __init__(self, what: str, after: float = 1.0) -> None:
         self.what = messages.translate(what)
+        self._after = after
         self._start = time.monotonic() + after
+        self._line = f"{self.what} …"
         self._shown = False
+        self._ended = False
         self._terminal = sys.stderr.isatty()
+        self._timer: threading.Timer | None = None
 
     def __call__(self, done: int, total: int, detail: str = "") -> None:
         """Shows that `done` of `total` parts are done."""
-        if not self._terminal or time.monotonic() < self._start:
+        if not self._terminal:
             return
         share = message("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
         line = f"{self.what}{messages.translate(': ')}{messages.translate(share)}"
-        line += f" ({detail})" if detail else ""
-        sys.stderr.write(f"\r\x1b[K{line[:79]}")
-        sys.stderr.flush()
-        self._shown = True
+        self._line = line + (f" ({detail})" if detail else "")
+        if time.monotonic() >= self._start:
+            self._show()
+
+    def _show(self) -> None:
+        if not self._ended:
+            sys.stderr.write(f"\r\x1b[K{self._line[:79]}")
+            sys.stderr.flush()
+            self._shown = True
 
     def __enter__(self) -> Self:
+        # Where one work is within another, the outer one's line comes first.
+        if self._terminal and not Progress._entered:
+            import threading
+
+            self._timer = threading.Timer(self._after, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        Progress._entered += 1
         return self
 
     def __exit__(self, *reason: object) -> None:
+        Progress._entered -= 1
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

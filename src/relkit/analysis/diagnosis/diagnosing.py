@@ -23,6 +23,7 @@ from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
+    from relkit.analysis.comparison.runs import Progress
 
 __all__ = ["diagnose"]
 
@@ -35,6 +36,7 @@ def diagnose(
     online: OnlineData | Mapping[str, Any] | str | PathLike[str] | None = None,
     stages: Any = None,
     rules: Iterable[str | Rule] | None = None,
+    progress: Progress | None = None,
 ) -> Findings:
     """Returns what rules find in a comparison, the most severe first.
 
@@ -47,6 +49,7 @@ def diagnose(
         stages: The candidate's stages as `relkit.funnel` takes them, for the rule that attributes
             its loss. Needs a comparison with one candidate.
         rules: Names of rules, or rules with thresholds of their own; `None` applies all.
+        progress: Called with the rules applied, all of them, and which comes next.
 
     Raises:
         UnknownNameError: If there is no rule of a name.
@@ -78,9 +81,11 @@ def diagnose(
     measures = tuple(dict.fromkeys(name for rule in chosen for name in rule.measures()))
     findings: list[Finding] = []
     spoken: set[str] = set()
-    for candidate in comparison.candidates:
+    for place, candidate in enumerate(comparison.candidates):
         subject = Subject(comparison, candidate, measures, known, stages)
-        for rule in chosen:
+        for order, rule in enumerate(chosen, place * len(chosen)):
+            if progress is not None:
+                progress(order, len(comparison.candidates) * len(chosen), rule.name)
             if rule.name in spoken:
                 continue
             found = rule.apply(subject)

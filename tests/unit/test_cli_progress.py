@@ -1,0 +1,73 @@
+"""The line that says how far a longer work is."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from relkit.cli import messages
+from relkit.cli.messages import Progress
+
+CLEAR = "\r\x1b[K"
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal; `wrote` is set by the first of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrote = threading.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def flush(self) -> None:
+        self.wrote.set()
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    made = Terminal()
+    monkeypatch.setattr(messages, "sys", SimpleNamespace(stderr=made))
+    return made
+
+
+def test_a_long_work_that_says_nothing_has_a_line(terminal: Terminal) -> None:
+    with Progress("comparing", after=0.01):
+        assert terminal.wrote.wait(30)
+    assert terminal.getvalue() == f"{CLEAR}comparing …{CLEAR}"
+
+
+def test_the_last_that_a_work_said_is_shown_when_the_time_is_up(terminal: Terminal) -> None:
+    with Progress("comparing", after=0.05) as progress:
+        progress(0, 2, "bm25")
+        assert terminal.wrote.wait(30)
+    assert terminal.getvalue() == f"{CLEAR}comparing: 0 of 2 (bm25){CLEAR}"
+
+
+def test_a_short_work_has_none_and_leaves_nothing_behind(terminal: Terminal) -> None:
+    before = threading.active_count()
+    with Progress("comparing", after=60) as progress:
+        progress(1, 2)
+    assert terminal.getvalue() == ""
+    assert threading.active_count() == before
+
+
+def test_a_work_within_another_waits_until_it_speaks(terminal: Terminal) -> None:
+    with Progress("reading", after=0), Progress("encoding", after=0) as inner:
+        assert terminal.wrote.wait(30)
+        time.sleep(0.02)
+        inner(1, 3)
+    assert terminal.getvalue() == f"{CLEAR}reading …{CLEAR}encoding: 1 of 3{CLEAR}{CLEAR}"
+
+
+def test_nothing_is_written_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(messages, "sys", SimpleNamespace(stderr=written))
+    with Progress("comparing", after=0) as progress:
+        progress(1, 2)
+    assert written.getvalue() == ""
