@@ -60,6 +60,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/deptry src
 	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/check_house.py
+	@$(BIN)/python docs/check_terms.py
 	@$(BIN)/python docs/make_architecture.py --check
 	@$(BIN)/python docs/make_cli.py --check
 	@$(BIN)/python docs/make_measures.py --check

@@ -60,7 +60,7 @@ class Rate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The shares between which 99.9 % of such experiments end if the nominal one is true."""
+        """The shares between which 99.9% of such experiments end if the nominal one is true."""
         from scipy.stats import binom
 
         tail = (1 - INSIDE) / 2
@@ -148,7 +148,7 @@ def sign_level(measure: str, queries: int, repetitions: int) -> float:
 
 
 def coverage(interval: str, name: str, queries: int, repetitions: int) -> Rate:
-    """Returns how often an interval at 95 % holds the mean of the population."""
+    """Returns how often an interval at 95% holds the mean of the population."""
     pool = population(name)
     truth = statistics.mean(pool)
     random = np.random.default_rng([13, queries])
@@ -169,10 +169,10 @@ HEADINGS = {
         "test": "test",
         "interval": "interval",
         "queries": "{} queries",
-        "alarms": "Repetitions: {:,} each. A rate of exactly 5 % gives {:.1f} – {:.1f} % in 99.9 %"
+        "alarms": "Repetitions: {:,} each. A rate of exactly 5% gives {:.1f} – {:.1f}% in 99.9%"
         " of such experiments.",
-        "coverage": "Repetitions: {:,} each. A coverage of exactly 95 % gives {:.1f} – {:.1f} % in"
-        " 99.9 % of such experiments.",
+        "coverage": "Repetitions: {:,} each. A coverage of exactly 95% gives {:.1f} – {:.1f}% in"
+        " 99.9% of such experiments.",
         "tukey": "tukey, any of three runs",
         "normal": "normal",
         "skewed": "exponential",
@@ -181,10 +181,10 @@ HEADINGS = {
         "test": "检验",
         "interval": "区间",
         "queries": "{} 条查询",
-        "alarms": "每格重复 {:,} 次。真实误报率若恰为 5 %，99.9 % 的这类实验会落在"
-        " {:.1f} – {:.1f} % 之间。",
-        "coverage": "每格重复 {:,} 次。真实覆盖率若恰为 95 %，99.9 % 的这类实验会落在"
-        " {:.1f} – {:.1f} % 之间。",
+        "alarms": "每格重复 {:,} 次。真实误报率若恰为 5%，99.9% 的这类实验会落在"
+        " {:.1f} – {:.1f}% 之间。",
+        "coverage": "每格重复 {:,} 次。真实覆盖率若恰为 95%，99.9% 的这类实验会落在"
+        " {:.1f} – {:.1f}% 之间。",
         "tukey": "tukey，三组中任意一对",
         "normal": "正态",
         "skewed": "指数分布",
@@ -203,7 +203,7 @@ def table(rates: list[Rate], kind: str, language: str) -> str:
     ]
     found = {(rate.name, rate.data, rate.queries): rate for rate in rates}
     for name in dict.fromkeys(rate.name for rate in rates):
-        cells = [f"{100 * found[name, *column].share:.1f} %" for column in columns]
+        cells = [f"{100 * found[name, *column].share:.1f}%" for column in columns]
         title = words[name] if name == "tukey" else name
         lines.append("| " + " | ".join([title, *cells]) + " |")
     low, high = rates[0].bounds

@@ -2,11 +2,11 @@
 
 | set | shape |
 |---|---|
-| msdev | 6,980 queries x 1,000 documents, 1 to 3 of them relevant, integer ids, 1 % tied scores |
+| msdev | 6,980 queries x 1,000 documents, 1 to 3 of them relevant, integer ids, 1% tied scores |
 | deep | 1,000 queries x 1,000 documents, about 200 a query graded 0 to 3, long ids |
 | small | 50 queries of the shape of msdev |
-| dense | 100,000 x 100 scores and grades 0 to 4; 2 % of the rows have no relevant document |
-| flat | 10 million rows, 5 % positive, in 100,000 groups of log-normal sizes |
+| dense | 100,000 x 100 scores and grades 0 to 4; 2% of the rows have no relevant document |
+| flat | 10 million rows, 5% positive, in 100,000 groups of log-normal sizes |
 | single | one query of 2 million documents, with grades 0 to 4 and with real-valued labels |
 | diverse | 1,000 queries x 1,000 documents, about 200 a query judged on 1 to 8 subtopics |
 | several | five runs of 1,000 queries x 1,000 documents out of 1,600 a query |

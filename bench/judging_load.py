@@ -48,7 +48,7 @@ class Load:
     Attributes:
         grades: Grades a second.
         half: Milliseconds within which half of the grades were stored.
-        most: Milliseconds within which 99 % of them were.
+        most: Milliseconds within which 99% of them were.
         slowest: Milliseconds that the slowest one took.
         imported: Seconds that the import took; NaN without one, or where it was not done in time.
     """

@@ -295,7 +295,7 @@ def auc(home: Path) -> Workload:
 
 
 def gauc(home: Path) -> Workload:
-    """GAUC of 10 million rows in 100,000 groups; scikit-learn's loop does 2 % of the groups."""
+    """GAUC of 10 million rows in 100,000 groups; scikit-learn's loop does 2% of the groups."""
     labels, scores = np.load(home / "flat.labels.npy"), np.load(home / "flat.scores.npy")
     groups = np.load(home / "flat.groups.npy")
     sizes = np.bincount(groups)
@@ -306,7 +306,7 @@ def gauc(home: Path) -> Workload:
         return relkit.evaluate_scores(labels, scores, sizes, ["gauc"], convention=convention)
 
     def expected(rules: str) -> Mapping[str, tuple[float, float]]:
-        part = relkit.evaluate_scores(*few, measures=["gauc"]) if rules == "2 %" else ours()
+        part = relkit.evaluate_scores(*few, measures=["gauc"]) if rules == "2%" else ours()
         return {"gauc": (part["gauc"], part["gauc"])}
 
     return Workload(
@@ -319,9 +319,9 @@ def gauc(home: Path) -> Workload:
             ),
             Contender("Polars", lambda: peers.polars_gauc(labels, scores, groups), agrees="relkit"),
             Contender(
-                "scikit-learn loop (2 %, scaled)",
+                "scikit-learn loop (2%, scaled)",
                 lambda: peers.sklearn_gauc(*few),
-                agrees="2 %",
+                agrees="2%",
                 share=rows / len(labels),
             ),
         ],
@@ -343,7 +343,7 @@ def pnr(home: Path) -> Workload:
 
 
 def permutations(home: Path) -> Workload:
-    """Fisher's randomisation test of 7,000 queries, 3 measures; peers draw 0.2 % of the million."""
+    """Fisher's randomisation test of 7,000 queries, 3 measures; peers draw 0.2% of the million."""
     resamples, few = 1_000_000, 2_000
     random = np.random.default_rng(5)
     baseline = random.beta(1.0, 2.0, (3, 7_000))
@@ -369,13 +369,13 @@ def permutations(home: Path) -> Workload:
             Contender("relkit", ours, agrees=str(resamples)),
             Contender("relkit, one thread", lambda: ours(1), agrees=str(resamples)),
             Contender(
-                "SciPy (0.2 %, scaled)",
+                "SciPy (0.2%, scaled)",
                 lambda: peers.scipy_permutation(differences, few),
                 agrees=str(few),
                 share=few / resamples,
             ),
             Contender(
-                "ranx (0.2 %, scaled)",
+                "ranx (0.2%, scaled)",
                 lambda: peers.ranx_fisher(baseline, candidate, few),
                 agrees=str(few),
                 share=few / resamples,

@@ -238,7 +238,7 @@ def together(sets: Mapping[str, int], form: str, stop: bool, folder: Path) -> ND
 
 
 def shown(differences: Sequence[float] | NDArray[np.float64]) -> str:
-    """Returns a mean with half the width of its 95 % interval."""
+    """Returns a mean with half the width of its 95% interval."""
     known = np.asarray(differences)
     low, high = interval("t", known)
     star = "*" if low > 0 or high < 0 else ""

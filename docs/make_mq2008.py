@@ -342,7 +342,7 @@ def by_query(
 
 
 def shown(sample: Sequence[float], sign: str = "") -> str:
-    """Returns a mean with its 95 % interval."""
+    """Returns a mean with its 95% interval."""
     low, high = interval("t", np.asarray(sample))
     mean = float(np.mean(sample))
     return f"{mean:{sign}.4f} [{low:{sign}.4f}, {high:{sign}.4f}]".replace("-", "−")

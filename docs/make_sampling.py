@@ -159,7 +159,7 @@ def simulate(samples: int, first: int = 0) -> dict[str, dict[str, Record]]:
 
 
 def bounds(count: int, confidence: float = 0.999) -> tuple[float, float]:
-    """Returns the shares between which the coverage of exact 95 % intervals lies."""
+    """Returns the shares between which the coverage of exact 95% intervals lies."""
     from scipy.stats import binom
 
     low, high = binom.interval(confidence, count, 0.95)

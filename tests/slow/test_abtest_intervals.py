@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 EXPERIMENTS = 2000
 LEVEL = 0.05
-#: Four standard errors of a share of 5 % among the experiments.
+#: Four standard errors of a share of 5% among the experiments.
 SLACK = 4 * math.sqrt(LEVEL * (1 - LEVEL) / EXPERIMENTS)
 
 

@@ -24,7 +24,7 @@ def most(repeats: int, level: float = 0.05) -> float:
 @pytest.mark.parametrize("per_day", [10, 200])
 @pytest.mark.parametrize("kind", ["rare", "even", "graded", "drifting"])
 def test_daily_looks(kind: str, per_day: int) -> None:
-    """Nothing to find: at most 5 % of experiments ever raise an alarm, in 30 daily looks.
+    """Nothing to find: at most 5% of experiments ever raise an alarm, in 30 daily looks.
 
     A t test that is looked at as often raises one in far more of them.
     """

@@ -46,7 +46,7 @@ def test_no_difference_is_found_where_there_is_none(case: str) -> None:
         rows = simulated(seed, 0.0 if nothing else 1.0)
         found = relkit.ltr.train(rows, baseline=baseline, folds=5, **TREES).found
         alarms += int(found.p < 0.05)
-    # The 95 % bounds of 5 % of 300.
+    # The 95% bounds of 5% of 300.
     assert 8 <= alarms <= 23, alarms
 
 

@@ -29,9 +29,9 @@ def test_false_alarms_are_as_rare_as_alpha() -> None:
         tests += len(watched)
         called += sum(one.dcg.p <= found.alpha for one in watched)
     count = len(MONTHS) - 1
-    # Holm's correction: in at most 5 % of the months anything is called changed.
+    # Holm's correction: in at most 5% of the months anything is called changed.
     assert alarms <= binom.ppf(0.999, count, found.alpha)
-    # Single tests are wrong in at most about 5 %; those of neighbouring months share a sample.
+    # Single tests are wrong in at most about 5%; those of neighbouring months share a sample.
     assert called / tests < 0.08
     # The errors are those of the changes, or a little larger, as a jackknife's are.
     for tier in ("all", "head", "middle", "tail"):

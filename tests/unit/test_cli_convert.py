@@ -63,7 +63,7 @@ def test_an_existing_file_is_kept_unless_forced(command: Command, files: Path) -
     (files / "x.csv").write_text("mine")
     outcome = command("convert", "bm25.run", "x.csv")
     assert outcome.code == 3
-    assert outcome.err == "error: x.csv: is there already\nhint: --force replaces it\n"
+    assert outcome.err == "error: x.csv: already exists\nhint: --force replaces it\n"
     assert (files / "x.csv").read_text() == "mine"
     assert command("convert", "bm25.run", "x.csv", "--force").code == 0
     assert (files / "x.csv").read_text() != "mine"

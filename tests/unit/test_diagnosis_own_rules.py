@@ -53,7 +53,7 @@ def test_a_rule_without_sentences_shows_its_numbers(comparison: relkit.Compariso
 
 def test_a_rule_brings_its_sentences(comparison: relkit.Comparison) -> None:
     (found,) = relkit.diagnose(comparison, rules=[SpokenLists()])
-    assert (found.title(), found.text()) == ("Nothing", "new: 90 %")
+    assert (found.title(), found.text()) == ("Nothing", "new: 90%")
     # English stands in for what is missing, and general words for what is missing there too.
     assert found.title("zh") == "Nothing"
     assert found.next_step() == "Look at what the rule empty-lists measures."

@@ -142,7 +142,7 @@ def test_verdicts_and_sentences() -> None:
     lost = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 1.0}}, k=1)
     assert (lost.verdict, lost.recall_share) == ("recall", 1.0)
     assert lost.sentence() == (
-        "100 % of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000."
+        "100% of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000."
     )
     low = relkit.funnel({"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}, k=1)
     assert (low.verdict, low.ranking_loss) == ("ranking", 2.0)
@@ -154,10 +154,10 @@ def test_verdicts_and_sentences() -> None:
         "Nothing is lost: DCG@1 is 3.0000, the best that the judgments allow."
     )
     even = relkit.funnel({"q": {"a": 1000, "b": 404, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
-    assert (even.verdict, even.recall_share) == ("recall", 0.596)  # 60 %, as shown
+    assert (even.verdict, even.recall_share) == ("recall", 0.596)  # 60%, as shown
     both = relkit.funnel({"q": {"a": 4, "b": 2, "c": 0}}, {"q": {"c": 2.0, "b": 1.0}}, k=1)
     assert both.verdict == "both"
-    assert "(fine 49 %, retrieval 35 %): start with fine." in worked().sentence()
+    assert "(fine 49%, retrieval 35%): start with fine." in worked().sentence()
     assert "（fine 49%、retrieval 35%）：先看 fine。" in worked().sentence("zh")
     with pytest.raises(relkit.ParameterError, match="language"):
         best.sentence("de")  # type: ignore[arg-type]

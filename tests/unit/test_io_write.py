@@ -118,7 +118,7 @@ def test_a_file_is_replaced_only_on_request(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
     path.write_text("precious")
     judgments = Judgments.from_dict({"q": {"d": 1}})
-    with pytest.raises(InputError, match="is there already") as caught:
+    with pytest.raises(InputError, match="already exists") as caught:
         io.write_judgments(judgments, path)
     assert "overwrite" in caught.value.hint
     assert path.read_text() == "precious"

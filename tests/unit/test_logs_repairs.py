@@ -124,7 +124,7 @@ def test_text_fits_80_columns(clean: pl.DataFrame, language: Any) -> None:
 
 def test_shares_in_words() -> None:
     counted = Finding("bots", "info", 1, 3, "sessions").counted
-    assert str(counted) == "1 of 3 sessions (33.3 %)"
+    assert str(counted) == "1 of 3 sessions (33.3%)"
     assert counted.text("zh") == "3 个会话中的 1 个会话（33.3%）"
 
 
@@ -167,7 +167,7 @@ def test_checks_of_ones_own(clean: pl.DataFrame) -> None:
     checkup = examine(clean, only=[Empty(), Silent()])
     assert kinds(checkup) == ["no-purchases", "silent"]
     assert checkup["no-purchases"].title("zh") == "No purchases"
-    assert checkup["no-purchases"].text() == f"5 of {clean.height} rows (0.5 %) have none."
+    assert checkup["no-purchases"].text() == f"5 of {clean.height} rows (0.5%) have none."
     lines = str(checkup).splitlines()
     assert lines[2:5] == ["info no-purchases", "  No purchases", f"  {checkup.findings[0].text()}"]
     assert lines[6:8] == ["info silent", "  silent"]

@@ -291,7 +291,7 @@ def test_what_is_there_is_not_replaced_unasked(tmp_path: Path, command: Command)
     folder.mkdir()
     (folder / "valid.letor").write_text("mine")
     outcome = command("split", str(path), "-o", str(folder))
-    assert (outcome.code, "is there already" in outcome.err) == (3, True)
+    assert (outcome.code, "already exists" in outcome.err) == (3, True)
     assert [file.name for file in folder.iterdir()] == ["valid.letor"]
     outcome = command("split", str(path), "-o", str(folder), "--force", "--format", "json")
     assert outcome.code == 0

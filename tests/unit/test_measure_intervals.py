@@ -129,7 +129,7 @@ def test_labels_recover_the_truth_they_are_drawn_from() -> None:
         low, high = measure_intervals(judgments, runs, "dcg@8", draws=200)["dcg@8"].labels
         true = relkit.evaluate({"q": {f"d{i}": one for i, one in enumerate(truth)}}, runs, "dcg@8")
         held += low <= true["dcg@8"] <= high
-    assert held >= 104  # 95 % of 120 are 114; below 104 has a probability of 1 in 6,000
+    assert held >= 104  # 95% of 120 are 114; below 104 has a probability of 1 in 6,000
 
 
 @pytest.fixture

@@ -273,7 +273,7 @@ def test_a_limit_holds_whether_or_not_it_is_chance() -> None:
     (alarm,) = find_alarms(found, [], max_drop=0.06)
     assert (alarm.kind, alarm.tier) == ("beyond-limit", "head")
     assert alarm.sentence() == (
-        "head: DCG@10 fell by 6.7 %, more than the 6 % allowed (3.000 to 2.800; p = 0.481)."
+        "head: DCG@10 fell by 6.7%, more than the 6% allowed (3.000 to 2.800; p = 0.481)."
     )
     assert alarm.sentence("zh").startswith("高频：DCG@10 下降了 6.7%，超过允许的 6%")
     assert alarm.to_dict()["limit"] == 0.06

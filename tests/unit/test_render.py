@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -134,4 +133,4 @@ def test_a_p_value_is_never_zero() -> None:
 
 def test_what_does_not_exist_has_neither_brackets_nor_a_percent_sign() -> None:
     assert PAGE.signed_interval((math.nan, math.nan)) == "–"
-    assert replace(TERMINAL, percent_sign="%").percent(math.nan) == "-"
+    assert TERMINAL.percent(math.nan) == "-"

@@ -57,7 +57,7 @@ def test_a_real_difference_is_told_with_its_evidence(comparison: relkit.Comparis
     low, high = contrast.interval
     assert contrast.verdict == "better"
     assert sentence == (
-        f"RR 0.500 → 0.975 (+0.475, 95 % CI +{low:.3f} to +{high:.3f}, corrected p < 0.0001):"
+        f"RR 0.500 → 0.975 (+0.475, 95% CI +{low:.3f} to +{high:.3f}, corrected p < 0.0001):"
         " the first relevant result comes earlier"
     )
 

@@ -182,7 +182,7 @@ def test_a_band_is_what_its_ranks_contribute(comparison: relkit.Comparison) -> N
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_percentages_of_bands_have_the_sign_of_their_bar(turned: bool, language: Language) -> None:
-    """A gain is never −183 %: 100 % is the baseline's whole DCG, and the parts add up."""
+    """A gain is never −183%: 100% is the baseline's whole DCG, and the parts add up."""
     judgments, *runs = collection()
     old, new = runs[::-1] if turned else runs
     one = relkit.compare(judgments, old, new, "ndcg@10", names=["old", "new"])
@@ -214,13 +214,13 @@ def test_bands_of_a_baseline_without_value_have_no_percentages() -> None:
     chart = _charts(build_page(one))["bands"]
     assert [row["share"] for row in chart.rows] == ["+1.0000"]
     assert [row[-1].text for row in chart.table.cells()] == ["–"]
-    assert "100 %" not in chart.caption
+    assert "100%" not in chart.caption
 
 
 @pytest.mark.parametrize(
     ("good", "words"),
     [
-        (("x", "y"), "100 % of the DCG difference arises in the first 3 ranks"),
+        (("x", "y"), "100% of the DCG difference arises in the first 3 ranks"),
         (("old", "new"), "new gains at ranks 1 and loses at ranks 2–5"),
     ],
 )

@@ -49,7 +49,7 @@ def test_nobody_wins_by_betting_against_the_truth(mean: float, side: int) -> Non
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize(("share", "most"), [(0.5, 1.0), (0.01, 1.0), (0.02, 50.0)])
 def test_exact_intervals_hold_the_mean(name: str, share: float, most: float) -> None:
-    """Values of 0 or the most: at 2 % of them a t interval holds the mean in 9 of 10 cases."""
+    """Values of 0 or the most: at 2% of them a t interval holds the mean in 9 of 10 cases."""
     generator = np.random.default_rng(11)
     held = 0
     for _ in range(400):

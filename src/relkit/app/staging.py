@@ -52,7 +52,7 @@ def stage_round(made: Round, folder: Path) -> str:
     """Writes a round beside the others and returns the token by which it is stored.
 
     Raises:
-        InputError: If the month is there already, or nothing can be written.
+        InputError: If the month already exists, or nothing can be written.
     """
     _refuse_known(folder, made.month)
     _forget_old(folder / PENDING)

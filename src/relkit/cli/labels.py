@@ -153,7 +153,7 @@ def command() -> None:
     "--grading",
     metavar="NAME=NUMBERS",
     help="Make grades: threshold=0.1,0.3,0.6, posterior=0.1,0.3,0.6 (reached with a probability of"
-    " 90 %) or quantile=4.",
+    " 90%) or quantile=4.",
 )
 @click.option(
     "--bias",

@@ -75,7 +75,7 @@ def refuse_existing(path: str, force: bool) -> None:
         InputError: If it is there, and is not to be replaced; `-` is stdout.
     """
     if path != "-" and os.path.lexists(path) and not force:
-        raise InputError("is there already", path=path, hint="--force replaces it")
+        raise InputError("already exists", path=path, hint="--force replaces it")
 
 
 def protect_inputs(output: str | None, inputs: Iterable[str | None]) -> None:

@@ -64,9 +64,9 @@ class Reached(NamedTuple):
         labels: What it learnt from: `people`, or a click model's name; empty where it learnt
             nothing.
         value: The measure.
-        interval: Its 95 % interval over questions.
+        interval: Its 95% interval over questions.
         difference: From the first row.
-        difference_interval: The 95 % interval of the difference, paired by question.
+        difference_interval: The 95% interval of the difference, paired by question.
     """
 
     ranker: str
@@ -83,7 +83,7 @@ class Shortfall(NamedTuple):
     Attributes:
         labels: The click model.
         difference: Of rankers that learnt from its labels, from the same that learnt from grades.
-        interval: Its 95 % interval, paired by question.
+        interval: Its 95% interval, paired by question.
     """
 
     labels: str
@@ -96,7 +96,7 @@ class Gain(NamedTuple):
 
     Attributes:
         difference: Of rankers that have them, from the same without, on average over the rankers.
-        interval: Its 95 % interval, paired by question.
+        interval: Its 95% interval, paired by question.
     """
 
     difference: float

@@ -35,7 +35,7 @@ class Reading(NamedTuple):
         first: The measure of the ranker whose documents are graded.
         dense: The measure of the other.
         difference: Between them.
-        interval: Its 95 % interval, paired by question.
+        interval: Its 95% interval, paired by question.
     """
 
     unjudged: str

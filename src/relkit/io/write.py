@@ -152,4 +152,4 @@ def _write(path: str, write: Callable[[BinaryIO], None], overwrite: bool) -> Non
 
 def _refuse_existing(path: str, overwrite: bool) -> None:
     if not overwrite and os.path.lexists(path):
-        raise InputError("is there already", path=path, hint="overwrite=True replaces it")
+        raise InputError("already exists", path=path, hint="overwrite=True replaces it")

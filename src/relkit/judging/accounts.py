@@ -72,7 +72,7 @@ class Accounts(Base):
                     name=name,
                     taken_name=taken.name,
                 ),
-                hint="take another name",
+                hint="choose another name",
             )
 
     def all(self) -> list[User]:

@@ -40,5 +40,5 @@ class Base:
         except sa.exc.IntegrityError:
             raise ParameterError(
                 message("there is a {what} `{values}` already", what=what, values=values["name"]),
-                hint="take another name",
+                hint="choose another name",
             ) from None

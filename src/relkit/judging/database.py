@@ -175,7 +175,7 @@ class Database:
             self._lock.release()
 
     def probe(self, patience: float) -> None:
-        """Stores what is there already, to see whether grades could be stored now.
+        """Stores again what it holds, to see whether grades could be stored now.
 
         Args:
             patience: Seconds to wait for other writers.

@@ -164,7 +164,7 @@ class Projects(Base):
             self._change(found, name=name)
         except sa.exc.IntegrityError:
             raise ParameterError(
-                message("there is a project `{name}` already", name=name), hint="take another name"
+                message("project `{name}` already exists", name=name), hint="choose another name"
             ) from None
         return self.get(project_id)
 

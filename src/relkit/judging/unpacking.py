@@ -109,7 +109,7 @@ def prepare_unpacking(
             )
     except sa.exc.IntegrityError:
         raise ParameterError(
-            message("there is a project `{chosen}` already", chosen=chosen),
+            message("project `{chosen}` already exists", chosen=chosen),
             hint="give the new one another name",
         ) from None
     return Unpacking(store, archive, work, found)

@@ -85,7 +85,7 @@ def compare_results(
     results: Sequence[Results],
     **options: Unpack[Options],
 ) -> Comparison:
-    """Compares evaluations that are there already, such as those of `relkit.evaluate_scores`.
+    """Compares existing evaluations, such as those of `relkit.evaluate_scores`.
 
     Args:
         results: The baseline's first, then the candidates'; all with the same measures.

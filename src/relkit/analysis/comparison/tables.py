@@ -77,7 +77,7 @@ def contrast_table(
 ) -> Table:
     """Returns contrasts with their intervals and p-values."""
     words = catalogue("tables", language)
-    level = f"{100 * comparison.settings.confidence:g}{words.style.percent_sign}"
+    level = f"{100 * comparison.settings.confidence:g}%"
     interval = words.say("comparison.interval", level=level)
     name, p, corrected = words.names("column", ("measure", "p", "corrected"))
     headings = [name, "A", "B", "B - A", interval, p]

@@ -106,7 +106,7 @@ class Funnel(Exportable):
         >>> import relkit
         >>> judgments = {"q": {"a": 3, "b": 1}}
         >>> print(relkit.funnel(judgments, {"q": {"b": 1.0}}, k=1).sentence())
-        100 % of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000.
+        100% of the loss is recall: start with the retrieval. DCG@1 is 1.0000 of 3.0000.
     """
 
     stages: tuple[Stage, ...]
@@ -138,7 +138,7 @@ class Funnel(Exportable):
 
     @property
     def verdict(self) -> Literal["recall", "ranking", "both", "none"]:
-        """Whose loss it is: 60 % or more of it, or both sides'."""
+        """Whose loss it is: 60% or more of it, or both sides'."""
         if math.isnan(self.recall_share):
             return "none"
         # As the sentence shows them, in whole percent.

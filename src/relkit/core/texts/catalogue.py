@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -67,12 +67,7 @@ class Catalogue(Mapping[str, str]):
     def __init__(self, area: str, language: Language, style: NumberStyle = TERMINAL) -> None:
         self.area = area
         self.language = language
-        self._given = style
-
-    @cached_property
-    def style(self) -> NumberStyle:
-        """How numbers are written in this language."""
-        return replace(self._given, percent_sign=self.word("number.percent"))
+        self.style = style
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -132,7 +127,7 @@ class Catalogue(Mapping[str, str]):
         """Returns a text or a message in this language, anything else as Python writes it."""
         if isinstance(value, Text):
             area, _, key = value.key.partition(".")
-            return catalogue(area, self.language, self._given).say(key, **value.values)
+            return catalogue(area, self.language, self.style).say(key, **value.values)
         if isinstance(value, Sayable):
             return value.text(self.language)
         return translate(value, self.language) if isinstance(value, Message) else str(value)

@@ -54,8 +54,8 @@ def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) ->
 
     - `value`, `delta`, `share`, `delta-share`: a number, a difference with its sign, a part in
       percent, a relative difference; `value 3` asks for so many decimals;
-    - `part`: a share with one decimal that is never rounded to 0 or 100 %;
-    - `percent`, `delta-percent`: one decimal below 10 %, none above;
+    - `part`: a share with one decimal that is never rounded to 0 or 100%;
+    - `percent`, `delta-percent`: one decimal below 10%, none above;
     - `interval`, `delta-interval`: two bounds in brackets;
     - `p`, `p-value`: a p-value as an equation, or alone;
     - `count`: whole, with thousands; `count query/queries` adds the noun in its number;

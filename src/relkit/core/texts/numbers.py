@@ -21,8 +21,7 @@ class NumberStyle:
         nothing: Stands for a number that does not exist.
         infinity: Stands for a number without bound.
         thousands: Stands between thousands.
-        below: Stands before a bound that a p-value is below.
-        percent_sign: Stands after a number of hundredths, with a space where the language has one.
+        below: Stands before a bound that a p-value or a share is below.
     """
 
     digits: int = DIGITS
@@ -31,7 +30,6 @@ class NumberStyle:
     infinity: str = "inf"
     thousands: Literal["", ","] = ""
     below: str = "<"
-    percent_sign: str = " %"
 
     def number(self, value: float, digits: int | None = None) -> str:
         """Returns a value; a zero has no sign.
@@ -88,8 +86,8 @@ class NumberStyle:
         """Returns a share in percent.
 
         Examples:
-            >>> TERMINAL.percent(0.254), NumberStyle(percent_sign="%").percent(-0.1, 1)
-            ('25 %', '-10.0%')
+            >>> TERMINAL.percent(0.254), TERMINAL.percent(-0.1, 1)
+            ('25%', '-10.0%')
         """
         return self._percent(self.number(100 * share, digits))
 
@@ -98,19 +96,19 @@ class NumberStyle:
 
         Examples:
             >>> PAGE.signed_percent(0.254), PAGE.signed_percent(-0.1)
-            ('+25 %', '−10 %')
+            ('+25%', '−10%')
         """
         return self._percent(self.signed(100 * share, digits))
 
     def _percent(self, text: str) -> str:
-        return text if text == self.nothing else f"{text}{self.percent_sign}"
+        return text if text == self.nothing else f"{text}%"
 
     def short_percent(self, share: float) -> str:
-        """Returns a share in percent, with one decimal where it is below 10 %.
+        """Returns a share in percent, with one decimal where it is below 10%.
 
         Examples:
             >>> TERMINAL.short_percent(0.0534), TERMINAL.short_percent(0.25)
-            ('5.3 %', '25 %')
+            ('5.3%', '25%')
         """
         return self.percent(share, self._short(share))
 
@@ -119,7 +117,7 @@ class NumberStyle:
 
         Examples:
             >>> TERMINAL.short_signed_percent(0.0534), TERMINAL.short_signed_percent(-0.1)
-            ('+5.3 %', '-10 %')
+            ('+5.3%', '-10%')
         """
         return self.signed_percent(share, self._short(share))
 
@@ -132,13 +130,12 @@ class NumberStyle:
 
         Examples:
             >>> TERMINAL.part(0.00001), TERMINAL.part(0.5), TERMINAL.part(0.99999)
-            ('< 0.1 %', '50.0 %', '> 99.9 %')
+            ('<0.1%', '50.0%', '>99.9%')
         """
-        space = " " if self.percent_sign.startswith(" ") else ""
         if 0 < share < 0.0005:
-            return f"<{space}0.1{self.percent_sign}"
+            return f"{self.below}0.1%"
         if 0.9995 <= share < 1:
-            return f">{space}99.9{self.percent_sign}"
+            return f"{self.below.replace('<', '>')}99.9%"
         return self.percent(share, 1)
 
     def p_value(self, value: float, digits: int | None = None) -> str:

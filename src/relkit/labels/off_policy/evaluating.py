@@ -252,7 +252,7 @@ def _missing(choices: Choices) -> pl.DataFrame:
 def _needed(overlap: Overlap, sessions: int, wanted: int) -> int:
     """Sessions of which `wanted` would match at the log's rate; more than so many without one.
 
-    Of n sessions without a match the rate is below 3 / n, with 95 % confidence.
+    Of n sessions without a match the rate is below 3 / n, with 95% confidence.
     """
     return math.ceil(wanted * sessions / (overlap.matches or 3))
 

@@ -64,7 +64,7 @@ def write_split(
     paths = [path for fold in targets for path in fold.values()]
     for path in paths:
         if os.path.lexists(path) and not replace:
-            raise InputError("is there already", path=path, hint="--force replaces it")
+            raise InputError("already exists", path=path, hint="--force replaces it")
     for path in paths:
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)

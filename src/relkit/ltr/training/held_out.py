@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ENOUGH", "HeldOut", "held_out", "paired"]
 
 #: Queries from which on a difference can be called significant: that five of five favour one side
-#: happens by chance in 6 % of cases, and six of six in 3 %.
+#: happens by chance in 6% of cases, and six of six in 3%.
 ENOUGH = 6
 
 NOTHING = (float("nan"), float("nan"))

@@ -73,7 +73,7 @@ def find_alarms(
         changes: Those of one month.
         losses: Where they come from.
         tier: Only this tier, or `all`. It alone is tested, so that nothing is corrected.
-        max_drop: The share that DCG may fall by: 0.05 is 5 %.
+        max_drop: The share that DCG may fall by: 0.05 is 5%.
 
     Raises:
         UnknownNameError: If there is no such tier.
@@ -85,7 +85,7 @@ def find_alarms(
                 "the parameter `max_drop` must lie between 0 and 1. Got `{max_drop}` instead.",
                 max_drop=max_drop,
             ),
-            hint="0.05 allows a fall of 5 %",
+            hint="0.05 allows a fall of 5%",
         )
     watched = [one for one in changes if one.watched]
     if tier is not None:

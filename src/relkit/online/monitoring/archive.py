@@ -47,7 +47,7 @@ def write_round(made: Round, folder: str | os.PathLike[str]) -> Path:
         The round's own folder.
 
     Raises:
-        InputError: If the month is there already, or nothing can be written.
+        InputError: If the month already exists, or nothing can be written.
 
     Examples:
         >>> import polars as pl, relkit, tempfile

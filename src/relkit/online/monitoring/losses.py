@@ -73,7 +73,7 @@ class Losses:
     def cause(self) -> Cause:
         """Which loss rose by more than chance explains.
 
-        `recall` or `ranking` where 60 % or more of the rise is one of them, `both` where neither
+        `recall` or `ranking` where 60% or more of the rise is one of them, `both` where neither
         is that much, `neither` where no loss rose, and `unknown` where it cannot be told.
         """
         if not self.known:

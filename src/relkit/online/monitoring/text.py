@@ -78,7 +78,7 @@ def _rows(
         words["words.month"],
         f"DCG@{k}",
         words.say(
-            "words.interval", confidence=f"{100 * found.confidence:g}{words.style.percent_sign}"
+            "words.interval", confidence=f"{100 * found.confidence:g}%"
         ),
         words["words.change"],
         words["words.p"],

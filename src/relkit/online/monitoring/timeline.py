@@ -125,7 +125,7 @@ class Monitor(Exportable):
 
         Args:
             tier: Only this tier, or `all`.
-            max_drop: The share that DCG may fall by: 0.05 is 5 %.
+            max_drop: The share that DCG may fall by: 0.05 is 5%.
 
         Raises:
             UnknownNameError: If there is no such tier.
