@@ -1,8 +1,6 @@
 // SVMlight and LETOR text: labels, queries, documents and features, a stretch of lines at a time.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,6 +26,10 @@ struct Plan {
   bool features;  // whether to read them
 };
 
+// Of the system, for Pages; the first throws std::bad_alloc.
+void* take_pages(std::size_t bytes);
+void give_back_pages(void* pages, std::size_t bytes) noexcept;
+
 // Memory of its own pages, zero at first: it goes back to the system when it is freed, whatever the
 // allocator keeps, so that a text's parts and its whole need not fit at once.
 template <class Value>
@@ -36,10 +38,7 @@ class Pages {
   Pages() = default;
   explicit Pages(std::size_t count) : size_(count) {
     if (count == 0) return;
-    void* got = ::mmap(nullptr, count * sizeof(Value), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (got == MAP_FAILED) throw std::bad_alloc();
-    data_ = static_cast<Value*>(got);
+    data_ = static_cast<Value*>(take_pages(count * sizeof(Value)));
   }
   Pages(Pages&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -49,7 +48,7 @@ class Pages {
     return *this;
   }
   ~Pages() {
-    if (data_ != nullptr) ::munmap(data_, size_ * sizeof(Value));
+    if (data_ != nullptr) give_back_pages(data_, size_ * sizeof(Value));
   }
 
   Value* data() const { return data_; }
