@@ -58,6 +58,8 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry src
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/zizmor --offline --quiet .github
 	@$(BIN)/python -m mypy.stubtest relkit._native --allowlist native/stubtest.allow
 	@$(BIN)/python docs/check_house.py
 	@$(BIN)/python docs/check_terms.py
@@ -94,6 +96,16 @@ fuzz: $(DONE)/test ## Feed the readers a million damaged files
 .PHONY: sanitize
 sanitize: $(DONE)/test ## Run the native tests under the address and undefined-behaviour sanitizers
 	@tests/fuzz/sanitize.sh
+
+.PHONY: wheel
+wheel: $(DONE)/build ## Build the source distribution and a wheel in dist/, install it apart and use it
+	@$(PIP) install build
+	@rm -rf dist build/fresh
+	@$(BIN)/python -m build --installer=pip --outdir dist
+	@$(BIN)/python tests/wheel/contents.py dist
+	@$(PYTHON) -m venv build/fresh
+	@build/fresh/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	@PATH=build/fresh/bin build/fresh/bin/python tests/wheel/first_steps.py examples
 
 .PHONY: hooks
 hooks: $(DONE)/lint ## Check every commit before it is made
