@@ -18,6 +18,7 @@ from relkit.cli.options import (
     format_option,
     format_options,
     measure_option,
+    names_option,
     no_color_option,
     output_option,
     plugin_option,
@@ -58,6 +59,7 @@ measure separates at the significance level, and from which difference on.
 @click.argument("judgments")
 @click.argument("runs", metavar="RUN RUN…", nargs=-1)
 @measure_option()
+@names_option
 @click.option(
     "--with",
     "other",
@@ -146,7 +148,7 @@ def command(
     protect_inputs(output, files)
     scale = chosen_scale(options["scale"])
     roles = chosen_columns(options["columns"])
-    names = run_names(runs)
+    names = run_names(runs, options["names"])
 
     def grades(path: str) -> Any:
         return judgments_argument(path, options["judgments_format"], roles, scale)

@@ -18,6 +18,7 @@ from relkit.cli.options import (
     format_option,
     format_options,
     measure_option,
+    names_option,
     no_color_option,
     output_option,
     plugin_option,
@@ -66,6 +67,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.argument("judgments", required=False)
 @click.argument("runs", metavar="BASELINE CANDIDATE…", nargs=-1)
 @measure_option()
+@names_option
 @comparison_options
 @click.option(
     "--fail-if-worse",
@@ -108,6 +110,7 @@ def command(
     judgments: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    names: tuple[str, ...],
     settings: dict[str, Any],
     gates: tuple[str, ...],
     per_query: bool,
@@ -136,7 +139,7 @@ def command(
     given = split_measures(measures)
     gate_names = split_measures(gates)
     _check_gate_names(gate_names)
-    names = given + [name for name in gate_names if given and not _same(name, given)]
+    asked = given + [name for name in gate_names if given and not _same(name, given)]
     rules: dict[str, Any] = {
         "convention": chosen_convention(convention, changes),
         "scale": chosen_scale(scale),
@@ -145,7 +148,7 @@ def command(
     if sum((values, scored is not None)) > 1:
         raise ParameterError("--values and --scored exclude each other")
     if values:
-        comparison = _of_values(files, settings)
+        comparison = _of_values(files, names, settings)
     elif scored is not None:
         if files:
             raise ParameterError(
@@ -153,11 +156,12 @@ def command(
                 hint=message("leave out `{files}`", files=files[0]),
             )
         flat = scored_columns(columns, {"query": query, "label": label})
-        comparison = _of_scores(scored, flat, scores, names or gate_names, rules, settings)
+        comparison = _of_scores(scored, flat, scores, names, asked or gate_names, rules, settings)
     else:
         comparison = _of_runs(
             files,
-            names or _with_gates(gate_names),
+            names,
+            asked or _with_gates(gate_names),
             rules,
             settings,
             (judgments_format, run_format),
@@ -203,6 +207,7 @@ def _same(name: str, others: Sequence[str]) -> bool:
 
 def _of_runs(
     files: Sequence[str],
+    names: Sequence[str],
     measures: Sequence[str],
     rules: dict[str, Any],
     settings: dict[str, Any],
@@ -223,18 +228,25 @@ def _of_runs(
     check_stdin(files)
     roles = chosen_columns(columns)
     judged = judgments_argument(files[0], formats[0], roles, rules["scale"])
-    names = run_names(files[1:])
+    titles = run_names(files[1:], names)
     runs = [
         run_argument(path, formats[1], roles, name)
-        for path, name in zip(files[1:], names, strict=True)
+        for path, name in zip(files[1:], titles, strict=True)
     ]
     with Progress("comparing") as progress:
         return compare(
-            judged, runs[0], runs[1:], measures, names=names, progress=progress, **rules, **settings
+            judged,
+            runs[0],
+            runs[1:],
+            measures,
+            names=titles,
+            progress=progress,
+            **rules,
+            **settings,
         )
 
 
-def _of_values(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
+def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, Any]) -> Comparison:
     from relkit.analysis.comparison import compare_values
 
     if len(files) < 2:
@@ -242,13 +254,14 @@ def _of_values(files: Sequence[str], settings: dict[str, Any]) -> Comparison:
             "--values needs the files of two runs", hint="relkit compare --values old.csv new.csv"
         )
     check_stdin(files)
-    return compare_values(dict(zip(run_names(files), files, strict=True)), **settings)
+    return compare_values(dict(zip(run_names(files, names), files, strict=True)), **settings)
 
 
 def _of_scores(
     path: str,
     flat: dict[str, str | None],
     scores: Sequence[str],
+    names: Sequence[str],
     measures: Sequence[str],
     rules: dict[str, Any],
     settings: dict[str, Any],
@@ -266,10 +279,10 @@ def _of_scores(
             path,
             measures=list(measures) or DEFAULT_SCORE_MEASURES,
             columns={**columns, "score": name},
-            name=name,
+            name=title,
             **rules,
         )
-        for name in scores
+        for name, title in zip(scores, run_names(scores, names), strict=True)
     ]
     return compare_results(results, **settings)
 

@@ -15,6 +15,7 @@ from relkit.cli.options import (
     format_option,
     format_options,
     language_option,
+    names_option,
     no_color_option,
     output_option,
     scale_option,
@@ -52,6 +53,7 @@ not fit. The exit code is 0 whether they speak or not.
 @click.argument("judgments")
 @click.argument("baseline")
 @click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
+@names_option
 @click.option(
     "--rule",
     "rules",
@@ -86,6 +88,7 @@ def command(
     judgments: str,
     baseline: str,
     candidates: tuple[str, ...],
+    names: tuple[str, ...],
     rules: tuple[str, ...],
     online: str | None,
     stages: tuple[str, ...],
@@ -108,6 +111,7 @@ def command(
     levels = chosen_scale(scale)
     roles = chosen_columns(columns)
     runs = [baseline, *candidates]
+    titles = run_names(runs, names)
     named = stage_runs(stages)
     paths = [judgments, *runs, *(path for _, path in named)]
     check_stdin(paths)
@@ -116,15 +120,15 @@ def command(
     with format_named_by("--run-format"), Progress("comparing") as progress:
         comparison = compare(
             grades,
-            run_argument(baseline, run_format, roles, run_names(runs)[0]),
+            run_argument(baseline, run_format, roles, titles[0]),
             [
                 run_argument(path, run_format, roles, name)
-                for path, name in zip(candidates, run_names(runs)[1:], strict=True)
+                for path, name in zip(candidates, titles[1:], strict=True)
             ],
             "ndcg@10",
             convention=rules_of_measures,
             scale=levels,
-            names=run_names(runs),
+            names=titles,
             alpha=alpha,
             resamples=1,
             progress=progress,

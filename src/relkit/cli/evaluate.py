@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ from relkit.cli.options import (
     format_option,
     format_options,
     measure_option,
+    names_option,
     no_color_option,
     output_option,
     plugin_option,
@@ -32,7 +35,7 @@ from relkit.cli.options import (
     scored_options,
     threads_option,
 )
-from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.output import emit, form_of, is_folder, protect_inputs, terminal_columns
 from relkit.cli.values import (
     chosen_columns,
     chosen_convention,
@@ -83,6 +86,7 @@ file whose scores stand in --scores FILE.
 @click.argument("judgments", required=False)
 @click.argument("runs", metavar="RUN…", nargs=-1)
 @measure_option(scored=True)
+@names_option
 @click.option("-q", "--per-query", is_flag=True, help="Print every query's values too.")
 @click.option(
     "--intervals",
@@ -97,7 +101,8 @@ file whose scores stand in --scores FILE.
     *FORMATS,
     default=None,
     help="How to print. json holds values in full, one object a run; trec is what trec_eval"
-    " prints.  [default: by the ending of FILE in -o, else table]",
+    " prints, of several runs with a fourth column for the run, or in one file per run with"
+    " -o FOLDER/.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option
@@ -124,6 +129,7 @@ def command(
     judgments: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    names: tuple[str, ...],
     per_query: bool,
     intervals: bool,
     confidence: float,
@@ -151,7 +157,7 @@ def command(
     form = form or form_of(output, FORMATS)
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
-    names = split_measures(measures)
+    asked = split_measures(measures)
     flat = {
         **{"query": query, "label": label, "score": score, "weight": weight},
         **{"scores": scores, "groups": groups},
@@ -170,14 +176,14 @@ def command(
         run_format = run_format or judgments_format
         flat = scored_columns(columns, flat)
         results: list[Any] = [
-            _scored(scored, flat, names, rules, levels, run_format, threads, common)
+            _scored(scored, flat, asked, rules, levels, run_format, threads, common)
         ]
     else:
         _check_arguments(judgments, runs, flat)
         results, tags = _runs(
             judgments or "",
-            runs,
-            _measures(names, form),
+            dict(zip(run_names(runs, names), runs, strict=True)),
+            _measures(asked, form),
             rules,
             levels,
             chosen_columns(columns),
@@ -189,10 +195,13 @@ def command(
         emit(_intervals_text(results, form, digits, output), output)
         messages.notes(shared_notes((run.run, run.notes) for run in results))
         return
-    header = []
-    if form == "trec" and not names and scored is None:
+    header: list[list[tuple[str, str]]] = []
+    if form == "trec" and not asked and scored is None:
         header = [[("runid", tag)] for tag in tags]
-    emit(_text(results, form, per_query, digits, output, header), output)
+    if form == "trec" and output is not None and is_folder(output):
+        _one_file_each(results, output, per_query, digits, header, [judgments, *runs])
+    else:
+        emit(_text(results, form, per_query, digits, output, header), output)
     _say(results, form)
 
 
@@ -224,7 +233,7 @@ def _measures(names: list[str], form: str) -> list[Measure]:
 
 def _runs(
     judgments: str,
-    runs: Sequence[str],
+    runs: Mapping[str, str],
     measures: list[Measure],
     convention: Convention,
     scale: Scale | None,
@@ -257,7 +266,7 @@ def _runs(
     results: list[Any] = []
     tags: list[str] = []
     with Progress("evaluating") as progress, format_named_by("--run-format"):
-        for path, name in zip(runs, run_names(runs), strict=True):
+        for name, path in runs.items():
             progress(len(results), len(runs), name)
             run = run_argument(path, formats[1], columns, name)
             results.append(evaluate(run, measures, name=name, **common))
@@ -346,6 +355,22 @@ def _text(
         return found.to_trec(per_query=per_query, digits=digits, header=header)
     write = {"json": found.to_json, "jsonl": found.to_jsonl, "csv": found.to_csv}[form]
     return write(per_query=per_query)
+
+
+def _one_file_each(
+    results: Sequence[Results],
+    folder: str,
+    per_query: bool,
+    digits: int,
+    header: Sequence[Sequence[tuple[str, str]]],
+    inputs: Sequence[str | None],
+) -> None:
+    """Writes what trec_eval prints of each run into a file of the run's name."""
+    os.makedirs(folder, exist_ok=True)
+    for place, run in enumerate(results):
+        path = os.path.join(folder, re.sub(r"[/\\\0-\x1f]+", "_", run.run) + ".eval")
+        protect_inputs(path, inputs)
+        emit(_text([run], "trec", per_query, digits, path, header[place : place + 1]), path)
 
 
 def _tag(run: Run | Source) -> str:

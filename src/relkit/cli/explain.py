@@ -16,6 +16,7 @@ from relkit.cli.options import (
     convention_options,
     format_option,
     format_options,
+    names_option,
     no_color_option,
     output_option,
     plugin_option,
@@ -55,6 +56,7 @@ named: those of the lowest values, or those that gained and lost most.
 @click.argument("judgments")
 @click.argument("run")
 @click.argument("other", required=False)
+@names_option
 @click.option("--query", metavar="QUERY", help="The query's id.")
 @click.option(
     "-m",
@@ -91,6 +93,7 @@ def command(
     judgments: str,
     run: str,
     other: str | None,
+    names: tuple[str, ...],
     query: str | None,
     measure: str,
     against: str | None,
@@ -122,7 +125,7 @@ def command(
         reference = judgments_argument(judgments, judgments_format, roles, levels)
     runs = [
         _run(path, run_format, roles, name)
-        for path, name in zip(files, run_names(files), strict=True)
+        for path, name in zip(files, run_names(files, names), strict=True)
     ]
     if query is None:
         raise ParameterError(

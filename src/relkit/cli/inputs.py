@@ -63,10 +63,32 @@ def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
     return _only(columns, ("query", "document", "score", "rank"))
 
 
-def run_names(runs: Sequence[str]) -> list[str]:
-    """Returns file names, or whole paths where two names are the same."""
+def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
+    """Returns file names, or whole paths where two names are the same.
+
+    Args:
+        runs: Paths.
+        names: What ``--name`` was given.
+
+    Raises:
+        ParameterError: If there are names, and not one of its own for each run.
+    """
     from relkit.data.run import run_name
 
+    if names and len(names) != len(runs):
+        raise ParameterError(
+            message(
+                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+            ),
+            hint="give --name once for each run, in their order",
+        )
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ParameterError(
+            message("two runs are called `{twice}`", twice=twice[0]), hint="give names that differ"
+        )
+    if names:
+        return list(names)
     short = [run_name(path) for path in runs]
     return short if len(set(short)) == len(short) else list(runs)
 

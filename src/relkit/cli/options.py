@@ -29,6 +29,7 @@ __all__ = [
     "judgments_format_option",
     "language_option",
     "measure_option",
+    "names_option",
     "no_color_option",
     "output_option",
     "plugin_option",
@@ -103,8 +104,20 @@ def measure_option(scored: bool = False) -> Callable[[F], F]:
         multiple=True,
         shell_complete=names_of("measure"),
         help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; give it again, or a list with"
-        f" commas, for several. `relkit measures` lists them.  [default: {default}]",
+        " commas, for several; @FILE reads them from a file, one per line. `relkit measures` lists"
+        f" them.  [default: {default}]",
     )
+
+
+def names_option(command: F) -> F:
+    """Adds ``--name``; the command gets `names`."""
+    return click.option(
+        "--name",
+        "names",
+        metavar="NAME",
+        multiple=True,
+        help="What to call a run; give it once per run, in their order.  [default: file names]",
+    )(command)
 
 
 def scale_option(command: F) -> F:

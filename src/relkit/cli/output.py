@@ -14,7 +14,15 @@ from relkit.core.texts import message
 if TYPE_CHECKING:
     from relkit.core.document.result import Exportable
 
-__all__ = ["emit", "form_of", "protect_inputs", "refuse_existing", "terminal_columns", "written"]
+__all__ = [
+    "emit",
+    "form_of",
+    "is_folder",
+    "protect_inputs",
+    "refuse_existing",
+    "terminal_columns",
+    "written",
+]
 
 
 def form_of(output: str | None, offered: Iterable[str]) -> str:
@@ -66,6 +74,11 @@ def _to_stdout(text: str) -> None:
     while left:
         left = left[buffer.write(left) :]
     buffer.flush()
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is a folder, or is to become one: it ends with a slash."""
+    return path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
 def refuse_existing(path: str, force: bool) -> None:

@@ -15,6 +15,7 @@ from relkit.cli.options import (
     format_options,
     language_option,
     measure_option,
+    names_option,
     no_color_option,
     plugin_option,
     scale_option,
@@ -67,13 +68,7 @@ pip install 'relkit[report]'; Markdown does not.
 )
 @language_option("Language of the page and of messages.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the names of the runs]")
-@click.option(
-    "--name",
-    "names",
-    metavar="NAME",
-    multiple=True,
-    help="What to call a run, the baseline's first; give it once a run.  [default: file names]",
-)
+@names_option
 @click.option(
     "--focus",
     metavar="MEASURE",
@@ -131,20 +126,13 @@ def command(
         raise ParameterError("a report on stdout needs its format", hint="add --format markdown")
     chosen_format = form or format_of(output)
     runs = [baseline, *candidates]
-    if names and len(names) != len(runs):
-        raise ParameterError(
-            message(
-                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
-            ),
-            hint="give --name once for each run, the baseline's first",
-        )
     files = [judgments, *runs]
     check_stdin(files)
     protect_inputs(output, [*files, query_texts])
     roles = chosen_columns(columns)
     rules = chosen_convention(convention, changes)
     levels = chosen_scale(scale)
-    titles = list(names) or run_names(runs)
+    titles = run_names(runs, names)
     grades = judgments_argument(judgments, judgments_format, roles, levels)
     lists = [
         run_argument(path, run_format, roles, name) for path, name in zip(runs, titles, strict=True)

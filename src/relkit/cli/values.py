@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from relkit.cli.messages import messages
-from relkit.core.errors import ParameterError, RelkitError, UnknownNameError
+from relkit.core.errors import InputError, ParameterError, ParseError, RelkitError, UnknownNameError
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
 
 
 def split_measures(texts: Sequence[str]) -> list[str]:
-    """Returns single measure names from texts that may hold lists with commas.
+    """Returns single measure names from texts that may hold lists with commas, or be `@FILE`.
+
+    Raises:
+        InputError: If a file cannot be read, or a line of it names no measure.
 
     Examples:
         >>> split_measures(["ndcg(gain=exp,ideal=retrieved)@10,ap", "P.5,10"])
@@ -70,6 +73,9 @@ def split_measures(texts: Sequence[str]) -> list[str]:
     more = re.compile(r"[-+]?(\d+\.?|\.\d)\d*(=[^,()]*)?(@\d+)?(,|$)")
     names = []
     for text in texts:
+        if text.startswith("@"):
+            names += _measures_of(text[1:])
+            continue
         start = depth = 0
         for place, sign in enumerate(text):
             depth += {"(": 1, ")": -1}.get(sign, 0)
@@ -78,6 +84,27 @@ def split_measures(texts: Sequence[str]) -> list[str]:
                 start = place + 1
         names.append(text[start:])
     return names
+
+
+def _measures_of(path: str) -> list[str]:
+    """Returns the measures of a file: one or several per line, nothing after `#`."""
+    from relkit.io.plain_text import read_file
+    from relkit.measures.names import measures
+
+    found: list[str] = []
+    for number, line in enumerate(read_file(path).splitlines(), start=1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        names = split_measures([text])
+        try:
+            measures(names)
+        except RelkitError as error:
+            raise ParseError(error.message, path=path, line=number, hint=error.hint) from error
+        found += names
+    if not found:
+        raise InputError("names no measure", path=path, hint="write one per line, such as ndcg@10")
+    return found
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.json import json_number
 from relkit.core.document.result import Exportable
+from relkit.core.document.terminal import COLUMNS, render_text
 from relkit.core.texts import Language
 from relkit.core.texts.numbers import DIGITS
 from relkit.evaluation.tables import csv_rows, results_document, rules_line, summary_columns
@@ -52,18 +54,36 @@ class SideBySide(Exportable):
         digits: int = DIGITS,
         rules: bool = True,
         language: Language = "en",
+        columns: int = COLUMNS,
     ) -> Document:
-        """Returns one run with its counts, or several in columns.
+        """Returns one run with its counts, or several side by side.
 
         Args:
             per_query: Puts a table of the queries before it.
             digits: Decimals.
             rules: Puts the convention below it.
             language: `en` or `zh`.
+            columns: Terminal columns from which on several runs are rows, and the measures columns.
         """
         return results_document(
-            self.results, per_query=per_query, digits=digits, rules=rules, language=language
+            self.results,
+            per_query=per_query,
+            digits=digits,
+            rules=rules,
+            language=language,
+            columns=columns,
         )
+
+    def to_text(self, *values: Any, columns: int | None = COLUMNS, **options: Any) -> str:
+        """Returns text for the terminal: runs that do not fit side by side are rows.
+
+        Args:
+            *values: As for `document`.
+            columns: Terminal columns that a line may take; `None` leaves tables as wide as they
+                are.
+            **options: As for `document`.
+        """
+        return render_text(self.document(*values, columns=columns or COLUMNS, **options), columns)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Returns the `to_dict` of each run by its name."""
@@ -113,6 +133,8 @@ class SideBySide(Exportable):
     ) -> str:
         """Returns what trec_eval prints: name padded to 22, tab, query or `all`, tab, value.
 
+        Of several runs, a fourth column names the run: what reads the first three goes on working.
+
         Args:
             per_query: Puts the queries' values before the averages, sorted by query.
             digits: Decimals.
@@ -122,5 +144,10 @@ class SideBySide(Exportable):
 
         lines: list[str] = []
         for place, run in enumerate(self.results):
-            lines += trec_lines(run, per_query, digits, header[place] if header else ())
+            block = trec_lines(run, per_query, digits, header[place] if header else ())
+            if len(self.results) > 1:
+                name = re.sub(r"[\t\r\n]+", " ", run.run)
+                lines += [f"{line}\t{name}" for line in block]
+            else:
+                lines += block
         return "\n".join(lines)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.terminal import COLUMNS, table_width
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.data.convention import Convention
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "csv_rows", "results_document", "rules_line", "summary_columns"]
 
-COLUMNS = ("measure", "value", "queries", "undefined", "missing")
+HEADINGS = ("measure", "value", "queries", "undefined", "missing")
 
 
 class Measured(Protocol):
@@ -42,6 +43,7 @@ def results_document(
     digits: int = DIGITS,
     rules: bool = False,
     language: Language = "en",
+    columns: int = COLUMNS,
 ) -> Document:
     """Returns the measures of runs as tables.
 
@@ -51,10 +53,14 @@ def results_document(
         digits: Decimals.
         rules: Puts the convention below it.
         language: `en` or `zh`.
+        columns: Terminal columns from which on several runs are rows, and the measures columns.
     """
     words = catalogue("tables", language)
     blocks: list[Block] = [_queries(runs, digits, words)] if per_query else []
-    blocks.append(_measures(runs, digits, words))
+    table = _measures(runs, digits, words)
+    blocks.append(
+        _turned(table, words) if len(runs) > 1 and table_width(table) > columns else table
+    )
     if rules:
         blocks.append(Lines([rules_line(runs[0], language)]))
     return Document(blocks)
@@ -82,10 +88,23 @@ def _measures(runs: Sequence[Measured], digits: int, words: Catalogue) -> Table:
                 *(_detail(run.entries[name], key, digits) for run in runs),
             ]
             rows.append(row + [""] * 3 if single is not None else row)
-    headings = words.names("column", COLUMNS)
+    headings = words.names("column", HEADINGS)
     return Table(
         headings if single is not None else [headings[0], *(one.run for one in runs)], rows
     )
+
+
+def _turned(table: Table, words: Catalogue) -> Table:
+    """Returns a row per run, and a column per measure; what stands below one names it, too."""
+    headings, measure = [words.name("column", "run")], ""
+    for name in (str(row[0]) for row in table.rows):
+        if name.startswith(" "):
+            headings.append(f"{measure}: {name.strip()}")
+        else:
+            headings.append(measure := name)
+    values = zip(*([str(cell) for cell in row[1:]] for row in table.rows), strict=True)
+    rows = [[run, *cells] for run, cells in zip(table.headings[1:], values, strict=True)]
+    return Table(headings, rows)
 
 
 def _value(entry: Entry, digits: int) -> str:
@@ -118,7 +137,7 @@ def summary_columns(runs: Sequence[Measured]) -> dict[str, list[Any]]:
     details = dict.fromkeys(
         key for run in runs for entry in run.entries.values() for key in entry.details
     )
-    names = [*COLUMNS, "average", "tie_sensitive", *details]
+    names = [*HEADINGS, "average", "tie_sensitive", *details]
     columns: dict[str, list[Any]] = {name: [] for name in ("run", *names)}
     for run in runs:
         for name, entry in run.entries.items():

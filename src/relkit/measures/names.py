@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from relkit.core.errors import ParameterError
+from relkit.core.errors import ParameterError, UnknownNameError
 from relkit.core.names import split_arguments
 from relkit.core.parameters import check_items
+from relkit.core.registry import nearest
 from relkit.core.texts import message
 from relkit.measures.base import Measure
 from relkit.measures.lookup import build, registry
 from relkit.measures.parameters import parameters
-from relkit.measures.spellings import SPELLINGS, expand
+from relkit.measures.spellings import SETS, SPELLINGS, expand
 
 __all__ = ["measure", "measures"]
 
@@ -90,6 +91,13 @@ def _single(name: str) -> Measure:
         inner = (base["arguments"] or "") if base else ""
         arguments = split_arguments(name, inner) | arguments
     text = found["k"] if found["k"] is not None else found["cut"]
+    if word not in registry:
+        near = nearest(word, sorted(SETS), cutoff=0.75)
+        if near:
+            raise UnknownNameError(
+                message("unknown {kind}: `{name}`", kind=message("measure"), name=word),
+                hint=message("did you mean `{name}`?", name=near),
+            )
     kind = registry.get(word)
     values = _translate(kind, arguments)
     if text is None or (text == "all" and kind.at == "k" and "k" in parameters(kind)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from string import ascii_letters
 
 from relkit.analysis.comparison.compared import Compared, beside, contrast_label
 from relkit.analysis.comparison.legend import superscript_legend
@@ -33,18 +34,21 @@ def matrix(comparison: Compared, *, digits: int = DIGITS, language: Language = "
 
 
 def _letter(place: int) -> str:
-    return chr(ord("a") + place % 26)
+    """Returns what a run is called in superscripts: a to z, A to Z, then a2, b2 and so on."""
+    turn, place = divmod(place, len(ascii_letters))
+    return f"{ascii_letters[place]}{turn + 1 if turn else ''}"
 
 
 def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
     """Returns, by run and measure, letters of the runs that it is really better than."""
     letters = {name: _letter(place) for place, name in enumerate(comparison.runs)}
     alpha = comparison.settings.alpha
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], list[str]] = {}
+    order = {letter: place for place, letter in enumerate(letters.values())}
 
     def add(measure: str, lower: str, higher: str) -> None:
         key = (higher, measure)
-        found[key] = "".join(sorted(found.get(key, "") + letters[lower]))
+        found.setdefault(key, []).append(letters[lower])
 
     if comparison.pairs:
         for pair in comparison.pairs:
@@ -58,7 +62,7 @@ def _superscripts(comparison: Compared) -> dict[tuple[str, str], str]:
                 add(one.measure, one.baseline, one.candidate)
             elif one.verdict == "worse":
                 add(one.measure, one.candidate, one.baseline)
-    return found
+    return {key: "".join(sorted(above, key=order.__getitem__)) for key, above in found.items()}
 
 
 def _values(comparison: Compared) -> dict[tuple[str, str], float]:

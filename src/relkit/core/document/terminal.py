@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Table,
     )
 
-__all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "width", "wrap"]
+__all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "table_width", "width", "wrap"]
 
 #: Sentences take no more terminal columns than this, however wide the terminal is.
 COLUMNS = 80
@@ -241,6 +241,18 @@ def _fitting(
 
 def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(width, column)) for column in zip(headings, *rows, strict=True)]
+
+
+def table_width(table: Table) -> int:
+    """Returns the terminal columns that a table takes where nothing is folded.
+
+    Examples:
+        >>> from relkit.core.document.model import Table
+        >>> table_width(Table(["query", "rr"], [["q1", "0.5"]]))
+        10
+    """
+    widths = _widths(table.headings, [[str(cell) for cell in row] for row in table.rows])
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
