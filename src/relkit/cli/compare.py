@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -332,15 +333,28 @@ def _check_gates(comparison: Comparison, gates: Sequence[str]) -> None:
     from relkit.core.texts.numbers import TERMINAL
 
     lines = [
-        f"{one.candidate} is worse than {one.baseline} on {one.measure}:"
-        f" {one.baseline_mean:.4f} → {one.candidate_mean:.4f} ({TERMINAL.signed(one.difference)},"
-        f" {TERMINAL.p_equation(one.p_adjusted)}, {one.losses:,} of {one.queries:,} queries lost)"
+        message(
+            "{candidate} is worse than {baseline} on {measure}: {before:.4f} → {after:.4f}"
+            " ({difference}, {p}, {losses:,} of {queries:,} queries lost)",
+            candidate=one.candidate,
+            baseline=one.baseline,
+            measure=one.measure,
+            before=one.baseline_mean,
+            after=one.candidate_mean,
+            difference=TERMINAL.signed(one.difference),
+            p=TERMINAL.p_equation(one.p_adjusted),
+            losses=one.losses,
+            queries=one.queries,
+        )
         for one in worse
     ]
-    raise CheckError("\n".join(lines), hint=_look(worse[0], comparison))
+    said = reduce(lambda above, line: message("{above}\n{line}", above=above, line=line), lines)
+    raise CheckError(said, hint=_look(worse[0], comparison))
 
 
 def _look(one: Contrast, comparison: Comparison) -> str:
     deltas = comparison.deltas(one.candidate, one.measure)
     query = min(deltas, key=lambda name: deltas[name])
-    return f"look at query `{query}`, which lost most: relkit explain … --query {query}"
+    return message(
+        "look at query `{query}`, which lost most: relkit explain … --query {query}", query=query
+    )
