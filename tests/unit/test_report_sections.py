@@ -8,6 +8,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.unit.pages import block_of, check_drawings, section_of
 from tests.unit.two_runs import collection
@@ -318,6 +319,15 @@ def test_thin_keeps_the_form_of_a_curve() -> None:
     assert len(points) <= 150
     assert points[0] == (0.0, 0.0)
     assert points[-1] == (1.0, 1.0)
+    # The first point at which each of 149 equal parts of the way is gone.
+    every = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
+    place = {point: at for at, point in enumerate(every)}
+    way = np.append(0.0, np.cumsum(np.hypot(np.diff(curve.x), np.diff(curve.y))))
+    for number, point in enumerate(points[1:-1], 1):
+        at = place[point]
+        assert way[at] >= number * way[-1] / 149
+        assert way[at - 1] < number * way[-1] / 149 or at == place[points[number - 1]] + 1
+    assert thin(curve, len(curve.x)) == list(place)
     area = math.fsum((u - x) * (v + y) / 2 for (x, y), (u, v) in pairwise(points))
     assert area == pytest.approx(curve.area, abs=0.002)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
 from relkit.evaluation import Evaluator
-from relkit.evaluation.curves import Curve, precision_recall_curve, roc_curve
+from relkit.evaluation.curves import Curve, both_curves
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Chart, Columns, Key, Prose, Section, Table
@@ -76,17 +75,19 @@ def judged_scores(comparison: Comparison, name: str, rel: float) -> Judged:
 
 def thin(curve: Curve, most: int = MOST_POINTS) -> list[tuple[float, float]]:
     """Returns the points of a curve, spread evenly along it where there are many."""
-    points = list(zip(curve.x.tolist(), curve.y.tolist(), strict=True))
-    if len(points) <= most:
-        return points
-    way = [0.0]
-    for (x, y), (u, v) in pairwise(points):
-        way.append(way[-1] + math.hypot(u - x, v - y))
-    kept, step = [points[0]], way[-1] / (most - 1)
-    for point, distance in zip(points[1:-1], way[1:-1], strict=True):
-        if distance >= len(kept) * step:
-            kept.append(point)
-    return [*kept, points[-1]]
+    import numpy as np
+
+    x, y = curve.x, curve.y
+    places = list(range(len(x)))
+    if len(x) > most:
+        way = np.append(0.0, np.cumsum(np.hypot(np.diff(x), np.diff(y))))
+        places, step = [0], way[-1] / (most - 1)
+        while (at := max(places[-1] + 1, int(np.searchsorted(way, len(places) * step)))) < len(
+            x
+        ) - 1:
+            places.append(at)
+        places.append(len(x) - 1)
+    return list(zip(x[places].tolist(), y[places].tolist(), strict=True))
 
 
 def series(place: int) -> tuple[str, str]:
@@ -108,13 +109,11 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
     relevant = int(labels.sum())
     blocks: tuple[Block, ...]
     try:
-        roc = {name: roc_curve(one.labels, one.scores) for name, one in judged.items()}
-        precision = {
-            name: precision_recall_curve(one.labels, one.scores) for name, one in judged.items()
-        }
+        found = {name: both_curves(one.labels, one.scores) for name, one in judged.items()}
     except InputError as error:
         blocks = (Prose((texts.say("curves.impossible", reason=error.message),)),)
         return Section("curves", texts.say("section.curves"), blocks)
+    roc, precision = ({name: pair[place] for name, pair in found.items()} for place in (0, 1))
     counts = {"relevant": f"{relevant:,}", "judged": f"{len(labels):,}", "rel": f"{rel:g}"}
     share = relevant / len(labels)
     charts = (
