@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -74,19 +75,32 @@ def test_features_are_the_columns_that_are_named(tmp_path: Path) -> None:
     rows = library.read_features(write(tmp_path, "rows.csv", ROWS), features=["age"])
     assert rows.features is not None
     assert rows.features.names == ("age",)
-    with pytest.raises(library.InputError, match="there is no column `ctr`"):
+    with pytest.raises(library.InputError, match="no columns for these features: `ctr`"):
         library.read_features(tmp_path / "rows.csv", features=["ctr"])
 
 
-def test_a_column_of_scores_is_a_feature_and_a_weight_is_none_unless_named() -> None:
-    frame = pl.DataFrame({"label": [1, 0], "score": [2, 1], "weight": [3, 4]})
-    rows = library.read_features(frame)
-    assert rows.features is not None
-    assert rows.features.names == ("score", "weight")
-    assert rows.weights is None
-    named = library.read_features(frame, weight="weight")
+@pytest.mark.parametrize("labels", ["own", "none"])
+def test_a_column_of_scores_is_a_feature_and_one_of_weights_is_not(labels: Any) -> None:
+    frame = pl.DataFrame({"label": [1, 0], "score": [2, 1], "position": [1, 2], "Weight": [3, 4]})
+    rows = library.read_features(frame, labels=labels)
+    assert rows.known_features().names == ("score", "position")
+    assert rows.weights is not None
+    assert rows.weights.tolist() == [3, 4]
+    (note,) = (note for note in rows.notes if note.kind == "weights-found")
+    assert "the column `Weight` is taken as what each row weighs" in str(note)
+    named = library.read_features(frame, weight="Weight", labels=labels)
     assert named.weights is not None
-    assert named.weights.tolist() == [3, 4]
+    assert "weights-found" not in {note.kind for note in named.notes}
+
+
+def test_a_column_of_weights_can_be_left_out_or_be_a_feature() -> None:
+    frame = pl.DataFrame({"label": [1, 0], "bm25": [2, 1], "weight": [-3, 4]})
+    rows = library.read_features(frame, weight=False)
+    assert (rows.weights, rows.known_features().names) == (None, ("bm25",))
+    rows = library.read_features(frame, features=["weight", "bm25"])
+    assert (rows.weights, rows.known_features().names) == (None, ("weight", "bm25"))
+    with pytest.raises(library.InputError, match="the weight is -3"):
+        library.read_features(frame)
 
 
 def test_short_columns_stay_in_single_precision() -> None:

@@ -73,7 +73,7 @@ def command(
     ranker = load(model)
     rows = None
     if data is not None:
-        rows = read_rows(data, options, groups=options["groups"], labelled=False)
+        rows = read_rows(data, options, groups=options["groups"], labelled=False, ranker=ranker)
         messages.notes(rows.notes)
     found = ranker.export(output, form, rows=rows)
     messages.notes(found.notes)

@@ -96,7 +96,7 @@ def command(
     if bool(why) != (on is not None):
         raise ParameterError("--why and --on go together", hint="--why d1 d2 --on QUERY")
     ranker = load(model)
-    rows = read_rows(data, options, groups=options["groups"], labelled=False)
+    rows = read_rows(data, options, groups=options["groups"], labelled=False, ranker=ranker)
     messages.notes(rows.notes)
     if rows.documents is None:
         rows = replace(rows, documents=numbered_documents(rows))

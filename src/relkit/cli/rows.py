@@ -13,6 +13,7 @@ from relkit.cli.values import format_named_by, scored_columns
 if TYPE_CHECKING:
     from relkit.data.labelled import LabelledRows
     from relkit.data.scale import Scale
+    from relkit.ltr.rankers.base import Ranker
 
 __all__ = [
     "ROLES",
@@ -45,12 +46,16 @@ def row_options(command: F) -> F:
             click.option("--label", metavar="COLUMN", help="The column of the label."),
             click.option("--document", metavar="COLUMN", help="The column of the document."),
             click.option(
-                "--weight", metavar="COLUMN", help="The column of what a row weighs in training."
+                "--weight",
+                metavar="COLUMN|none",
+                help="The column of what a row weighs in training; none for 1 each.  [default: one"
+                " called weight]",
             ),
             click.option(
                 "--position",
-                metavar="COLUMN",
-                help="The column of where a row was shown, from 1, for training on clicks.",
+                metavar="COLUMN|none",
+                help="The column of where a row was shown, from 1, for training on clicks; none"
+                " leaves the file DATA.position unread.",
             ),
             click.option(
                 "--features",
@@ -114,6 +119,8 @@ def judged_options(command: F) -> F:
 def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
     """Returns the columns of roles: of --columns and of the options of their own.
 
+    A role that shall have no column has an empty name.
+
     Args:
         options: What `row_options` adds.
 
@@ -123,7 +130,11 @@ def row_columns(options: Mapping[str, Any]) -> dict[str, str]:
     """
     flat = {role: options[role] for role in ROLES}
     found = scored_columns(options["columns"], flat, known=(*ROLES, "grade"))
-    return {role: column for role, column in found.items() if column is not None}
+    return {
+        role: "" if column == "none" and role in ("weight", "position") else column
+        for role, column in found.items()
+        if column is not None
+    }
 
 
 def read_rows(
@@ -133,6 +144,7 @@ def read_rows(
     *,
     groups: str | None = None,
     labelled: bool = True,
+    ranker: Ranker | None = None,
 ) -> LabelledRows:
     """Reads labels and features.
 
@@ -142,23 +154,29 @@ def read_rows(
         scale: The grade scale.
         groups: The file with the rows of each query.
         labelled: Whether the rows must have labels; else they are not read.
+        ranker: Whose features are read, where columns have names and none are chosen.
 
     Raises:
         InputError: If the file cannot be used.
     """
-    from relkit.io import read_features
+    from relkit.io import open_source, read_features
+    from relkit.io.format import formats
 
-    features = options["features"]
-    roles: dict[str, Any] = row_columns(options)
+    features = options["features"].split(",") if options["features"] else None
+    roles: dict[str, Any] = {role: name or False for role, name in row_columns(options).items()}
     with format_named_by("--input-format "):
+        source = open_source(
+            path, format=options["input_format"], kind="features", named=bool(roles)
+        )
+        if ranker is not None and formats.get(source.format).tabular:
+            features = features or ranker.named_features()
         return read_features(
-            path,
+            source,
             **roles,
-            features=features.split(",") if features else None,
+            features=features,
             groups=groups,
             judgments=options.get("judgments"),
             unjudged=options.get("unjudged", "drop"),
-            format=options["input_format"],
             scale=scale,
             dtype=options["dtype"],
             matrix=options["matrix"],

@@ -132,6 +132,7 @@ read as any other. Of equal scores the mean over their orders counts.
     metavar="DATA",
     help="Rows that are watched for --stop.  [default: a fifth of the training queries]",
 )
+@click.option("--watch-groups", metavar="FILE", help="Of --watch, what --groups is of DATA.")
 @click.option(
     "--search",
     type=click.IntRange(min=0),
@@ -217,7 +218,9 @@ def command(
     known = chosen_scale(scale)
     stop = _stop(options["stop"], options["watch"])
     rows, held = _both(data, options, known)
-    watch = read_rows(options["watch"], options, known) if options["watch"] else None
+    watch = None
+    if options["watch"]:
+        watch = read_rows(options["watch"], options, known, groups=options["watch_groups"])
     given = named_parameters(options["parameters"])
     given |= {name: options[name] for name in ("engine", "scorer") if options[name]}
     with Progress("training", after=0.2) as progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
@@ -46,6 +46,7 @@ def read_letor(
     scale: Scale | None = None,
     scores: Source | None = None,
     storage: Storage | None = None,
+    unread: Container[str] = (),
 ) -> LabelledRows:
     """Reads labels and queries, with scores from their own file or with features.
 
@@ -56,6 +57,7 @@ def read_letor(
         scale: Names that labels may have.
         scores: One score per line; None reads features.
         storage: How features are kept.
+        unread: "weight" and "position", where these are not wanted.
 
     Raises:
         InputError: If the data cannot be used; the message names the file and the line.
@@ -66,7 +68,9 @@ def read_letor(
 
     beside: dict[str, Source] = {}
     if groups is None:
-        beside = files_beside(source, ROW_FILES if scores is None else GROUP_FILES)
+        wanted = ROW_FILES if scores is None else GROUP_FILES
+        wanted = {what: ends for what, ends in wanted.items() if what[:-1] not in unread}
+        beside = files_beside(source, wanted)
     sizes_file = groups or beside.get("groups")
     found = _read(
         source, sizes_file is not None, scale, None if scores is not None else storage or STORAGE

@@ -232,8 +232,8 @@ def read_features(
     query: str | None = None,
     label: str | None = None,
     document: str | None = None,
-    weight: str | None = None,
-    position: str | None = None,
+    weight: str | Literal[False] | None = None,
+    position: str | Literal[False] | None = None,
     features: Sequence[str] | None = None,
     groups: str | os.PathLike[str] | None = None,
     judgments: object = None,
@@ -253,9 +253,13 @@ def read_features(
             one query.
         label: The label's column; None finds it by the usual names.
         document: The document's column; None finds it by the usual names. There may be none.
-        weight: The column of what each row weighs; None for 1 each. It is never guessed.
-        position: The column of where each row was shown; None for none. It is never guessed.
-        features: The columns of features; None takes every column without another role. In a table
+        weight: The column of what each row weighs; None takes a column called `weight` or 权重,
+            and a note says so, because as a feature it would tell the label. False: 1 each, and
+            such a column, or the file `PATH.weight`, is not read.
+        position: The column of where each row was shown; None for none: it is never guessed. False
+            leaves the file `PATH.position` unread.
+        features: The columns of features; None takes every column without another role, such as
+            `score`, `rank` or `position`, which `relkit.ltr.check` points at. In a table
             a missing value is NaN, in a SVMlight/LETOR file a value that is not given is 0.
         groups: For SVMlight files without `qid:`: the file that holds the rows of each query. None
             takes `PATH.query` or `PATH.group` where there is one; with it, `PATH.weight` and
@@ -301,7 +305,7 @@ def read_features(
         "weight": weight,
         "position": position,
     }
-    columns = {role: name for role, name in named.items() if name is not None}
+    columns = {role: name or "" for role, name in named.items() if name is not None}
     columns |= {feature_role(name): name for name in features or ()}
     check_choice("unjudged", unjudged, get_args(Unjudged))
     check_choice("labels", labels, ("own", "none"))
@@ -315,7 +319,7 @@ def read_features(
         from relkit.io.tables import Table
 
         table = Table(polars_columns(source, LABELLING[given], columns=columns), "")
-        rows = table.labelled(chosen, storage, given)
+        rows = table.featured(columns, chosen, storage, given)
     else:
         rows = formats.get(found.format).read_features(
             found,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relkit.core.notes import Note
 from relkit.data.columns import Record, judgment_table, run_table
 from relkit.data.features import STORAGE, Labelling, Storage
 
@@ -75,6 +77,27 @@ class Table:
         return from_columns(
             columns, path=self.path, scale=scale, records=self.records, storage=storage
         )
+
+    def featured(
+        self,
+        named: Mapping[str, str] | None,
+        scale: Scale | None,
+        storage: Storage,
+        labels: Labelling,
+    ) -> LabelledRows:
+        """The table as labels with features; a note says where weights were not asked for.
+
+        Args:
+            named: The columns that the caller named, by role.
+            scale: Names that labels may have.
+            storage: How features are kept.
+            labels: Whose labels rows have.
+        """
+        rows = self.labelled(scale, storage, labels)
+        if "weight" not in self.columns or "weight" in (named or {}):
+            return rows
+        note = Note("weights-found", values={"column": self.columns["weight"].name})
+        return replace(rows, notes=(*rows.notes, note))
 
 
 def short_grades(judgments: Judgments) -> pl.DataFrame:

@@ -69,4 +69,5 @@ class TabularFormat(Format):
         """Reads a label column and those of features, and perhaps queries and documents."""
         from relkit.data.columns import LABELLING
 
-        return self.table(source, LABELLING[labels], columns).labelled(scale, storage, labels)
+        table = self.table(source, LABELLING[labels], columns)
+        return table.featured(columns, scale, storage, labels)

@@ -9,6 +9,7 @@ from relkit.data.columns.evidence import judgment_rows
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
 from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
 from relkit.data.columns.names import (
+    EVIDENCE_NAMES,
     ITEM_NAMES,
     KINDS,
     LABELLING,
@@ -41,6 +42,7 @@ from relkit.data.columns.values import (
 )
 
 __all__ = [
+    "EVIDENCE_NAMES",
     "ITEM_NAMES",
     "KINDS",
     "LABELLING",

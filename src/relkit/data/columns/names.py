@@ -49,7 +49,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("rank", "position", "pos", "排名"),
     "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
     "probability": ("probability", "prob", "概率"),
-    "weight": (),  # rows weigh differently only where somebody says so
+    "weight": (),  # labels with scores weigh differently only where somebody says so
     "position": (),
 }  # fmt: skip
 
@@ -143,6 +143,8 @@ def choose(
         names: The columns there are.
         kind: What the table holds: a key of `KINDS`.
         columns: The caller's own choice, from role to column name; it comes before the usual names.
+            An empty name leaves a role out: no column has it, and one of its usual names is no
+            feature.
         spellings: The usual names by role, without case, spaces, hyphens and underscores.
         path: The file, for messages.
 
@@ -166,12 +168,21 @@ def choose(
         plain.setdefault(plain_name(name), []).append(name)
     if kind == "judgments":
         spellings = {**spellings, **EVIDENCE_NAMES}
+    if kind in FEATURED:
+        spellings = {**spellings, "weight": EVIDENCE_NAMES["weight"]}
+    absent = [given[role] for role in features if given[role] not in names]
+    if absent:
+        raise InputError(
+            message("there are no columns for these features: {absent}", absent=_listed(absent)),
+            path=path,
+            hint=message("the columns are {names}", names=_listed(names)),
+        )
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
         # One line a judge, as `relkit judge export` writes them: what counts is the final grade.
         spellings = {**spellings, "grade": ("final",)}
     chosen: dict[str, str] = {}
     for role in roles:
-        if role in given:
+        if given.get(role):
             if given[role] not in names:
                 raise InputError(
                     message(
@@ -211,7 +222,7 @@ def choose(
     if kind in FEATURED and not features:
         rest = [name for name in names if name not in chosen.values()]
         chosen |= {feature_role(name): name for name in rest}
-    return chosen
+    return {role: name for role, name in chosen.items() if given.get(role) != ""}
 
 
 def _map_hint(role: str, name: str) -> str:

@@ -172,8 +172,9 @@ class Letor(SheetFormat):
         """
         from relkit.io.letor_rows import read_letor
 
-        _no_columns(columns)
-        return read_letor(source, groups=groups, scale=scale, storage=storage)
+        unread = {role for role, name in (columns or {}).items() if not name}
+        _no_columns({role: name for role, name in (columns or {}).items() if name})
+        return read_letor(source, groups=groups, scale=scale, storage=storage, unread=unread)
 
 
 def _about(comment: str, path: str, line: int) -> tuple[str, str]:

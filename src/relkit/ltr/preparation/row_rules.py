@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from relkit.data.columns import EVIDENCE_NAMES, NAMES, plain_name
 from relkit.ltr.preparation.finding import Finding
 from relkit.ltr.preparation.pairs import (
     label_classes,
@@ -26,7 +27,7 @@ __all__ = ["ROW_RULES", "row_findings"]
 
 ROW_RULES = (
     "constant-labels", "fractional-labels", "negative-labels", "scattered-queries", "row-order",
-    "leaking-feature", "constant-feature", "missing-values",
+    "leaking-feature", "shown-feature", "constant-feature", "missing-values",
 )  # fmt: skip
 
 #: Standard deviations beyond which rows in random order lie once in a thousand times.
@@ -43,6 +44,11 @@ FIRST, SECOND = 3_000, 50_000
 
 SHOWN = 5
 
+#: Names of what a list that users saw was made of, and of what labels of clicks rest on.
+SHOWN_NAMES = frozenset(
+    {*NAMES["score"], *NAMES["rank"], *EVIDENCE_NAMES["low"], *EVIDENCE_NAMES["high"]}
+)
+
 
 def row_findings(rows: LabelledRows) -> Iterator[Finding]:
     """Yields what stands out of the rows."""
@@ -57,6 +63,9 @@ def row_findings(rows: LabelledRows) -> Iterator[Finding]:
     yield from _order(codes, rows.groups)
     if rows.features is not None:
         yield from _leaks(rows.features, codes, rows.groups)
+        shown = [name for name in rows.features.names if plain_name(name) in SHOWN_NAMES]
+        if shown:
+            yield Finding("shown-feature", "info", {"count": len(shown)}, tuple(shown[:SHOWN]))
         yield from _columns(rows.features)
 
 

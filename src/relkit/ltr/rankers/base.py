@@ -67,6 +67,7 @@ class Ranker(_Estimator):  # type: ignore[misc]
 
     measure: Any
     convention: Any
+    feature_names_: tuple[str, ...]
 
     def fit(
         self,
@@ -141,8 +142,11 @@ class Ranker(_Estimator):  # type: ignore[misc]
             X: Features, as `fit` takes them.
             qid: The query of each row; only rankers that look at whole lists need it.
 
+        Of rows and frames whose columns have names it takes the features that it was trained on,
+        whatever else there is; an array must have exactly their columns.
+
         Raises:
-            InputError: If there are more or fewer features than it was trained on, or other ones.
+            InputError: If a feature is missing, or an array has more or fewer than in training.
         """
         _validation().check_is_fitted(self)
         if isinstance(X, LabelledRows) and qid is None:
@@ -332,6 +336,17 @@ class Ranker(_Estimator):  # type: ignore[misc]
             values = features.values
             if not reset:
                 values = self._by_name(features.names, values)
+        elif not reset and hasattr(X, "columns"):
+            import narwhals as nw
+
+            frame = nw.from_native(X, eager_only=True, pass_through=True)
+            wanted, framed = list(self.feature_names_), hasattr(self, "feature_names_in_")
+            # Of a frame with just the same columns scikit-learn says where their order differs.
+            if isinstance(frame, nw.DataFrame) and {*wanted} <= {*frame.columns}:
+                if not framed:
+                    values = frame.select(wanted).to_numpy()
+                elif len(frame.columns) > len(wanted):
+                    values = frame.select(wanted).to_native()
         import numpy as np
 
         try:
@@ -364,16 +379,28 @@ class Ranker(_Estimator):  # type: ignore[misc]
             return _older(found)
         return found
 
+    def named_features(self) -> list[str] | None:
+        """Returns the names of the features that it was trained on; None where they had none."""
+        names: list[str] = list(self.feature_names_)
+        return None if names == list(map(str, range(len(names)))) else names
+
     def _by_name(self, names: tuple[str, ...], values: Any) -> Any:
-        """Returns columns in the order of training, where all have the names of training."""
-        if names == self.feature_names_ or len(names) != len(self.feature_names_):
+        """Returns the columns that have the names of training, in the order of training."""
+        wanted = self.feature_names_
+        if names == wanted or self.named_features() is None:
             return values
-        if len(set(names)) == len(names) and set(names) == set(self.feature_names_):
-            return values[:, [names.index(name) for name in self.feature_names_]]
-        other = [name for name in self.feature_names_ if name not in names]
-        numbered = tuple(map(str, range(len(names))))
-        if self.feature_names_ == numbered:
-            return values
+        other = [name for name in wanted if name not in names]
+        if not other:
+            twice = sorted(name for name in set(wanted) if names.count(name) > 1)
+            if twice:
+                text = message(
+                    "X has {count} features under the same name: {names}",
+                    count=len(twice),
+                    names=twice[:5],
+                )
+                raise InputError(text)
+            places = {name: place for place, name in enumerate(names)}
+            return values[:, [places[name] for name in wanted]]
         raise InputError(
             message("the rows lack features of the ranker: {names}", names=other[:5]),
             hint="give the features that it was trained on, under the same names",

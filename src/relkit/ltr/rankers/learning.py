@@ -119,8 +119,8 @@ def refuse_positions(rows: TrainingRows, name: str) -> None:
     if rows.rows.positions is not None:
         raise ParameterError(
             message("{name} learns no position bias", name=message(name)),
-            hint="leave positions out and weigh rows by the inverse of how likely they were seen,"
-            " or take trees of LightGBM or XGBoost",
+            hint="leave positions out (position=False, --position none) and weigh rows by the"
+            " inverse of how likely they were seen, or take trees of LightGBM or XGBoost",
         )
 
 

@@ -160,7 +160,8 @@ def _own(rows: TrainingRows, task: Task) -> str:
     if rows.rows.positions is not None:
         raise ParameterError(
             "CatBoost learns no position bias",
-            hint="leave positions out and weigh rows, or take engine=lightgbm or engine=xgboost",
+            hint="leave positions out (position=False, --position none) and weigh rows, or take"
+            " engine=lightgbm or engine=xgboost",
         )
     if rows.rows.weights is not None and loss.name in PAIRS:
         raise ParameterError(

@@ -212,8 +212,8 @@ def _own(rows: TrainingRows, task: Task) -> dict[str, Any] | None:
     if found is None or not isinstance(loss, LambdaRank):
         raise ParameterError(
             "LightGBM learns the position bias only with LambdaRank and NDCG",
-            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out and weigh rows'
-            " by the inverse of how likely they were seen",
+            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out (position=False,'
+            " --position none) and weigh rows by the inverse of how likely they were seen",
         )
     labels = rows.rows.labels
     highest = float(labels.max())

@@ -89,6 +89,11 @@ class XGBoost(Engine):
     ) -> XGBoostForest:
         """Trains."""
         library = _library()
+        if settings.options.get("booster") == "gblinear":
+            raise ParameterError(
+                'the booster "gblinear" grows no trees',
+                hint='leave "booster" out of options; LinearRanker (--scorer linear) is linear',
+            )
         if settings.min_rows is not None:
             warn([Note("xgboost-min-rows", level="warning")])
         parameters = _parameters(settings)
@@ -198,8 +203,8 @@ def _unbiased(rows: TrainingRows, task: Task) -> dict[str, Any]:
         raise ParameterError(
             "XGBoost learns the position bias only with LambdaRank and NDCG, and without row"
             " weights",
-            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out and weigh rows'
-            " by the inverse of how likely they were seen",
+            hint='loss="lambdarank" with measure="ndcg@10"; or leave positions out (position=False,'
+            " --position none) and weigh rows by the inverse of how likely they were seen",
         )
     return {
         "objective": "rank:ndcg",
