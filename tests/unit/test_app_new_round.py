@@ -146,8 +146,8 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("values", "status", "message"),
     [
-        ({"month": "2026-13"}, 400, "`2026-13` is no month"),
-        ({"month": "../../2026-03"}, 400, "is no month"),
+        ({"month": "2026-13"}, 400, "`2026-13` is not a month"),
+        ({"month": "../../2026-03"}, 400, "is not a month"),
         ({"project": "99"}, 404, "unknown project"),
         ({"project": "2"}, 400, "no grades"),
         ({"project": "3"}, 400, "nothing is graded in `Empty`"),

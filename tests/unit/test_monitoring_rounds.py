@@ -183,8 +183,8 @@ def test_one_value_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("month", "options", "message"),
     [
-        ("2026-13", {}, "`2026-13` is no month"),
-        ("2026-3", {}, "is no month"),
+        ("2026-13", {}, "`2026-13` is not a month"),
+        ("2026-3", {}, "is not a month"),
         ("2026-03", {"k": 6}, "must lie between 1 and 5"),
         ("2026-03", {"k": {"haed": 2}}, "none of head, tail"),
         ("2026-03", {"k": {"head": 2}, "common_k": 3}, "between 1 and 2"),

@@ -16,7 +16,8 @@ import pytest
 import zstandard
 
 from relkit import InputError, ParameterError, ParseError, Sessions, UnknownNameError, read_sessions
-from relkit.data.sessions import COLUMNS, gather, utc
+from relkit.data.lazy import gather, utc
+from relkit.data.sessions import COLUMNS
 
 LOG = {
     "session": ["s1", "s1", "s2"],

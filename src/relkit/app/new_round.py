@@ -21,10 +21,10 @@ from relkit.app.visitor import CheckedForm, Leader, OpenStore, note_event
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.aggregation import Rule
+from relkit.data.period import check_month
 from relkit.io.table_files import SUFFIXES
 from relkit.judging.exchange import final_judgments
 from relkit.online.monitoring import Round, create_round
-from relkit.online.monitoring.rounds import check_month
 from relkit.online.sampling import Sample, read_sample
 
 __all__ = ["router"]

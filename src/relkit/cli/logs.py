@@ -51,6 +51,7 @@ INSPECT = """Describe a log in a few numbers.
 \b
 Example:
   relkit logs inspect log.csv
+  relkit logs inspect log.parquet --month 2026-03
 
 Rows, sessions, distinct queries, the range of times and positions, shares of
 clicks, carts and purchases, and queries by frequency: head, middle and tail

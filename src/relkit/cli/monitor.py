@@ -168,8 +168,8 @@ def add(
     judgments_format: str | None,
 ) -> None:
     """Runs `relkit monitor add`."""
+    from relkit.data.period import check_month
     from relkit.online.monitoring import create_round, write_round
-    from relkit.online.monitoring.rounds import check_month
     from relkit.online.sampling import read_sample
 
     check_month(month)

@@ -12,6 +12,7 @@ from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import columns_option, format_option, language_option, no_color_option
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.sessions import period_options, within_period
 from relkit.cli.values import chosen_columns, format_named_by, parse_depths
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
@@ -28,6 +29,7 @@ HELP = """Draw sessions of a search log for people to grade.
 \b
 Examples:
   relkit sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
+  relkit sample log.parquet --month 2026-03 -o sample.csv --pool pool.csv
   relkit sample log.csv --tiers count:4,2 --allocation proportional
   relkit sample log.csv --allocation neyman --pilot pilot.csv
   relkit sample log.csv --design pptss --judged judged.csv --max-age 180d \\
@@ -137,6 +139,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @language_option("Language of the summary.")
 @columns_option
 @click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")
+@period_options
 @no_color_option
 def command(
     logs: tuple[str, ...],
@@ -177,6 +180,7 @@ def command(
             format=log_format,
             columns=chosen_columns(columns, COLUMNS, "session=sid,doc=asin"),
         )
+    log = within_period(log)
     with Progress("sampling", after=0) as progress:
         sample = draw_sample(
             log,

@@ -15,12 +15,43 @@ from relkit.cli.values import chosen_columns, format_named_by
 if TYPE_CHECKING:
     from relkit.data.sessions import Sessions
 
-__all__ = ["read_log", "source_options"]
+__all__ = ["period_options", "read_log", "source_options", "within_period"]
+
+_PERIOD = "relkit.period"
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    context.meta.setdefault(_PERIOD, {})[parameter.name] = value
+
+
+def period_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds which sessions of a log by their time; `within_period` cuts it."""
+    for name, metavar, help in (
+        ("month", "YYYY-MM", "The sessions that begin in this month, in UTC."),
+        ("until", "DATE|TIME", "The sessions that begin before this, which itself is left out."),
+        (
+            "since",
+            "DATE|TIME",
+            "The sessions that begin at this or later, such as 2026-03, 2026-03-05 or"
+            " 2026-03-05T08:30+08:00; without a zone it is UTC.",
+        ),
+    ):
+        command = click.option(
+            f"--{name}", metavar=metavar, expose_value=False, callback=_remember, help=help
+        )(command)
+    return command
+
+
+def within_period(sessions: Sessions) -> Sessions:
+    """Returns the sessions of the time that the command line names; all where it names none."""
+    given = click.get_current_context().meta.get(_PERIOD, {})
+    return sessions.between(given.get("since"), given.get("until"), month=given.get("month"))
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the log and how it is read."""
     for decorate in (
+        period_options,
         click.option("--input-format", metavar="FORMAT", help="parquet, csv, tsv, jsonl or ubi."),
         click.option(
             "--columns",
@@ -57,5 +88,6 @@ def read_log(
             columns=roles,
             kind=kind,
         )
+    sessions = within_period(sessions)
     messages.notes(sessions.notes)
     return sessions

@@ -9,13 +9,17 @@ from relkit.core.errors import InputError
 from relkit.core.notes import Note
 from relkit.core.texts import message
 from relkit.data.columns.names import KINDS
+from relkit.data.lazy import gather, utc
+from relkit.data.period import cut, parse_period
 from relkit.data.source import Sourced, path_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import narwhals as nw
     import polars as pl
 
-__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns", "gather", "utc"]
+__all__ = ["COLUMNS", "OPTIONAL", "REQUIRED", "Sessions", "choose_columns"]
 
 REQUIRED, OPTIONAL = KINDS["sessions"]
 
@@ -29,9 +33,6 @@ IDS = ("session", "query", "doc", "bucket", "user")
 #: Columns that few logs have: nobody misses them.
 RARE = ("shown", "reward", "propensity", "overridden")
 FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
-
-#: Below these a number of a time column counts seconds, milliseconds or microseconds since 1970.
-EPOCH_LIMITS = (1e11, 1e14, 1e17)
 
 TRUE = ("true", "t", "yes", "y", "是")
 FALSE = ("false", "f", "no", "n", "否", "none", "null")
@@ -182,23 +183,50 @@ class Sessions(Sourced):
         """Reads all rows into memory."""
         return gather(self._frame)
 
+    def between(
+        self,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        *,
+        month: str | None = None,
+    ) -> Sessions:
+        """Returns the sessions that begin in [since, until), or in a month.
+
+        A session belongs where its first row does: rows up to a day after a border go with a
+        session that has a row within the day before it. Rows without a time are left out, with a
+        note. Of the rows only their times are read.
+
+        Args:
+            since: The first instant that counts: 2026-03, 2026-03-05, 2026-03-05T08:30+08:00, or a
+                datetime. Without a zone it is UTC, as are the log's times.
+            until: The first instant that no longer counts.
+            month: Such as 2026-03, in UTC; in place of both.
+
+        Raises:
+            ParameterError: If one of them is not a time, or the period is empty.
+            InputError: If the log has no times, or no session begins in the period.
+
+        Examples:
+            >>> import polars as pl
+            >>> log = pl.DataFrame({
+            ...     "session": ["a", "b", "b"], "query": ["tv"] * 3, "position": [1, 1, 2],
+            ...     "doc": ["x", "x", "y"],
+            ...     "timestamp": ["2026-02-28T12:00", "2026-03-01T08:00", "2026-03-01T08:00"],
+            ... })
+            >>> Sessions.from_frame(log).between(month="2026-03").collect()["session"].to_list()
+            ['b', 'b']
+        """
+        period = parse_period(since, until, month)
+        if period is None:
+            return self
+        raw, notes = cut(self._raw, period, path_of(self._source))
+        frame = _typed(raw, path_of(self._source))
+        # Rows have other numbers than in the file: no line of it can be named any more.
+        source = self._source if self._source == "memory" else f"{self._source} {period}"
+        return Sessions(frame, raw, source=source, notes=(*self._notes, *notes))
+
     def __repr__(self) -> str:
         return f"Sessions({', '.join(self.columns)}; source={self._source!r})"
-
-
-def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-    """Carries a lazy frame out and returns its rows; Polars streams, so that memory stays small.
-
-    Args:
-        frame: A narwhals lazy frame of any engine.
-    """
-    import polars as pl
-
-    native = frame.to_native()
-    if isinstance(native, pl.LazyFrame):
-        return native.collect(engine="streaming")
-    collected: pl.DataFrame = frame.collect("polars").to_native()
-    return collected
 
 
 def _lazy(frame: object) -> nw.LazyFrame[Any]:
@@ -365,47 +393,3 @@ def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[An
             hint="cast it to a timestamp in your engine first",
         )
     return nw.from_native(raw.to_native().with_columns(utc("timestamp"))), column
-
-
-def utc(name: str) -> pl.Expr:
-    """Returns the Polars expression that reads times as UTC from text or numbers.
-
-    Text is ISO 8601, with a zone or, without one, in UTC. Numbers count from 1970; how large they
-    are says whether seconds, milliseconds, microseconds or nanoseconds. What is neither is null.
-
-    Examples:
-        >>> import polars as pl
-        >>> frame = pl.DataFrame({"at": ["2024-12-10T08:01:29+08:00", "1733788889", "soon"]})
-        >>> [str(time) for time in frame.select(utc("at")).to_series()]
-        ['2024-12-10 00:01:29+00:00', '2024-12-10 00:01:29+00:00', 'None']
-    """
-    import polars as pl
-
-    text = pl.col(name).cast(pl.String).str.strip_chars()
-    number = text.cast(pl.Float64, strict=False)
-    number = pl.when(number.is_finite()).then(number)
-    size = number.abs()
-    factor = (
-        pl.when(size < EPOCH_LIMITS[0])
-        .then(1e6)
-        .when(size < EPOCH_LIMITS[1])
-        .then(1e3)
-        .when(size < EPOCH_LIMITS[2])
-        .then(1.0)
-        .otherwise(1e-3)
-    )
-    epoch = (number * factor).round(0).cast(pl.Int64, strict=False).cast(pl.Datetime("us", "UTC"))
-    iso = (
-        text.str.replace(r"^(\d{4})[/.](\d\d?)[/.](\d\d?)", "$1-$2-$3")
-        .str.replace(r"^(\d+-\d+-\d+) +", "${1}T")
-        .str.replace(r" *([Zz]|UTC|GMT)$", "+00:00")
-        .str.replace(r"T(\d+:\d+)($|[+-])", "T$1:00$2")
-    )
-    zoned = iso.str.to_datetime(
-        "%Y-%m-%dT%H:%M:%S%.f%#z", time_unit="us", time_zone="UTC", strict=False
-    )
-    local = iso.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
-    day = iso.str.to_datetime("%Y-%m-%d", time_unit="us", strict=False)
-    return pl.coalesce(
-        epoch, zoned, local.dt.replace_time_zone("UTC"), day.dt.replace_time_zone("UTC")
-    ).alias(name)

@@ -11,7 +11,8 @@ from relkit.core.errors import InputError, ParameterError
 from relkit.core.notes import Note
 from relkit.core.parameters import check_choice, check_whole
 from relkit.core.texts import message
-from relkit.data.sessions import Sessions, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import Sessions
 from relkit.io.sessions import line_of, read_sessions
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from relkit.core.language import Language, check_language
 from relkit.core.registry import Registry
 from relkit.core.texts import Text, catalogue
-from relkit.data.sessions import REQUIRED, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import REQUIRED
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relkit.data.sessions import FLAGS, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import FLAGS
 from relkit.online.logs.base import Check, Finding, Log, register, total
 
 if TYPE_CHECKING:

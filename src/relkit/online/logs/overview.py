@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.document.model import Document, Table
 from relkit.core.document.result import Exportable
 from relkit.core.texts import TERMINAL
-from relkit.data.sessions import Sessions, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import Sessions
 from relkit.online.logs.base import Log, total
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relkit.data.sessions import gather
+from relkit.data.lazy import gather
 from relkit.online.logs.base import Check, Finding, Log, register
 
 if TYPE_CHECKING:

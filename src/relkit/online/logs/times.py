@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from relkit.data.sessions import EPOCH_LIMITS, gather, utc
+from relkit.data.lazy import EPOCH_LIMITS, gather, utc
 from relkit.online.logs.base import Check, Finding, Log, plain, register
 
 if TYPE_CHECKING:

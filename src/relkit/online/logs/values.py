@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relkit.data.sessions import REQUIRED, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import REQUIRED
 from relkit.online.logs.base import Check, Finding, Log, register, total
 
 if TYPE_CHECKING:

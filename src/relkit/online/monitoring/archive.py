@@ -16,10 +16,11 @@ from relkit.core.errors import InputError
 from relkit.core.parameters import check_path, check_type
 from relkit.core.texts import message
 from relkit.data.convention import Convention
+from relkit.data.period import MONTH
 from relkit.data.scale import Level, Scale
 from relkit.io import read_judgments, write_judgments
 from relkit.io.table_files import read_table, write_table
-from relkit.online.monitoring.rounds import MONTH, Round
+from relkit.online.monitoring.rounds import Round
 from relkit.online.sampling import read_sample
 
 if TYPE_CHECKING:

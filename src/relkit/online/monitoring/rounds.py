@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from relkit.core.registry import suggestion
 from relkit.core.texts import message
 from relkit.data.convention import Convention, load_convention
 from relkit.data.judgments import Judgments
+from relkit.data.period import check_month
 from relkit.data.scale import Scale
 from relkit.io import read_judgments
 from relkit.online.monitoring.values import session_values
@@ -21,9 +21,7 @@ from relkit.online.sampling import Sample
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Round", "check_month", "create_round"]
-
-MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+__all__ = ["Round", "create_round"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,19 +133,6 @@ def create_round(
     kept = _of_sample(sample, found)
     results = _results(sample, kept, rules, depths, common)
     return Round(month, sample, kept, rules, depths, common, results, grading=grading)
-
-
-def check_month(month: str) -> str:
-    """Returns a month.
-
-    Raises:
-        ParameterError: If it is none.
-    """
-    if not MONTH.fullmatch(month):
-        raise ParameterError(
-            message("`{month}` is no month", month=month), hint="write it as 2026-03"
-        )
-    return month
 
 
 def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]:

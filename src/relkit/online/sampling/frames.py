@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.core.errors import DependencyError, InputError
 from relkit.core.texts import message
-from relkit.data.sessions import Sessions, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import Sessions
 from relkit.io.sessions import read_sessions
 
 if TYPE_CHECKING:

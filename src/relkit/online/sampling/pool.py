@@ -208,7 +208,7 @@ def _earlier(judged: object, *, dated: bool) -> pl.DataFrame:
     """The latest grade of every pair."""
     import polars as pl
 
-    from relkit.data.sessions import utc
+    from relkit.data.lazy import utc
 
     path = ""
     source = opened(judged, "judgments")

@@ -20,7 +20,8 @@ from relkit.core.errors import InputError
 from relkit.core.notes import Note, warn
 from relkit.core.parameters import check_fraction
 from relkit.core.texts import message
-from relkit.data.sessions import Sessions, gather
+from relkit.data.lazy import gather
+from relkit.data.sessions import Sessions
 from relkit.io.sessions import read_sessions
 from relkit.online.experiments.interleaving.base import Clicks
 from relkit.online.experiments.interleaving.mixed import CREDIT, MixedLists, method_of, read_mixed
