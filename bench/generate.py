@@ -13,6 +13,7 @@
 | clicks | 10 million sessions x 10 results of 100,000 queries, one list in three mixed |
 | ranked | 2,000 queries of 40 to 200 documents with 136 features and grades 0 to 4 |
 | letor | text of 2,000 queries x 120 documents with 136 counts, ratios and logarithms |
+| reports | 200,000 queries x 100 documents, all graded 0 to 4, and two runs, as Parquet |
 
 The same seed and scale give the same bytes.
 """
@@ -319,6 +320,22 @@ def _sometimes(random: np.random.Generator, values: NDArray[Any]) -> NDArray[Any
     return np.where(random.random(len(values)) < 0.4, 0, values)
 
 
+def make_reports(folder: Path, scale: float, random: np.random.Generator) -> None:
+    """Writes reports: judgments of every document, and two runs that order them differently."""
+    queries, depth = _scaled(200_000, scale), 100
+    grades = random.choice(5, p=[0.52, 0.32, 0.13, 0.02, 0.01], size=queries * depth)
+    ids = pl.DataFrame(
+        {
+            "query": np.repeat(np.arange(queries, dtype=np.int32), depth),
+            "document": random.permutation(queries * depth),
+        }
+    )
+    ids.with_columns(grade=grades).write_parquet(folder / "reports.judgments.parquet")
+    for name, worth in (("old", 0.45), ("new", 0.5)):
+        scores = np.round(worth * grades + random.normal(size=len(grades)), 4)
+        ids.with_columns(score=scores).write_parquet(folder / f"reports.{name}.parquet")
+
+
 MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "msdev": make_msdev,
     "deep": make_deep,
@@ -332,6 +349,7 @@ MAKERS: dict[str, Callable[[Path, float, np.random.Generator], None]] = {
     "clicks": make_clicks,
     "ranked": make_ranked,
     "letor": make_letor,
+    "reports": make_reports,
 }
 
 

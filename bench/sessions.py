@@ -204,15 +204,15 @@ def table(files: Sequence[Path], rows: int, runs: int) -> str:
     # In turn, so that a slow spell of the machine hits all of them.
     for _ in range(runs):
         for contender in commands:
-            once, held, printed = run_once(contender)
-            found = json.loads(printed)
+            once = run_once(contender)
+            found = json.loads(once.output)
             cpu[contender.name].append(found.pop("cpu"))
             expected = expected or found
             if found != expected:
                 raise RuntimeError(f"{contender.name} counted {found}, not {expected}")
-            seconds[contender.name].append(once)
-            peak[contender.name] = max(peak[contender.name], held)
-            print(f"{contender.name}: {once:.1f} s", file=sys.stderr, flush=True)
+            seconds[contender.name].append(once.seconds)
+            peak[contender.name] = max(peak[contender.name], once.peak)
+            print(f"{contender.name}: {once.seconds:.1f} s", file=sys.stderr, flush=True)
     first = min(next(iter(cpu.values())))
     for name, times in seconds.items():
         best = min(times)

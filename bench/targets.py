@@ -22,7 +22,8 @@ class Target:
         under: The contender below the line (or that is subtracted).
         bound: The number to reach.
         best: Whether the value should be at least or at most the bound.
-        kind: How many times as long (`ratio`), how many milliseconds longer (`difference`),
+        kind: How many times as long (`ratio`), as much CPU time (`cpu`) or peak memory
+            (`peak`), how many milliseconds longer (`difference`),
             how many `seconds`, peak memory in MiB (`memory`), or peak memory over the size of the
             input (`share`).
     """
@@ -32,7 +33,7 @@ class Target:
     under: str
     bound: float
     best: Literal["at least", "at most"] = "at least"
-    kind: Literal["ratio", "difference", "seconds", "memory", "share"] = "ratio"
+    kind: Literal["ratio", "cpu", "peak", "difference", "seconds", "memory", "share"] = "ratio"
 
     def value(self, timings: Mapping[str, Timing], input_bytes: int) -> float:
         """Returns the measured number; NaN where a contender did not run."""
@@ -41,6 +42,10 @@ class Target:
         match self.kind:
             case "ratio":
                 return over.median / under.median
+            case "cpu":
+                return over.cpu_median / under.cpu_median
+            case "peak":
+                return over.memory / under.memory
             case "difference":
                 return 1000 * (over.median - under.median)
             case "seconds":
@@ -61,6 +66,8 @@ class Target:
         """The quantity, as the tables name it."""
         return {
             "ratio": f"{self.over} / {self.under}",
+            "cpu": f"{self.over} / {self.under}: CPU time",
+            "peak": f"{self.over} / {self.under}: peak memory",
             "difference": f"{self.over} − {self.under}",
             "seconds": f"{self.over}: time",
             "memory": f"{self.over}: peak memory",
@@ -76,6 +83,9 @@ class Target:
         digits = 2 if abs(value) < 10 and unit in ("×", "s") else 1 if abs(value) < 100 else 0
         return f"{value:,.{digits}f} {unit}"
 
+
+#: Of what starts a process: time on the clock, and time of the processor.
+KINDS: tuple[Literal["ratio"], Literal["cpu"]] = ("ratio", "cpu")
 
 TARGETS = (
     Target("file", "trec_eval", "relkit", 60),
@@ -156,4 +166,12 @@ TARGETS = (
     Target(
         "clicks", "PyClick, DBN, few sessions (0.5%, scaled)", "relkit, DBN, few sessions", 1000
     ),
+    *(
+        Target("starts", f"relkit {command}", "import numpy", bound, "at most", kind)
+        for command, bound in (("--help", 0.5), ("evaluate", 0.8), ("compare", 2.5), ("report", 12))
+        for kind in KINDS
+    ),
+    Target("reports", "relkit report", "relkit compare", 2, "at most"),
+    Target("reports", "relkit report", "relkit compare", 1.5, "at most", "peak"),
+    Target("reports", "relkit diagnose", "relkit compare", 1.5, "at most"),
 )

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 SLOW_SECONDS = 10.0
@@ -53,6 +53,7 @@ class Timing:
     Attributes:
         seconds: Wall-clock time of each run, divided by the share of the work done.
         peak: Peak memory in bytes of each run, for commands.
+        cpu: CPU seconds of each run, for commands.
         remark: Which values agree with relkit's, or why it was not timed.
         failed: It broke, or its values differ.
     """
@@ -60,12 +61,17 @@ class Timing:
     name: str
     seconds: list[float] = field(default_factory=list)
     peak: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
     remark: str = ""
     failed: bool = False
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds) if self.seconds else math.nan
+
+    @property
+    def cpu_median(self) -> float:
+        return statistics.median(self.cpu) if self.cpu else math.nan
 
     @property
     def memory(self) -> float:
@@ -88,8 +94,17 @@ class Workload:
     input_bytes: int = 0
 
 
-def run_once(contender: Contender) -> tuple[float, float, Any]:
-    """Returns seconds, peak bytes (NaN for a call) and output of one run.
+class Once(NamedTuple):
+    """One run: seconds, output, and for a command peak bytes and CPU seconds."""
+
+    seconds: float
+    output: Any
+    peak: float = math.nan
+    cpu: float = math.nan
+
+
+def run_once(contender: Contender) -> Once:
+    """Runs the work of a contender.
 
     Raises:
         RuntimeError: If a command fails.
@@ -98,14 +113,14 @@ def run_once(contender: Contender) -> tuple[float, float, Any]:
     if callable(contender.work):
         start = time.perf_counter()
         output = contender.work()
-        return time.perf_counter() - start, math.nan, output
+        return Once(time.perf_counter() - start, output)
     with tempfile.NamedTemporaryFile("r", suffix=".out") as printed:
         launch = [sys.executable, "-I", "-S", str(LAUNCHER), printed.name, *contender.work]
         done = subprocess.run(launch, capture_output=True, text=True, check=False)
         report = json.loads(done.stdout) if done.returncode == 0 else {"code": done.returncode}
         if report["code"] != 0:
             raise RuntimeError(f"exit code {report['code']}: {done.stderr.strip()[-300:]}")
-        return report["seconds"], report["peak"], printed.read()
+        return Once(report["seconds"], printed.read(), report["peak"], report["cpu"])
 
 
 def check(contender: Contender, workload: Workload, output: Any) -> str:
@@ -146,22 +161,23 @@ def measure(
             continue
         say(f"{contender.name}: first run")
         try:
-            first, _, output = run_once(contender)
-            timing.remark = check(contender, workload, output)
+            first = run_once(contender)
+            timing.remark = check(contender, workload, first.output)
         except ModuleNotFoundError as error:
             timing.remark = f"not run: {error.name} is not installed"
             continue
         except Exception as error:
             timing.remark, timing.failed = f"{type(error).__name__}: {error}", True
             continue
-        left[contender.name] = min(runs, SLOW_RUNS) if first > SLOW_SECONDS else runs
+        left[contender.name] = min(runs, SLOW_RUNS) if first.seconds > SLOW_SECONDS else runs
     for turn in range(runs):
         for contender in workload.contenders:
             if left.get(contender.name, 0) <= turn:
                 continue
             say(f"{contender.name}: run {turn + 1} of {left[contender.name]}")
-            seconds, peak, _ = run_once(contender)
-            timings[contender.name].seconds.append(seconds / contender.share)
-            if not math.isnan(peak):
-                timings[contender.name].peak.append(peak)
+            once = run_once(contender)
+            timings[contender.name].seconds.append(once.seconds / contender.share)
+            if not math.isnan(once.peak):
+                timings[contender.name].peak.append(once.peak)
+                timings[contender.name].cpu.append(once.cpu)
     return list(timings.values())

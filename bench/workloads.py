@@ -16,6 +16,7 @@ import relkit
 from bench import peers
 from bench.boosting import boosting
 from bench.click_models import clicks
+from bench.commands import reports, starts
 from bench.contenders import (
     evaluate_command,
     expected_values,
@@ -432,6 +433,8 @@ WORKLOADS = {
     "pnr": Entry("PNR of one long query", pnr, ("single",)),
     "permutations": Entry("A million permutations", permutations),
     "imports": Entry("Imports, whole process", imports),
+    "starts": Entry("The shipped example, whole process", starts),
+    "reports": Entry("Reports over 20 million rows, whole process", reports, ("reports",)),
     "growth": Entry("Twice the lines", growth, ("msdev",)),
     "clicks": Entry("Click models, 50 rounds", clicks, ("clicks",)),
     "letor": Entry("LETOR text, 136 features", letor, ("letor",)),

@@ -62,9 +62,10 @@ def test_a_part_of_the_work_counts_for_the_whole() -> None:
 def test_peak_memory_is_the_command_s_own() -> None:
     ballast = bytearray(b"x" * 200 * 2**20)
     code = "x = bytearray(b'x' * 60 * 2**20); print(len(x))"
-    _, peak, printed = run_once(Contender("command", [sys.executable, "-c", code]))
-    assert printed.strip() == str(60 * 2**20)
-    assert 60 * 2**20 < peak < len(ballast)
+    once = run_once(Contender("command", [sys.executable, "-c", code]))
+    assert once.output.strip() == str(60 * 2**20)
+    assert 60 * 2**20 < once.peak < len(ballast)
+    assert 0 < once.cpu < 60
 
 
 def test_a_failing_command_says_so() -> None:
@@ -83,12 +84,14 @@ def test_a_failing_command_says_so() -> None:
         (Target("w", "slow", "", 1.5, "at most", "seconds"), 1.0, True),
         (Target("w", "slow", "", 64, "at most", "memory"), 64.0, True),
         (Target("w", "slow", "", 1.5, "at most", "share"), 2.0, False),
+        (Target("w", "slow", "fast", 8, "at most", "cpu"), 8.0, True),
+        (Target("w", "slow", "fast", 3, "at most", "peak"), 4.0, False),
     ],
 )
 def test_targets_compare_medians(target: Target, value: float, reached: bool) -> None:
     timings = [
-        Timing("fast", [0.1, 0.2, 9.0]),
-        Timing("slow", [1.0, 0.5, 7.0], [64.0 * 2**20] * 3),
+        Timing("fast", [0.1, 0.2, 9.0], [16.0 * 2**20] * 3, [0.5, 0.25, 9.0]),
+        Timing("slow", [1.0, 0.5, 7.0], [64.0 * 2**20] * 3, [3.0, 4.0, 5.0]),
     ]
     by_name = {timing.name: timing for timing in timings}
     assert target.value(by_name, 32 * 2**20) == pytest.approx(value)

@@ -77,9 +77,7 @@ def _rows(
     headings = (
         words["words.month"],
         f"DCG@{k}",
-        words.say(
-            "words.interval", confidence=f"{100 * found.confidence:g}%"
-        ),
+        words.say("words.interval", confidence=f"{100 * found.confidence:g}%"),
         words["words.change"],
         words["words.p"],
         "",

@@ -1,0 +1,51 @@
+"""Commands as whole processes: what starting them costs, and a report beside a comparison."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bench.timing import Contender, Workload
+
+DOCS_SEARCH = Path(__file__).parents[1] / "examples" / "docs-search"
+START = "import numpy"
+
+
+def starts(home: Path) -> Workload:
+    """The shipped example, beside an interpreter that imports NumPy."""
+    judgments, *runs = (
+        str(DOCS_SEARCH / name) for name in ("judgments.qrels", "bm25.run", "tfidf.run")
+    )
+    commands = {
+        "relkit --help": ["--help"],
+        "relkit evaluate": ["evaluate", judgments, runs[0]],
+        "relkit compare": ["compare", judgments, *runs],
+        "relkit report": ["report", judgments, *runs, "-o", str(home / "starts.html")],
+    }
+    python = as_installed(home)
+    return Workload(
+        [
+            Contender(START, [*python, "-c", START]),
+            *(Contender(name, [*python, "-m", "relkit", *one]) for name, one in commands.items()),
+        ]
+    )
+
+
+def reports(home: Path) -> Workload:
+    """A comparison of two runs of 20 million rows, and the report and the diagnoses of it."""
+    files = [str(home / f"reports.{name}.parquet") for name in ("judgments", "old", "new")]
+    relkit = [*as_installed(home), "-m", "relkit"]
+    return Workload(
+        [
+            Contender("relkit compare", [*relkit, "compare", *files]),
+            Contender("relkit report", [*relkit, "report", *files, "-o", str(home / "many.html")]),
+            Contender("relkit diagnose", [*relkit, "diagnose", *files]),
+        ],
+        input_bytes=sum(Path(one).stat().st_size for one in files),
+    )
+
+
+def as_installed(home: Path) -> list[str]:
+    """Returns an interpreter that keeps compiled modules, as that of every installation does."""
+    kept = f"PYTHONPYCACHEPREFIX={home / 'bytecode'}"
+    return ["env", "-u", "PYTHONDONTWRITEBYTECODE", kept, sys.executable]
