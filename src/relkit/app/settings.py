@@ -30,7 +30,7 @@ class Settings:
         sign_in_threads: Passwords that are checked at once; each takes 64 MiB while it is.
         sign_in_days: Days after which a sign-in ends.
         idle_days: Days after which a sign-in ends that nobody uses.
-        event_days: Days for which it is kept who came in and what was changed.
+        event_days: Days to keep the record of sign-ins and changes.
         rounds: The folder of monthly rounds that the monitor shows; None shows what to do.
     """
 

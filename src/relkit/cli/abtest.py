@@ -27,7 +27,7 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Say whether an A/B test can be read, and what its arms did.
+HELP = """Check the validity of an A/B test, and summarise its arms.
 
 \b
 Examples:
@@ -38,7 +38,7 @@ A log has the arm in its column bucket, and the user in user. Check first: a
 p-value of a test that is broken says nothing.
 """
 
-CHECK = """Look for what keeps an A/B test from being read, before any p-value.
+CHECK = """Check the validity of an A/B test, before any p-value.
 
 \b
 Examples:
@@ -71,7 +71,7 @@ def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--restart",
             metavar="DATE",
-            help="When the test was begun anew: nothing before counts.",
+            help="When the test was restarted; nothing before counts.",
         ),
         click.option(
             "--start",
@@ -91,14 +91,14 @@ def _period_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.group(
     "abtest",
     help=HELP,
-    short_help="Say whether an A/B test can be read, and what its arms did.",
+    short_help="Check the validity of an A/B test, and summarise its arms.",
     cls=CommandGroup,
 )
 def command() -> None:
     """Runs `relkit abtest`."""
 
 
-@command.command("check", help=CHECK, short_help="Look for what keeps a test from being read.")
+@command.command("check", help=CHECK, short_help="Check the validity of a test.")
 @source_options
 @_period_options
 @click.option(
@@ -112,7 +112,7 @@ def command() -> None:
     "only",
     metavar="NAME",
     multiple=True,
-    help="Make this check only, such as sample-ratio; give it again for several.",
+    help="Run this check only, such as sample-ratio; repeat it for several.",
 )
 @click.option(
     "--online",
@@ -124,7 +124,7 @@ def command() -> None:
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @output_option
 @no_color_option
@@ -169,7 +169,7 @@ def check(
     type=click.Choice(["delta", "bootstrap"]),
     default="delta",
     show_default=True,
-    help="How intervals are made: by the delta method, or by drawing users anew.",
+    help="How intervals are computed: by the delta method, or by resampling users.",
 )
 @confidence_option
 @click.option(
@@ -177,19 +177,19 @@ def check(
     type=click.IntRange(min=1),
     default=2000,
     show_default=True,
-    help="Of the bootstrap.",
+    help="Number of bootstrap resamples.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same digits, on any machine.",
+    help="Random seed. The same seed gives the same digits on any machine.",
 )
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

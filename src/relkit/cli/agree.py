@@ -37,7 +37,7 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Tell how alike measures, or judgments, order several runs.
+HELP = """Correlate how measures, or judgments, rank several runs.
 
 \b
 Examples:
@@ -54,7 +54,7 @@ measure separates at the significance level, and from which difference on.
 
 
 @click.command(
-    "agree", help=HELP, short_help="Tell how alike measures, or judgments, order several runs."
+    "agree", help=HELP, short_help="Correlate how measures, or judgments, rank several runs."
 )
 @click.argument("judgments")
 @click.argument("runs", metavar="RUN RUN…", nargs=-1)
@@ -77,7 +77,7 @@ measure separates at the significance level, and from which difference on.
 @click.option(
     "--discriminative",
     is_flag=True,
-    help="Show how many pairs of runs each measure separates, in place of coefficients.",
+    help="Show how many pairs of runs each measure separates, instead of coefficients.",
 )
 @click.option(
     "--test",
@@ -98,18 +98,18 @@ measure separates at the significance level, and from which difference on.
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),
-    help="How often queries are drawn again; 0 leaves the intervals out.  [default: 1000;"
-    " 10000 with --discriminative]",
+    help="Number of bootstrap resamples of the queries; 0 leaves the intervals out.  [default:"
+    " 1000; 10000 with --discriminative]",
 )
 @click.option(
-    "--seed", show_default=True, type=SETTINGS["seed"]["type"], default=0, help="Seed of the draws."
+    "--seed", show_default=True, type=SETTINGS["seed"]["type"], default=0, help="Random seed."
 )
 @convention_options
 @scale_option
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

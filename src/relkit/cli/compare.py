@@ -45,7 +45,7 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "latex", "json", "csv")
 
-HELP = """Say what changed between runs, and if it is real.
+HELP = """Compare runs with significance tests.
 
 \b
 Examples:
@@ -64,7 +64,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 """
 
 
-@click.command("compare", help=HELP, short_help="Say what changed between runs, and if it is real.")
+@click.command("compare", help=HELP, short_help="Compare runs with significance tests.")
 @click.argument("judgments", required=False)
 @click.argument("runs", metavar="BASELINE CANDIDATE…", nargs=-1)
 @measure_option()
@@ -75,8 +75,8 @@ show (power 0.8), and the queries needed to show the difference seen.
     "gates",
     metavar="MEASURE",
     multiple=True,
-    help="Exit with code 1 if a candidate is really worse on this measure: a check for"
-    " continuous integration. Give it again for several.",
+    help="Exit with code 1 if a candidate is significantly worse on this measure: a gate for"
+    " continuous integration. Repeat it for several.",
 )
 @click.option(
     "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
@@ -87,14 +87,14 @@ show (power 0.8), and the queries needed to show the difference seen.
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option
 @columns_option
 @format_options
 @click.option(
-    "--values", is_flag=True, help="The files hold values by query, and there are no judgments."
+    "--values", is_flag=True, help="The files contain values per query; there are no judgments."
 )
 @scored_options
 @click.option(

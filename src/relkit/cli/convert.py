@@ -48,7 +48,7 @@ label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
 @click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
 @columns_option
 @scale_option
-@click.option("--force", is_flag=True, help="Replace OUTPUT if it is there.")
+@click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
 @no_color_option
 def command(
     source: str,

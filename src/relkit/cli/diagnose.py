@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-HELP = """Say what may be the matter with a comparison, and what to do next.
+HELP = """Diagnose a comparison and suggest next steps.
 
 \b
 Examples:
@@ -37,18 +37,18 @@ Examples:
   relkit diagnose judgments.qrels bm25.run new.run --lang zh
   relkit diagnose judgments.qrels bm25.run new.run --online online.json
 
-Nine rules measure what they need themselves and speak only where they hold:
+Nine rules compute what they need and fire only where they apply:
 recall up and NDCG flat; NDCG up and the online metric flat; AUC up and DCG
 down; NDCG high and DCG low; Recall@K that behaves like Hit@K; unjudged
 documents; ties; micro against macro averages; queries, grades and ids that do
-not fit. The exit code is 0 whether they speak or not.
+not fit. The exit code is 0 whether they fire or not.
 """
 
 
 @click.command(
     "diagnose",
     help=HELP,
-    short_help="Say what may be the matter with a comparison, and what to do next.",
+    short_help="Diagnose a comparison and suggest next steps.",
 )
 @click.argument("judgments")
 @click.argument("baseline")
@@ -59,7 +59,7 @@ not fit. The exit code is 0 whether they speak or not.
     "rules",
     metavar="RULE",
     multiple=True,
-    help="Apply this rule only, such as ties or unjudged; give it again for several.",
+    help="Apply this rule only, such as ties or unjudged; repeat it for several.",
 )
 @click.option(
     "--online",
@@ -79,7 +79,9 @@ not fit. The exit code is 0 whether they speak or not.
 @convention_options
 @scale_option
 @language_option()
-@format_option("table", "json", "markdown", help="How to print; json holds every number and row.")
+@format_option(
+    "table", "json", "markdown", help="Output format; json contains every number and row."
+)
 @output_option
 @columns_option
 @format_options

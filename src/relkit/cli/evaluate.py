@@ -87,11 +87,11 @@ file whose scores stand in --scores FILE.
 @click.argument("runs", metavar="RUN…", nargs=-1)
 @measure_option(scored=True)
 @names_option
-@click.option("-q", "--per-query", is_flag=True, help="Print every query's values too.")
+@click.option("-q", "--per-query", is_flag=True, help="Also print the values of each query.")
 @click.option(
     "--intervals",
     is_flag=True,
-    help="Print how sure each number is: over queries, and of labels that were made of clicks.",
+    help="Print confidence intervals: over queries, and of labels derived from clicks.",
 )
 @confidence_option
 @convention_options
@@ -100,27 +100,27 @@ file whose scores stand in --scores FILE.
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print. json holds values in full, one object a run; trec is what trec_eval"
+    help="Output format. json has full precision and one object per run; trec is what trec_eval"
     " prints, of several runs with a fourth column for the run, or in one file per run with"
     " -o FOLDER/.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option
 @click.option(
-    "--strict", is_flag=True, help="Warnings about the data are errors: exit code 1, no data."
+    "--strict",
+    is_flag=True,
+    help="Treat warnings about the data as errors: exit code 1, no output.",
 )
 @columns_option
 @format_options
 @scored_options
 @click.option("--score", metavar="COLUMN", help="With --scored: the column of the score.")
-@click.option(
-    "--weight", metavar="COLUMN", help="With --scored: the column of what each row weighs."
-)
-@click.option("--scores", metavar="FILE", help="With --scored LETOR: one score a line.")
+@click.option("--weight", metavar="COLUMN", help="With --scored: the column of row weights.")
+@click.option("--scores", metavar="FILE", help="With --scored LETOR: one score per line.")
 @click.option(
     "--groups",
     metavar="FILE",
-    help="With --scored LETOR without qid: rows of each query, one number a line.",
+    help="With --scored LETOR without qid: the number of rows of each query, one per line.",
 )
 @threads_option
 @plugin_option

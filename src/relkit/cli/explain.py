@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-HELP = """Show how one query's value comes about, rank by rank.
+HELP = """Explain one query's value, rank by rank.
 
 \b
 Examples:
@@ -70,7 +70,7 @@ named: those of the lowest values, or those that gained and lost most.
     "--against",
     metavar="PRESET|FILE",
     shell_complete=convention_names,
-    help="Say which rules make another program count another value, and how much each"
+    help="Show which rules make another program compute a different value, and how much each"
     " contributes: sklearn, trec_eval, lightgbm, … or a file.",
 )
 @click.option(

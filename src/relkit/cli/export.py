@@ -47,7 +47,7 @@ order of documents changes.
 
 @click.command("export", help=HELP, short_help="Export a trained ranker for other programs.")
 @click.argument("model")
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where the file goes.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="The file to write.")
 @click.option(
     "--format",
     "form",
@@ -55,7 +55,7 @@ order of documents changes.
     help="The format.  [default: what FILE's ending names]",
 )
 @click.option("--data", metavar="DATA", help="Rows to compare the order of documents on.")
-@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @row_options
 @plugin_option
 @no_color_option

@@ -23,7 +23,7 @@ from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
 
-HELP = """Show how much gain each stage of a search loses, and how much the ranking.
+HELP = """Attribute lost gain to retrieval stages and ranking.
 
 \b
 Examples:
@@ -47,7 +47,7 @@ ideal DCG@k over the judged documents.
     "stages",
     metavar="NAME=RUN",
     multiple=True,
-    help="A stage and its run, in the order of the search; give it once a stage.",
+    help="A stage and its run, in the order of the search; once per stage.",
 )
 @click.option(
     "-k",
@@ -79,7 +79,7 @@ ideal DCG@k over the judged documents.
     "json",
     "markdown",
     "csv",
-    help="How to print; json holds every query's losses too.",
+    help="Output format; json also contains the losses of each query.",
 )
 @output_option
 @columns_option

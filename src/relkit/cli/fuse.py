@@ -49,7 +49,7 @@ Methods that learn from --judgments of other queries:
     help="How scores become comparable: min-max, min-max-inverted (distances), max, sum, zmuv,"
     " rank, borda or none.  [default: min-max where scores are read]",
 )
-@click.option("--weights", metavar="W,W,…", help="One number a run.")
+@click.option("--weights", metavar="W,W,…", help="One number per run.")
 @click.option(
     "--set",
     "parameters",
@@ -66,34 +66,34 @@ Methods that learn from --judgments of other queries:
 @click.option(
     "--optimize",
     metavar="MEASURE",
-    help="Try a grid of parameters or weights on --judgments, fuse with the best, and say what it"
-    " is worth on queries that did not choose it.",
+    help="Search a grid of parameters or weights on --judgments, fuse with the best, and print its"
+    " cross-validated value.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="Of --optimize: in how many parts queries are dealt to be scored by the others' choice.",
+    help="With --optimize: number of folds; each is scored with what was chosen on the others.",
 )
-@click.option("--top", type=click.IntRange(min=1), help="Keep so many documents a query.")
+@click.option("--top", type=click.IntRange(min=1), help="Number of documents to keep per query.")
 @click.option(
     "--ties",
     type=click.Choice(get_args(SortTies)),
     default="doc-desc",
     show_default=True,
-    help="The order of equal scores: by document id, or as they stand.",
+    help="The order of tied scores: by document id, or as in the file.",
 )
-@click.option("--name", help="What to call the fused run.  [default: the method]")
+@click.option("--name", help="Name of the fused run.  [default: the method]")
 @click.option(
     "-o",
     "--output",
     default="-",
     metavar="FILE",
-    help="Where to; the ending names format and compression.  [default: stdout, as trec]",
+    help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
 @click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
-@click.option("--force", is_flag=True, help="Replace the output if it is there.")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @format_options
 @columns_option
 @threads_option

@@ -25,7 +25,7 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Mix runs into one list, and say which one users prefer.
+HELP = """Interleave runs, and measure which one users prefer.
 
 \b
 Examples:
@@ -71,7 +71,7 @@ as often as you like, and stopped when it is sure.
 @click.group(
     "interleave",
     help=HELP,
-    short_help="Mix runs into one list, and say which one users prefer.",
+    short_help="Interleave runs, and measure which one users prefer.",
     cls=CommandGroup,
 )
 def command() -> None:
@@ -86,7 +86,7 @@ def command() -> None:
     metavar="METHOD",
     default="team-draft",
     show_default=True,
-    help="How to mix: team-draft, balanced, probabilistic or optimised.",
+    help="Interleaving method: team-draft, balanced, probabilistic or optimised.",
 )
 @click.option(
     "-k",
@@ -108,19 +108,19 @@ def command() -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same lists.",
+    help="Random seed. The same seed gives the same lists.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     required=True,
-    help="Where the lists go: .jsonl, .parquet, .csv or .tsv.",
+    help="File to write the lists to: .jsonl, .parquet, .csv or .tsv.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option("--run-format", metavar="FORMAT", help="Format of the runs.  [default: recognised]")
 @columns_option
-@format_option("table", "json", "markdown", help="How to print what was made.")
+@format_option("table", "json", "markdown", help="Output format of the summary.")
 @no_color_option
 def mix(
     runs: tuple[str, ...],
@@ -160,7 +160,7 @@ def mix(
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-HELP = """Let people grade: make a project, fill it, see how far it is, export.
+HELP = """Manage judging projects: create, import, serve, export.
 
 \b
 Examples:
@@ -51,7 +51,7 @@ DATABASE is a file of SQLite, or the URL of a PostgreSQL database such as
 postgresql://user@host/name. Needs `pip install 'relkit[judge]'`.
 """
 
-INIT = """Make a database, a project and accounts; bring an older database up to date.
+INIT = """Create a database, a project and accounts; bring an older database up to date.
 
 \b
 Examples:
@@ -60,8 +60,8 @@ Examples:
   relkit judge init judging.db --account ann --role lead
   relkit judge init judging.db --account ann --reset-password
 
-Each time it is called it adds what is asked for; what is there stays. The
-password of a new account is made, printed once and stored as an argon2 hash.
+Each call adds what is asked for and keeps what exists. The password of a
+new account is generated, printed once and stored as an argon2 hash.
 """
 
 EXPORT = """Write a project's grades for relkit or another program.
@@ -84,7 +84,7 @@ that a spreadsheet would take for a formula begin with an apostrophe, which ever
 command of relkit takes away again.
 """
 
-STATUS = """Show how far a project is, and how far its judges agree.
+STATUS = """Show a project's progress and the agreement of its judges.
 
 \b
 Examples:
@@ -96,16 +96,16 @@ Examples:
 @click.group(
     "judge",
     help=HELP,
-    short_help="Let people grade: make a project, fill it, see how far it is, export.",
+    short_help="Manage judging projects: create, import, serve, export.",
     cls=CommandGroup,
 )
 def command() -> None:
     """Runs `relkit judge`."""
 
 
-@command.command("init", help=INIT, short_help="Make a database, a project and accounts.")
+@command.command("init", help=INIT, short_help="Create a database, a project and accounts.")
 @click.argument("database")
-@click.option("--project", metavar="NAME", help="A project to make.")
+@click.option("--project", metavar="NAME", help="The project to create.")
 @click.option(
     "--kind",
     type=click.Choice(["grades", "side_by_side"]),
@@ -135,20 +135,21 @@ def command() -> None:
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
-    help="Of the random orders, and of what is gold where.  [default: drawn; judges must not know]",
+    help="Random seed of the order of items and of the places of gold items.  [default: drawn;"
+    " judges must not know]",
 )
-@click.option("--account", metavar="NAME", help="An account to make.")
+@click.option("--account", metavar="NAME", help="The account to create.")
 @click.option(
     "--reset-password",
     is_flag=True,
-    help="The account is there: give it a new password, and end its sign-ins.",
+    help="Reset the password of an existing account and sign it out everywhere.",
 )
 @click.option(
     "--role",
     type=click.Choice(["judge", "lead", "admin"]),
     default="judge",
     show_default=True,
-    help="Of the account: a lead sees all grades and decides, an admin also makes accounts.",
+    help="Role of the account: a lead sees all grades and decides, an admin also makes accounts.",
 )
 @no_color_option
 def init(
@@ -251,13 +252,13 @@ def _rules(project: Project) -> str:
 @click.option(
     "--queries",
     metavar="FILE",
-    help="trec, letor: where the table of the queries' ids and texts goes, as TSV."
+    help="trec, letor: file for the table of query ids and texts, as TSV."
     "  [default: beside --output, where a query gets an id]",
 )
 @click.option(
     "--documents",
     metavar="FILE",
-    help="trec, letor: where the table of the documents' ids goes.  [default: as --queries]",
+    help="trec, letor: file for the table of document ids.  [default: as --queries]",
 )
 @click.option(
     "--bom",
@@ -356,7 +357,7 @@ def _tables(
     return found
 
 
-@command.command("status", help=STATUS, short_help="Show how far a project is.")
+@command.command("status", help=STATUS, short_help="Show a project's progress.")
 @click.argument("database")
 @project_option(required=False)
 @format_option("table", "json")

@@ -38,10 +38,10 @@ Examples:
 
 A new password is made and printed once; it ends all sign-ins and tokens, and
 has to be replaced at the first sign-in. Closing an account ends them too, and
-they do not come back with it. `relkit judge init` makes accounts.
+they do not come back with it. `relkit judge init` creates accounts.
 """
 
-EVENTS = """Show who came in, who could not, and what was changed.
+EVENTS = """Show sign-ins, failed sign-ins and changes.
 
 \b
 Examples:
@@ -136,9 +136,11 @@ def _state(user: Any) -> str:
     type=click.Choice(["judge", "lead", "admin"]),
     help="A lead sees all grades and decides, an admin also makes accounts.",
 )
-@click.option("--reset-password", is_flag=True, help="Make a new password and print it.")
+@click.option("--reset-password", is_flag=True, help="Generate a new password and print it.")
 @click.option(
-    "--state", type=click.Choice(["open", "closed"]), help="Nobody signs in to a closed account."
+    "--state",
+    type=click.Choice(["open", "closed"]),
+    help="A closed account cannot sign in.",
 )
 @click.option("--end-sign-ins", is_flag=True, help="Sign it out everywhere.")
 @click.option("--end-tokens", is_flag=True, help="Delete its tokens.")
@@ -204,16 +206,18 @@ def account(
             click.echo(password)
 
 
-@click.command("events", help=EVENTS, short_help="Show who came in, and what was changed.")
+@click.command("events", help=EVENTS, short_help="Show sign-ins and changes.")
 @click.argument("database")
-@click.option("--kind", metavar="KIND", default="", help="Only of this kind, such as exported.")
-@click.option("--account", metavar="NAME", default="", help="Only of this account.")
+@click.option(
+    "--kind", metavar="KIND", default="", help="Only events of this kind, such as exported."
+)
+@click.option("--account", metavar="NAME", default="", help="Only events of this account.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="At most so many.",
+    help="Maximum number of events.",
 )
 @format_option("table", "json")
 @output_option

@@ -30,7 +30,7 @@ owner can read it. Do not copy the file by other means: the newest grades may be
 in the file -wal beside it.
 """
 
-RESTORE = """Put a copy in the place of a database.
+RESTORE = """Restore a database from a backup.
 
 \b
 Examples:
@@ -42,7 +42,7 @@ Stop the server first. The copy is checked before anything is changed; with
 """
 
 
-@click.command("backup", help=BACKUP, short_help="Copy a database while it is used.")
+@click.command("backup", help=BACKUP, short_help="Back up a database while it is used.")
 @click.argument("database")
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace a file of that name.")
@@ -57,7 +57,7 @@ def backup(database: str, file: str, force: bool, form: str) -> None:
     _show(made, form)
 
 
-@click.command("restore", help=RESTORE, short_help="Put a copy in the place of a database.")
+@click.command("restore", help=RESTORE, short_help="Restore a database from a backup.")
 @click.argument("file")
 @click.argument("database")
 @click.option("--force", is_flag=True, help="Rename a database that is there.")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["accept", "calibrate"]
 
-CALIBRATE = """Hold a language model's grades against people's.
+CALIBRATE = """Calibrate a language model against human judgments.
 
 \b
 Examples:
@@ -43,7 +43,7 @@ far the model agrees with itself. With --run given twice or more it also says
 whether the model's grades put these systems in the same order as people's.
 """
 
-ACCEPT = """Let a language model's grades count where nobody gave one.
+ACCEPT = """Use a language model's grades for items without a human grade.
 
 \b
 Examples:
@@ -51,16 +51,16 @@ Examples:
   relkit judge accept judging.db --project June --by Lee --withdraw
 
 Prints the calibration and records it with the name and the time. It needs 50
-items graded by people too, or as many as --least-items says. From then on final
-grades of items that nobody said anything of are the model's, and every export
-says so. Other settings or another guideline have to be accepted anew.
+items that people graded too, or as many as --least-items says. From then on items without a human
+grade get the model's, and every export says so. Other settings or another guideline have to be
+accepted again.
 """
 
 
 def _judge_options(command: Any) -> Any:
     for decorate in (
         click.option("--version", type=click.IntRange(min=1), metavar="N",
-                     help="Of its settings.  [default: the newest]"),
+                     help="Version of its settings.  [default: the newest]"),
         click.option("--judge", metavar="NAME",
                      help="The language model, such as llm:gpt-5-mini.  [default: the only one]"),
     ):  # fmt: skip
@@ -69,7 +69,7 @@ def _judge_options(command: Any) -> Any:
 
 
 @click.command(
-    "calibrate", help=CALIBRATE, short_help="Hold a language model's grades against people's."
+    "calibrate", help=CALIBRATE, short_help="Calibrate a language model against human judgments."
 )
 @click.argument("database")
 @project_option()
@@ -80,20 +80,22 @@ def _judge_options(command: Any) -> Any:
     type=click.IntRange(min=100),
     default=2000,
     show_default=True,
-    help="How often queries are drawn.",
+    help="Number of bootstrap resamples.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, help="Of what is drawn.  [default: 0]"
-)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
 @click.option(
     "--run",
     "runs",
     metavar="FILE",
     multiple=True,
-    help="What a system returns: two or more are put in order by either one's grades.",
+    help="The run of a system: two or more are ranked by the grades of people and of the model.",
 )
 @click.option(
-    "-m", "--measure", default="ndcg@10", show_default=True, help="By which they are in order."
+    "-m",
+    "--measure",
+    default="ndcg@10",
+    show_default=True,
+    help="The measure that ranks the systems.",
 )
 @click.option(
     "--examples",
@@ -170,7 +172,9 @@ def _rendered(
 
 
 @click.command(
-    "accept", help=ACCEPT, short_help="Let a language model's grades count where nobody gave one."
+    "accept",
+    help=ACCEPT,
+    short_help="Use a language model's grades for items without a human grade.",
 )
 @click.argument("database")
 @project_option()

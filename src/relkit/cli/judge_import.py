@@ -35,19 +35,18 @@ Examples:
       --side new=tfidf.run -k 5
 
 A pool of `relkit sample`, a run or a list of queries and documents says nothing
-of what a document looks like: --documents names a table with a row a document,
-whose columns title, snippet (or description), url and image judges see as such,
+of what a document looks like: --documents names a table with one row per
+document, whose columns title, snippet (or description), url and image judges see as such,
 and all others as further fields.
 
 Formats: csv, jsonl, trec, quepid-case, quepid-book, quepid-book-csv, rre,
 elasticsearch, opensearch, letor, label-studio. Columns of CSV are found by
-their usual names; other columns are shown to judges as further fields. What is
-there already stays: the same file can be imported again, and --documents then
-fills what is empty.
+their usual names; other columns are shown to judges as further fields. Existing
+values are kept: the same file can be imported again, and --documents then fills what is empty.
 
-Much goes in bit by bit, so that judges go on; they are given none of it before
-all is in. Ctrl-C takes out again what is in; what a program left that was killed
-is taken out by the next one.
+Large files are imported in batches, so that judges can go on; they are given
+none of it before all is in. Ctrl-C undoes the import; an import that was killed is undone by the
+next one.
 
 A project's archive, as `relkit judge export --format archive` writes it, becomes
 a project of its own; --project gives it another name.
@@ -58,13 +57,15 @@ a project of its own; --project gives it another name.
 @click.argument("database")
 @click.argument("files", metavar="[FILE…]", nargs=-1)
 @click.option("--project", metavar="NAME", help="The project; of an archive, its new name.")
-@click.option("--format", "form", metavar="FORMAT", help="Of the files.  [default: recognised]")
+@click.option(
+    "--format", "form", metavar="FORMAT", help="Format of the files.  [default: recognised]"
+)
 @click.option(
     "--judge-column",
     "judge_columns",
     metavar="COLUMN",
     multiple=True,
-    help="CSV with a column a judge: the name of such a column; give it once a judge.",
+    help="CSV with one column per judge: the name of such a column; once per judge.",
 )
 @click.option(
     "--judge",
@@ -77,7 +78,7 @@ a project of its own; --project gives it another name.
 @click.option(
     "--documents",
     metavar="FILE",
-    help="What documents look like: CSV, TSV, JSONL or Parquet, a row a document.",
+    help="What documents look like: CSV, TSV, JSONL or Parquet, one row per document.",
 )
 @click.option(
     "--queries",
@@ -89,7 +90,7 @@ a project of its own; --project gives it another name.
     "runs",
     metavar="FILE",
     multiple=True,
-    help="A run whose first K results are to be graded; give it again for a pool of several.",
+    help="A run whose first K results are to be graded; repeat it for a pool of several.",
 )
 @click.option(
     "--side",

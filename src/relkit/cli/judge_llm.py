@@ -61,14 +61,14 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     type=click.IntRange(1, 100),
     default=5,
     show_default=True,
-    help="How often it is asked about each item; the median of the answers is its grade.",
+    help="Number of answers per item; their median is the grade.",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(min=0),
     default=0.7,
     show_default=True,
-    help="How much its answers vary.",
+    help="Sampling temperature.",
 )
 @click.option(
     "--parameter",
@@ -84,7 +84,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     type=click.Choice(["all", "graded", "ungraded"]),
     default="all",
     show_default=True,
-    help="Items that people graded, for a calibration, or those that nobody did.",
+    help="Items that people graded, for a calibration, or ungraded ones.",
 )
 @click.option(
     "--query-sample",
@@ -96,43 +96,41 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Only so many items, drawn by chance."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, help="Of what is drawn.  [default: 0]"
-)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
 @click.option(
     "--requests-per-minute",
     "per_minute",
     type=click.FloatRange(min=0, min_open=True),
     metavar="N",
-    help="Send no more than that.",
+    help="Maximum number of requests per minute.",
 )
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 64),
     default=4,
     show_default=True,
-    help="Requests on their way at once.",
+    help="Number of concurrent requests.",
 )
 @click.option(
     "--attempts",
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="How often an answer that cannot be read is asked for.",
+    help="Number of attempts to get an answer that can be read.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=120.0,
     show_default=True,
-    help="Seconds until a request counts as lost.",
+    help="Timeout of a request, in seconds.",
 )
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
     default=6,
     show_default=True,
-    help="How often a request is sent again after an error that may pass.",
+    help="Number of retries after a temporary error.",
 )
 @click.option(
     "--prompt-lang",
@@ -146,7 +144,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     "--prompt",
     "prompt_file",
     metavar="FILE",
-    help="The task in your own words; {guideline} and {scale} stand for the project's.",
+    help="The task in your own words; {guideline} and {scale} are replaced by the project's.",
 )
 @click.option(
     "--api-key-env",

@@ -27,11 +27,11 @@ Examples:
   relkit judge serve --demo
 
 DATABASE is a file of SQLite [default: judging.db], or the URL of a PostgreSQL
-database; it is made where there is none. Where nobody can lead yet, the first
-account is made, and its password printed once.
+database; it is created if missing. Without an account that can lead, a first
+one is created, and its password printed once.
 
-With --rounds, the page /monitor shows those who lead what `relkit monitor`
-says. With --demo, three simulated months and simulated judges are there to look
+With --rounds, the page /monitor shows leads the
+monitor. With --demo, three simulated months and simulated judges are there to look
 at; what DIRECTORY [default: relkit-demo] lacks of them is built, which needs
 pip install 'relkit[demo,judge]'.
 
@@ -109,7 +109,7 @@ def _check_proxies(
     is_flag=False,
     flag_value="relkit-demo",
     metavar="[DIRECTORY]",
-    help="Show the demonstration's story in place of a database.",
+    help="Serve the demonstration's data instead of a database.",
 )
 @click.option("--secure-cookies", is_flag=True, help="Cookies are sent over HTTPS only.")
 @click.option(
@@ -117,21 +117,21 @@ def _check_proxies(
     type=click.FloatRange(0, 365, min_open=True),
     default=14,
     show_default=True,
-    help="Days after which a sign-in ends.",
+    help="Days until a sign-in expires.",
 )
 @click.option(
     "--idle-days",
     type=click.FloatRange(0, 365, min_open=True),
     default=3,
     show_default=True,
-    help="Days after which a sign-in ends that nobody uses; 0.02 is half an hour.",
+    help="Days until an unused sign-in expires; 0.02 is half an hour.",
 )
 @click.option(
     "--event-days",
     type=click.FloatRange(0, min_open=True),
     default=365,
     show_default=True,
-    help="Days for which it is kept who came in and what was changed.",
+    help="Days to keep the record of sign-ins and changes.",
 )
 @click.option("--browser", is_flag=True, help="Open the page in a browser here.")
 @no_color_option

@@ -36,7 +36,7 @@ __all__ = ["command"]
 
 PAGES = ("table", "markdown", "json", "csv", "html")
 
-HELP = """Make labels of clicks, and compare click models.
+HELP = """Derive labels from clicks, and compare click models.
 
 \b
 Examples:
@@ -46,11 +46,11 @@ Examples:
   relkit labels simulate bm25.run --judgments judgments.qrels -o users.csv
 
 Clicks are biased by position, by what was shown and by mis-clicks. A click
-model says how users go through a list; what it finds of each document is its
-label, with an interval and the effective impressions that it rests on.
+model describes how users go through a list; what it estimates for each document is its label, with
+an interval and the number of effective impressions behind it.
 """
 
-MAKE = """Make labels of a log's clicks: judgments that know how sure they are.
+MAKE = """Derive labels from a log's clicks: judgments with intervals.
 
 \b
 Examples:
@@ -67,10 +67,10 @@ columns query, document, grade, low, high and weight; every command that reads
 judgments takes it. A Parquet file keeps what the labels assume, too.
 
 With --actions a click is worth what followed it: a long stay, a cart, a
-purchase. --grading makes grades 0, 1, 2 … of labels between 0 and 1.
+purchase. --grading turns labels between 0 and 1 into grades 0, 1, 2 …
 """
 
-COMPARE = """Compare click models by the clicks that they foresee, and with people.
+COMPARE = """Compare click models by how well they predict clicks, and with human judgments.
 
 \b
 Examples:
@@ -86,7 +86,7 @@ others. Intervals are of the difference to the first model, over queries.
 
 With --judgments, the labels of each model rank the documents that people graded
 and the log shows. `dctr`, the plain click rate, is what a model has to beat:
-name it first, and the differences are to it. Foreseeing clicks better does not
+name it first, and the differences are to it. Predicting clicks better does not
 mean agreeing better with people.
 
 A FILE that ends in .html is a page that opens offline: position bias,
@@ -97,14 +97,14 @@ calibration, perplexity by position, and where labels and people disagree.
 @click.group(
     "labels",
     help=HELP,
-    short_help="Make labels of clicks, and compare click models.",
+    short_help="Derive labels from clicks, and compare click models.",
     cls=CommandGroup,
 )
 def command() -> None:
     """Runs `relkit labels`."""
 
 
-@command.command("make", help=MAKE, short_help="Make labels of a log's clicks.")
+@command.command("make", help=MAKE, short_help="Derive labels from a log's clicks.")
 @source_options
 @click.option(
     "-m", "--model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
@@ -114,9 +114,9 @@ def command() -> None:
     "--output",
     metavar="FILE",
     required=True,
-    help="Where the labels go: .parquet, .csv, .tsv or .jsonl.",
+    help="File to write the labels to: .parquet, .csv, .tsv or .jsonl.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option(
     "--top",
     type=click.IntRange(min=0),
@@ -136,7 +136,7 @@ def command() -> None:
     metavar="SECONDS",
     default=30,
     show_default=True,
-    help="With --actions: from where on a stay counts as dwell.",
+    help="With --actions: seconds from which a stay counts as dwell.",
 )
 @click.option(
     "--per-click",
@@ -146,8 +146,8 @@ def command() -> None:
 @click.option(
     "--prior",
     metavar="CLICKS,IMPRESSIONS|data",
-    help="What every probability begins with; 1,2 where it is not given, and data"
-    " estimates it from the log.",
+    help="The prior of every probability; 1,2 where it is not given, and data estimates it from"
+    " the log.",
 )
 @click.option(
     "--grading",
@@ -161,17 +161,17 @@ def command() -> None:
     help="For ratio, ips and snips: what `relkit labels bias -o bias.json` wrote.  [default:"
     " estimated from the log]",
 )
-@click.option("--drop-bots", is_flag=True, help="Leave out users whose rates no person reaches.")
+@click.option("--drop-bots", is_flag=True, help="Leave out users whose rates are not human.")
 @click.option("--need-dwell", is_flag=True, help="Clicks without a dwell time do not count.")
 @click.option(
     "--min-weight",
     type=click.FloatRange(min=0),
     default=0,
     show_default=True,
-    help="The fewest effective impressions of a label.",
+    help="Minimum number of effective impressions of a label.",
 )
 @clicks_options
-@format_option("table", "json", "markdown", help="How to print what was found.")
+@format_option("table", "json", "markdown", help="Output format of the results.")
 @digits_option
 @threads_option
 @no_color_option
@@ -258,7 +258,9 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     return replace(model, examination=read_bias(path))
 
 
-@command.command("compare", help=COMPARE, short_help="Compare click models, and with people.")
+@command.command(
+    "compare", help=COMPARE, short_help="Compare click models, and with human judgments."
+)
 @source_options
 @click.option(
     "-m",
@@ -267,7 +269,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     metavar="MODEL",
     multiple=True,
     default=("pbm", "ubm", "dbn"),
-    help="A click model; give it again for several.  [default: pbm, ubm, dbn]",
+    help="A click model; repeat it for several.  [default: pbm, ubm, dbn]",
 )
 @click.option(
     "--parts",
@@ -286,7 +288,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
     "measures",
     metavar="NAME",
     multiple=True,
-    help="By which labels are compared with grades, such as auc(rel=2); give it again for several."
+    help="By which labels are compared with grades, such as auc(rel=2); repeat it for several."
     "  [default: ndcg@10, auc, gauc, tau]",
 )
 @convention_options
@@ -296,7 +298,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 @format_option(
     *PAGES,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

@@ -46,7 +46,7 @@ such documents; em fits the model pbm. Labels are made with the first one.
     metavar="NAME",
     multiple=True,
     default=("all-pairs", "pivot", "em"),
-    help="An estimator; give it again for several.  [default: all-pairs, pivot, em]",
+    help="An estimator; repeat it for several.  [default: all-pairs, pivot, em]",
 )
 @click.option(
     "--reference",
@@ -72,7 +72,7 @@ such documents; em fits the model pbm. Labels are made with the first one.
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_of(3)
 @output_option

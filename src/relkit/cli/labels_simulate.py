@@ -60,35 +60,35 @@ SHARE = click.FloatRange(0, 1)
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="How many searches.",
+    help="Number of sessions.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Chooses everything that is drawn.",
+    help="Random seed of everything that is drawn.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     required=True,
-    help="Where the log goes: .parquet, .csv or .jsonl; the last two also compressed.",
+    help="File to write the log to: .parquet, .csv or .jsonl; the last two also compressed.",
 )
 @click.option(
     "--truth",
     metavar="FILE",
     help="Write what is true: of .json everything, of .parquet, .csv, .tsv or .jsonl the pairs.",
 )
-@click.option("--force", is_flag=True, help="Replace the files if they are there.")
+@click.option("--force", is_flag=True, help="Replace the files if they exist.")
 @click.option(
     "-k",
     "--depth",
     type=click.IntRange(1, 1000),
     default=10,
     show_default=True,
-    help="The most results of a list.",
+    help="Maximum number of results in a list.",
 )
 @click.option(
     "--eta",
@@ -151,7 +151,7 @@ SHARE = click.FloatRange(0, 1)
     type=click.FloatRange(min=0, min_open=True),
     default=10_000,
     show_default=True,
-    help="Sessions a day.",
+    help="Sessions per day.",
 )
 @click.option(
     "--shuffle",
@@ -203,7 +203,7 @@ SHARE = click.FloatRange(0, 1)
 @scale_option
 @format_options
 @columns_option
-@format_option("table", "json", "markdown", "csv", help="How to print the counts.")
+@format_option("table", "json", "markdown", "csv", help="Output format of the counts.")
 @digits_option
 @no_color_option
 def simulate(

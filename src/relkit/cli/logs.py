@@ -58,7 +58,7 @@ clicks, carts and purchases, and queries by frequency: head, middle and tail
 each have about a third of the sessions.
 """
 
-DOCTOR = """Say what is wrong with a log, what it does to the numbers, and repair it.
+DOCTOR = """Check a log for problems, show what they do to the numbers, and repair it.
 
 \b
 Examples:
@@ -105,7 +105,7 @@ def read(
 
 @command.command("inspect", help=INSPECT, short_help="Describe a log in a few numbers.")
 @source_options
-@format_option("table", "json", "markdown", help="How to print.")
+@format_option("table", "json", "markdown", help="Output format.")
 @output_option
 @no_color_option
 def inspect(
@@ -127,14 +127,14 @@ def inspect(
     emit(written[form](), output)
 
 
-@command.command("doctor", help=DOCTOR, short_help="Say what is wrong with a log, and repair it.")
+@command.command("doctor", help=DOCTOR, short_help="Check a log for problems, and repair it.")
 @source_options
 @click.option(
     "--check",
     "only",
     metavar="NAME",
     multiple=True,
-    help="Make this check only, such as gaps or query-variants; give it again for several.",
+    help="Run this check only, such as gaps or query-variants; repeat it for several.",
 )
 @click.option(
     "--depth",
@@ -153,11 +153,11 @@ def inspect(
 @click.option(
     "--record",
     metavar="FILE",
-    help="Where --fix says what it changed, as JSON.  [default: OUTPUT.changes.json]",
+    help="Where --fix writes what it changed, as JSON.  [default: OUTPUT.changes.json]",
 )
 @click.option("--strict", is_flag=True, help="Exit code 1 if there is a warning.")
 @language_option("Language of the texts.")
-@format_option("table", "json", "markdown", help="How to print.")
+@format_option("table", "json", "markdown", help="Output format.")
 @no_color_option
 def doctor(
     log: tuple[str, ...],

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-HELP = """Keep a graded sample a month, and say what changed and why.
+HELP = """Track relevance month by month and alert on drops.
 
 \b
 Examples:
@@ -105,7 +105,7 @@ recall or ranking, worst queries, coverage, rules and notes.
 @click.group(
     "monitor",
     help=HELP,
-    short_help="Keep a graded sample a month, and say what changed and why.",
+    short_help="Track relevance month by month and alert on drops.",
     cls=CommandGroup,
 )
 def command() -> None:
@@ -278,7 +278,7 @@ def _monitor(
 )
 @convention_options
 @language_option()
-@format_option("table", "json", "markdown", "csv", help="How to print.")
+@format_option("table", "json", "markdown", "csv", help="Output format.")
 @output_option
 @no_color_option
 def show(
@@ -369,7 +369,7 @@ def check(
     "--output",
     metavar="FILE",
     required=True,
-    help="Where to write: .html or .md, in one step when everything is done.",
+    help="Output file: .html or .md, in one step when everything is done.",
 )
 @language_option("Language of the page.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")

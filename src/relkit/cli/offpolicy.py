@@ -22,7 +22,7 @@ __all__ = ["command"]
 
 FORMATS = ("table", "markdown", "json", "csv")
 
-HELP = """Estimate from a log what another ranking would earn.
+HELP = """Estimate the reward of another ranking from a log (off-policy).
 
 \b
 Examples:
@@ -43,7 +43,9 @@ have to be logged is said.
 
 
 @click.command(
-    "offpolicy", help=HELP, short_help="Estimate from a log what another ranking would earn."
+    "offpolicy",
+    help=HELP,
+    short_help="Estimate the reward of another ranking from a log (off-policy).",
 )
 @source_options
 @click.argument("candidate")
@@ -53,7 +55,7 @@ have to be logged is said.
     "estimators",
     metavar="ESTIMATOR",
     multiple=True,
-    help="An estimator; give it again for several.  [default: all that apply]",
+    help="An estimator; repeat it for several.  [default: all that apply]",
 )
 @click.option(
     "-k",
@@ -91,14 +93,14 @@ have to be logged is said.
     type=click.Choice(["betting", "bernstein", "anytime", "bootstrap", "t"]),
     default="betting",
     show_default=True,
-    help="How intervals are made; bootstrap and t are too narrow where few sessions match.",
+    help="How intervals are computed; bootstrap and t are too narrow where few sessions match.",
 )
 @click.option(
     "--cluster",
     type=click.Choice(["session", "query"]),
     default="session",
     show_default=True,
-    help="What is independent; query is for bootstrap and t.",
+    help="The unit of independence; query is for bootstrap and t.",
 )
 @click.option(
     "--confidence",
@@ -106,32 +108,32 @@ have to be logged is said.
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="The probability of the intervals.",
+    help="Confidence level of the intervals.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=2000,
     show_default=True,
-    help="Of the bootstrap.",
+    help="Number of bootstrap resamples.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same digits, on any machine.",
+    help="Random seed. The same seed gives the same digits on any machine.",
 )
 @click.option(
     "--missing",
     metavar="FILE",
     help="Write what would have to be logged: .csv, .tsv, .jsonl or .parquet.",
 )
-@click.option("--force", is_flag=True, help="Replace the file of --missing if it is there.")
+@click.option("--force", is_flag=True, help="Replace the file of --missing if it exists.")
 @format_option(
     *FORMATS,
     default=None,
-    help="How to print.  [default: by the ending of FILE in -o, else table]",
+    help="Output format.  [default: by the ending of FILE in -o, else table]",
 )
 @digits_option
 @output_option

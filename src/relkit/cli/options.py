@@ -103,8 +103,8 @@ def measure_option(scored: bool = False) -> Callable[[F], F]:
         metavar="MEASURE",
         multiple=True,
         shell_complete=names_of("measure"),
-        help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; give it again, or a list with"
-        " commas, for several; @FILE reads them from a file, one per line. `relkit measures` lists"
+        help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; repeat it, or separate several"
+        " with commas; @FILE reads them from a file, one per line. `relkit measures` lists"
         f" them.  [default: {default}]",
     )
 
@@ -116,7 +116,7 @@ def names_option(command: F) -> F:
         "names",
         metavar="NAME",
         multiple=True,
-        help="What to call a run; give it once per run, in their order.  [default: file names]",
+        help="Name of a run; once per run, in their order.  [default: file names]",
     )(command)
 
 
@@ -138,7 +138,7 @@ def rule_option(*rules: str) -> Callable[[F], F]:
         type=click.Choice(rules or ("majority", "median", "mean_gain")),
         default="median",
         show_default=True,
-        help="How several judges' grades become one, where no lead decided.",
+        help="How the grades of several judges are combined, without a decision of a lead.",
     )
 
 
@@ -185,7 +185,7 @@ def output_option(command: F) -> F:
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the data to a file, in one step when everything is done.",
+        help="Write the data to a file, atomically at the end.",
     )(command)
 
 
@@ -209,7 +209,7 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
         type=click.Choice(choices),
         default=default,
         show_default=default is not None,
-        help=help or "How to print.",
+        help=help or "Output format.",
     )
 
 
@@ -246,7 +246,7 @@ def scored_options(command: F) -> F:
             click.option(
                 "--scored",
                 metavar="FILE",
-                help="A file of labels and scores, in place of judgments and runs.",
+                help="A file of labels and scores, instead of judgments and runs.",
             ),
             click.option(
                 "--query", metavar="COLUMN", help="With --scored: the column of the query."
@@ -282,7 +282,7 @@ def threads_option(command: F) -> F:
         "--threads",
         type=click.IntRange(min=0),
         default=0,
-        help="Threads; 0 takes one a processor. The numbers do not depend on it.  [default: 0]",
+        help="Number of threads (0: all cores). Results do not depend on it.  [default: 0]",
     )(command)
 
 
@@ -304,23 +304,23 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "type": click.Choice(["t", "wilcoxon", "sign", "permutation", "bootstrap", "tukey"]),
         "default": "t",
         "help": "The paired test that decides; tukey (randomised Tukey HSD) is for three or more"
-        " runs. The others stand in --format json and csv.",
+        " runs. The others are in --format json and csv.",
     },
     "interval": {
         "type": click.Choice(["t", "percentile", "bca"]),
         "default": "t",
-        "help": "How confidence intervals are made; percentile and bca are bootstrap intervals.",
+        "help": "How confidence intervals are computed; percentile and bca are bootstrap"
+        " intervals.",
     },
     "correction": {
         "type": click.Choice(["holm", "bh", "none"]),
         "default": "holm",
-        "help": "For the number of comparisons, runs x measures; bh is Benjamini-Hochberg.",
+        "help": "Correction for multiple comparisons, runs x measures; bh is Benjamini-Hochberg.",
     },
     "alpha": {
         "type": click.FloatRange(0, 1, min_open=True, max_open=True),
         "default": 0.05,
-        "help": "A difference is called real where its p is at most this, corrected where several"
-        " are tested.",
+        "help": "Significance level, for p-values corrected for multiple comparisons.",
     },
     "confidence": {
         "type": click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -330,12 +330,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "resamples": {
         "type": click.IntRange(min=1),
         "default": 10_000,
-        "help": "Of permutation, bootstrap and Tukey tests; p is at least 1 / (resamples + 1).",
+        "help": "Resamples of the permutation, bootstrap and Tukey tests; p is at least 1 /"
+        " (resamples + 1).",
     },
     "seed": {
         "type": click.IntRange(min=0),
         "default": 0,
-        "help": "The same seed gives the same digits, on any machine.",
+        "help": "Random seed. The same seed gives the same digits on any machine.",
     },
 }
 
@@ -362,7 +363,7 @@ def clicks_options(command: F) -> F:
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
             default=0.95,
             show_default=True,
-            help="The probability of the intervals.",
+            help="Confidence level of the intervals.",
         ),
     ):
         command = decorate(command)

@@ -25,7 +25,7 @@ from relkit.core.texts import message
 
 __all__ = ["command"]
 
-HELP = """Rank documents by a trained ranker, or say why one is above another.
+HELP = """Rank documents with a trained ranker, or explain why one is above another.
 
 \b
 Examples:
@@ -50,11 +50,11 @@ add up to the difference of the scores.
     "--output",
     default="-",
     metavar="FILE",
-    help="Where to; the ending names format and compression.  [default: stdout, as trec]",
+    help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
 @click.option("--to", "target_format", metavar="FORMAT", help="The run's format.")
-@click.option("--force", is_flag=True, help="Replace the output if it is there.")
-@click.option("--name", metavar="NAME", help="What to call the run.  [default: MODEL's name]")
+@click.option("--force", is_flag=True, help="Replace the output if it exists.")
+@click.option("--name", metavar="NAME", help="Name of the run.  [default: MODEL's name]")
 @click.option(
     "--why",
     metavar="DOCUMENT",
@@ -67,10 +67,10 @@ add up to the difference of the scores.
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="With --why: features that are listed; json and csv list all.",
+    help="With --why: number of features to list; json and csv list all.",
 )
 @row_options
-@format_option("table", "json", "markdown", "csv", help="With --why: how to print.")
+@format_option("table", "json", "markdown", "csv", help="With --why: output format.")
 @digits_option
 @plugin_option
 @no_color_option

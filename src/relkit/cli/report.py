@@ -58,7 +58,7 @@ pip install 'relkit[report]'; Markdown does not.
     "--output",
     metavar="FILE",
     required=True,
-    help="Where to write: report.html or report.md; - is stdout.",
+    help="Output file: report.html or report.md; - is stdout.",
 )
 @click.option(
     "--format",
@@ -72,14 +72,15 @@ pip install 'relkit[report]'; Markdown does not.
 @click.option(
     "--focus",
     metavar="MEASURE",
-    help="The measure by which queries are looked at.  [default: the first]",
+    help="The measure by which queries are analysed.  [default: the first]",
 )
 @click.option(
     "--queries",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="Queries derived rank by rank: so many that lost most, and that gained most.",
+    help="Number of queries explained rank by rank: of the largest losses, and of the largest"
+    " gains.",
 )
 @click.option(
     "--query-texts",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-HELP = """Draw sessions of a search log for people to grade.
+HELP = """Sample sessions of a search log for judging.
 
 \b
 Examples:
@@ -48,14 +48,14 @@ COLUMNS = (
 DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 
 
-@click.command("sample", help=HELP, short_help="Draw sessions of a search log for people to grade.")
+@click.command("sample", help=HELP, short_help="Sample sessions of a search log for judging.")
 @click.argument("logs", metavar="LOG…", nargs=-1, required=True)
 @click.option(
     "--per-tier",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Sessions a tier, on average over the tiers.",
+    help="Sessions per tier, on average over the tiers.",
 )
 @click.option(
     "--design",
@@ -74,7 +74,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @click.option(
     "--pilot",
     metavar="FILE",
-    help="For neyman: a table of tier and standard_deviation, or of tier and value, one row a"
+    help="For neyman: a table of tier and standard_deviation, or of tier and value, one row per"
     " session.",
 )
 @click.option(
@@ -105,13 +105,13 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Chooses the sessions: the same seed, the same sample, on any machine.",
+    help="Random seed. The same seed gives the same sample on any machine.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Write the sample, one row a session and result: .parquet, .csv, .tsv or .jsonl.",
+    help="Write the sample, one row per session and result: .parquet, .csv, .tsv or .jsonl.",
 )
 @click.option(
     "--pool",
@@ -135,7 +135,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     metavar="DATE",
     help="What age is counted from, such as 2025-06-30.  [default: now]",
 )
-@format_option("table", "json", "markdown", help="How to print the summary.")
+@format_option("table", "json", "markdown", help="Output format of the summary.")
 @language_option("Language of the summary.")
 @columns_option
 @click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")

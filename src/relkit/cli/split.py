@@ -48,15 +48,15 @@ names of queries decide, not the order of rows.
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same parts.",
+    help="Random seed. The same seed gives the same parts.",
 )
 @duplicates_option
 @click.option(
     "-o", "--output", metavar="DIR", required=True, help="Folder of the files; created if missing."
 )
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @row_options
-@format_option("table", "json", "markdown", "csv", help="How to print the sizes of the parts.")
+@format_option("table", "json", "markdown", "csv", help="Output format of the sizes.")
 @no_color_option
 def command(
     data: str,

@@ -37,7 +37,7 @@ __all__ = ["command"]
 #: Parameters of rankers that have an option of their own.
 OWN = frozenset({"measure", "convention", "seed", "threads", "engine", "scorer", "stop"})
 
-HELP = """Train a ranker, and say what it reaches on queries it has not seen.
+HELP = """Train a ranker and measure it on held-out queries.
 
 \b
 Examples:
@@ -75,20 +75,20 @@ read as any other. Of equal scores the mean over their orders counts.
 
 @click.command("train", help=HELP, short_help="Train a ranker, and say what it reaches.")
 @click.argument("data")
-@click.option("-o", "--output", metavar="FILE", help="Where the trained ranker goes.")
+@click.option("-o", "--output", metavar="FILE", help="File to write the trained ranker to.")
 @click.option(
     "--check",
     is_flag=True,
-    help="Say what stands out of rows and settings, and train nothing.",
+    help="Check rows and settings for problems, and train nothing.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option(
     "-m",
     "--measure",
     metavar="MEASURE",
     default="ndcg@10",
     show_default=True,
-    help="The measure that is trained for and reported.",
+    help="The measure to optimise and report.",
 )
 @click.option(
     "--ranker",
@@ -100,9 +100,11 @@ read as any other. Of equal scores the mean over their orders counts.
 @click.option(
     "--scorer",
     type=click.Choice(["trees", "linear", "neural"]),
-    help="What scores the documents.  [default: trees]",
+    help="The kind of model that scores documents.  [default: trees]",
 )
-@click.option("--engine", metavar="NAME", help="What grows trees: lightgbm, xgboost or catboost.")
+@click.option(
+    "--engine", metavar="NAME", help="The library that grows trees: lightgbm, xgboost or catboost."
+)
 @click.option(
     "-p",
     "--parameter",
@@ -111,14 +113,14 @@ read as any other. Of equal scores the mean over their orders counts.
     multiple=True,
     help="A parameter of the ranker, such as trees=200 or learning_rate=0.05.",
 )
-@click.option("--valid", metavar="DATA", help="Held-out rows, in place of folds.")
-@click.option("--valid-groups", metavar="FILE", help="Of --valid, what --groups is of DATA.")
+@click.option("--valid", metavar="DATA", help="Held-out rows, instead of folds.")
+@click.option("--valid-groups", metavar="FILE", help="The --groups file of --valid.")
 @click.option(
     "--folds",
     type=click.IntRange(min=3),
     default=5,
     show_default=True,
-    help="In how many parts queries are dealt.",
+    help="Number of folds.",
 )
 @duplicates_option
 @click.option(
@@ -138,7 +140,7 @@ read as any other. Of equal scores the mean over their orders counts.
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Try N settings by Optuna before each training.  [default: none]",
+    help="Try N settings with Optuna before each training.  [default: none]",
 )
 @click.option(
     "--baseline",
@@ -150,7 +152,7 @@ read as any other. Of equal scores the mean over their orders counts.
 @click.option(
     "--against",
     metavar="FILE",
-    help="An earlier ranker, or its card as JSON: what it reaches, and the difference.",
+    help="An earlier ranker, or its card as JSON, to compare with.",
 )
 @click.option(
     "--segments",
@@ -158,22 +160,26 @@ read as any other. Of equal scores the mean over their orders counts.
     help="A table with the columns query and segment.  [default: queries by their number of"
     " relevant documents]",
 )
-@click.option("--run", "run", metavar="FILE", help="Where the lists of held-out queries go.")
-@click.option("--card", metavar="FILE", help="Where the model card goes: .md, .json or .csv.")
-@click.option("--report", metavar="FILE", help="Where a page on the training goes: .html or .md.")
+@click.option(
+    "--run", "run", metavar="FILE", help="File to write the rankings of held-out queries to."
+)
+@click.option("--card", metavar="FILE", help="File to write the model card to: .md, .json or .csv.")
+@click.option(
+    "--report", metavar="FILE", help="File to write a report on the training to: .html or .md."
+)
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed and data give the same ranker.",
+    help="Random seed. The same seed and data give the same ranker.",
 )
 @row_options
 @judged_options
 @scale_option
 @convention_options
 @confidence_option
-@format_option("table", "json", "markdown", "csv", help="How to print what was reached.")
+@format_option("table", "json", "markdown", "csv", help="Output format of the results.")
 @digits_option
 @threads_option
 @plugin_option

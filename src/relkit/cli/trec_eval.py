@@ -69,7 +69,7 @@ def _value(short: str, long: str, metavar: str, text: str) -> click.Option:
 
 OPTIONS: list[click.Parameter] = [
     click.Argument(["files"], nargs=2, metavar="QRELS RUN", expose_value=False),
-    _flag("-q", "--query_eval_wanted", "Print every query's values too."),
+    _flag("-q", "--query_eval_wanted", "Also print the values of each query."),
     _value(
         "-m",
         "--measure",

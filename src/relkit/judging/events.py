@@ -143,7 +143,7 @@ def list_events(
     Args:
         store: The database.
         kind: Only of this kind.
-        actor: Only of this account.
+        actor: Only events of this account.
         before: Only what has a lower id: the next page of a list.
         most: At most so many.
     """

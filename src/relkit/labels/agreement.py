@@ -167,7 +167,7 @@ class HumanComparison:
         pairs: Those of them in queries with different grades: what everything here rests on.
         queries: How many queries they are of.
         single: Queries left out, as people gave all their documents one grade.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         convention: The rules of the measures.
         source: Where the judgments are from.
         notes: What was noticed.

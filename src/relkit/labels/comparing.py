@@ -80,7 +80,7 @@ def compare_models(
         examples: The most examples per model of documents that people order otherwise.
         estimators: Estimators of position bias to set beside what the models hold of it, as for
             `estimate_bias`: they look at the sessions that the models are fitted on.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         threads: Threads to use; 0 takes one per processor.
 
     Raises:

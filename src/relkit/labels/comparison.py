@@ -83,7 +83,7 @@ class ModelComparison(Exportable):
         fits: One per model, in the order they were named.
         trained: Sessions that the models were fitted on.
         tested: Sessions whose clicks they were to foresee.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         source: The log.
         notes: What is worth knowing about the log, and the judgments.
         clicks: The share of results that was clicked at each position, in those sessions.

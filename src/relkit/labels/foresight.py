@@ -120,7 +120,7 @@ def reliability(lists: Lists, clicks: Values, level: float, bins: int = 10) -> t
     Args:
         lists: Lists with their clicks.
         clicks: The probability of a click on each result.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         bins: The most bins.
     """
     import numpy as np

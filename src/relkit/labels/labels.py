@@ -38,7 +38,7 @@ class Labels(Exportable):
         labels: `query`, `document`, `grade`, `low`, `high` and `weight`: the relevance, its
             interval and the effective impressions behind it; where they were graded, `label` is the
             relevance and the others are grades.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         min_weight: Labels with fewer effective impressions were left out.
         left_out: How many those were.
         sessions: Sessions of the log.

@@ -72,8 +72,8 @@ def make_labels(
             `"data"` estimates them from the log (empirical Bayes).
         grading: Makes grades of the labels: `Thresholds`, `Posterior`, `Quantiles`, or text such as
             `"threshold=0.1,0.3,0.6"`.
-        min_weight: The fewest effective impressions of a label.
-        level: The probability of the intervals.
+        min_weight: Minimum number of effective impressions of a label.
+        level: Confidence level of the intervals.
         threads: Threads to use; 0 takes one per processor.
 
     Raises:

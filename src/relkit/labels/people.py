@@ -134,7 +134,7 @@ def compare_with_people(
         fitted: The models; differences are to the first.
         measures: Names such as `ndcg@10`, `auc(rel=2)`.
         convention: As for `relkit.evaluate`.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         examples: The most examples of documents in another order, per model.
         threads: Threads to use; 0 takes one per processor.
 

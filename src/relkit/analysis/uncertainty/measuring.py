@@ -58,7 +58,7 @@ def measure_intervals(
         judgments: As for `relkit.evaluate`, or an `Evaluator`.
         run: As for `relkit.evaluate`.
         measures: As for `relkit.evaluate`.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         draws: How often labels are drawn.
         seed: Of the draws: the same one gives the same interval.
         average: As for `relkit.evaluate`.

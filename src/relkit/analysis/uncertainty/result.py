@@ -48,7 +48,7 @@ class MeasureIntervals(Exportable, Mapping[str, MeasureInterval]):
     Attributes:
         results: The measures.
         measures: Each measure by its name.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         draws: How often labels were drawn; 0 where they have no uncertainty.
         notes: What was noticed about the data.
         about: How the labels came about.

@@ -119,7 +119,7 @@ class Endpoint:
         url: As `tidy_url` returns it.
         key: Sent as a bearer token; shown nowhere.
         timeout: Seconds until an unanswered request counts as lost.
-        retries: How often a request is sent again after an error that may pass.
+        retries: Number of retries after a temporary error.
         pace: Whom every request waits for.
         retried: How often that was so far.
     """

@@ -72,7 +72,7 @@ def evaluate_policy(
             narrower, and too narrow where few sessions match or weights are heavy.
         cluster: What is independent of each other: sessions, or all sessions of a query together;
             the latter for `bootstrap` and `t`.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         resamples: Of the bootstrap.
         seed: Of the bootstrap.
         wanted: How many matching sessions to say the traffic for.

@@ -68,7 +68,7 @@ def estimate_bias(
         weighting: How much a document counts that was shown n times at one position and m times at
             another: `harmonic`, nm / (n + m), or `equal`, as Agarwal et al. (2019) have it.
         min_swaps: With fewer effective swaps, the connection of a position is called weak.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         threads: Threads to use; 0 takes one per processor.
 
     Raises:

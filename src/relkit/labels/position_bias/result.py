@@ -57,7 +57,7 @@ class PositionBias(Exportable):
         estimates: By estimator, in the order they were named, and then by position.
         connection: Which positions the log can compare.
         doubts: Estimators that contradict the first one.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         min_swaps: With fewer effective swaps, the connection of a position is called weak.
         sessions: Sessions of the log.
         results: Results that they showed.

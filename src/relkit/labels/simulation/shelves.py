@@ -70,7 +70,7 @@ def lists_of_runs(runs: Mapping[str, Run], depth: int) -> Shelves:
 
     Args:
         runs: Runs by name.
-        depth: The most results of a list.
+        depth: Maximum number of results in a list.
 
     Raises:
         InputError: If there is no query for which every run has results.

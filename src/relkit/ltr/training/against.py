@@ -75,7 +75,7 @@ class Against:
         Args:
             words: The texts of training.
             digits: Decimals.
-            level: The probability of the intervals.
+            level: Confidence level of the intervals.
         """
         style = words.style
         known = {

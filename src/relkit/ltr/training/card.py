@@ -101,7 +101,7 @@ class ModelCard(Exportable):
         loss: The loss that it makes small.
         engine: What trains it.
         parameters: All its parameters by name.
-        seed: The same seed and data give the same ranker.
+        seed: Random seed. The same seed and data give the same ranker.
         data: What it was trained on.
         measure: What is measured.
         convention: The rules of that.
@@ -110,7 +110,7 @@ class ModelCard(Exportable):
         split: How held-out queries were chosen: `folds=5`, or the file.
         found: What it reaches on them.
         baseline: The ranker that it is compared with; may be empty.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         stopping: When the rankers stopped; None where they had no leave to.
         versions: Of relkit, Python and the packages that trained it.
         notes: What is worth knowing about the data and the training.

@@ -103,7 +103,7 @@ def held_out(
     Args:
         values: One per query, NaN where the measure has none.
         baseline: Of the same queries; empty without a baseline.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
 
     Raises:
         ParameterError: If the level does not lie between 0 and 1.

@@ -111,7 +111,7 @@ def permutation_importance(
         names: The features.
         measured: From features to the measure of each query, NaN where it has none.
         seed: Of the exchange.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
 
     References:
         Breiman (2001), Random Forests, Machine Learning 45.

@@ -83,7 +83,7 @@ def importance_of(
         rows: All held-out rows.
         goal: What is measured.
         seed: Of the exchange of values, for rankers without contributions.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
     """
     import numpy as np
 

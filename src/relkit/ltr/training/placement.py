@@ -98,7 +98,7 @@ def label_placements(
     Args:
         rows: Labelled rows.
         scores: A ranker's scores of them.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         most: Labels that are told apart; with more (labels of clicks, say) nothing is returned.
 
     Examples:

@@ -56,7 +56,7 @@ def segment_table(
         values: One per query, NaN where the measure has none.
         baseline: Of the same queries; empty without a baseline.
         order: The segments in the order to be shown; the others follow by name.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
 
     Raises:
         InputError: If there are more or fewer names than values.

@@ -128,7 +128,7 @@ def placement_table(
 
     Args:
         placements: One per label.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         words: The texts of training.
         digits: Decimals.
     """

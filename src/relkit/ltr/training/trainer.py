@@ -100,7 +100,7 @@ def train(
             `valid`; a card's number is compared where it is the same measure of the same queries,
             and refused with the reason where it is not. None for none.
         segments: The segment of each query; by default its number of relevant documents.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         seed: The same data and seed give the same ranker.
         threads: Threads to use; 0 takes one per processor.
         duplicates: Queries that share a row stay on one side, "together"; "ignore" where rows have

@@ -54,7 +54,7 @@ def draw_sample(
     Args:
         sessions: What `relkit.read_sessions` takes: `relkit.Sessions`, a frame of any engine, or a
             path.
-        per_tier: Sessions a tier, on average over the tiers.
+        per_tier: Sessions per tier, on average over the tiers.
         design: `stratified`: from each tier a simple random sample without replacement. `pptss`:
             draws with replacement, of queries with probability proportional to their traffic and
             then of one of their sessions.

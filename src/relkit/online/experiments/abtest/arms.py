@@ -89,7 +89,7 @@ class ArmReport(Exportable):
         missing: Metrics that the log does not tell, and why, as keys of texts.
         arms: The arms, the baseline first, and their users.
         interval: How intervals were made: `delta` or `bootstrap`.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         history: Whether users had a history before the test.
         unit: `users` or `sessions`.
         source: The log.
@@ -227,7 +227,7 @@ def compare_arms(
         start: When the test began, such as 2026-03-01.
         restart: When it was begun anew: nothing before counts.
         interval: `delta` or `bootstrap`; p-values and CUPED are by the delta method with either.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         resamples: Of the bootstrap.
         seed: Of the bootstrap.
 

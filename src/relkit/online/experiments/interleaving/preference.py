@@ -96,7 +96,7 @@ class Preferences(Exportable):
         sessions: Sessions that were shown a mixed list.
         clicked: Those with a click on it.
         queries: Queries with such a session.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
         source: The log.
         notes: What was left out, and why.
     """

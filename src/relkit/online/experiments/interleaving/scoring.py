@@ -72,7 +72,7 @@ def score_clicks(
     Args:
         mixed: What `mix_runs` made: the lists or their file.
         sessions: What `relkit.read_sessions` takes.
-        level: The probability of the intervals.
+        level: Confidence level of the intervals.
 
     Raises:
         InputError: If the log does not say what was clicked, or which list was shown, or has no
