@@ -67,6 +67,7 @@ lint: $(DONE)/lint ## Check format, style, types, layers and the native stub
 	@$(BIN)/python docs/make_cli.py --check
 	@$(BIN)/python docs/make_measures.py --check
 	@$(BIN)/python docs/make_formats.py --check
+	@$(BIN)/python docs/make_notebooks.py --check
 
 .PHONY: format
 format: $(DONE)/lint ## Format Python
@@ -87,6 +88,7 @@ docs: $(DONE)/docs $(DONE)/test ## Build the documentation in site/
 	@$(BIN)/python docs/make_measures.py
 	@$(BIN)/python docs/make_formats.py
 	@$(BIN)/python docs/make_peers.py
+	@$(BIN)/python docs/make_notebooks.py
 	@$(BIN)/mkdocs build --strict
 
 .PHONY: fuzz
