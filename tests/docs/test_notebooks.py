@@ -65,4 +65,6 @@ def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
     client.NotebookClient(book, resources={"metadata": {"path": str(tmp_path)}}).execute()
     for ours, theirs in zip(book.cells, wanted, strict=True):
         if ours.cell_type == "code":
-            assert printed(ours) == printed(theirs), "".join(theirs["source"])
+            # A notebook breaks long values into lines.
+            found, shown = ("".join(printed(cell).split()) for cell in (ours, theirs))
+            assert found == shown, "".join(theirs["source"])
