@@ -44,6 +44,8 @@ def test_every_module_of_a_command_is_listed() -> None:
         "output",
         "rows",
         "sessions",
+        "shells",
+        "start",
         "text",
         "values",
     }

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
 
+from relkit.cli.start import INTERRUPTED, catch_interrupts, open_standard_streams
+
+TYPE_CHECKING = False  # `typing` takes as long to import as all of this
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from relkit.cli.application import main
 
 __all__ = ["main", "run"]
@@ -24,8 +29,6 @@ def __getattr__(name: str) -> object:
 
 def _remove_scratch() -> None:
     """Removes what was unpacked: nothing else does where the interpreter is not taken apart."""
-    import signal
-
     from relkit.io.scratch import remove_scratch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not leave the rest
@@ -38,6 +41,8 @@ def run() -> NoReturn:
     A small evaluation takes less time than collecting garbage while modules are imported and
     taking the interpreter apart at the end: the first is put off, the second left out.
     """
+    catch_interrupts()
+    open_standard_streams()
     gc.set_threshold(50_000)
     from relkit.cli.application import main
 
@@ -46,9 +51,11 @@ def run() -> NoReturn:
         main(prog_name="relkit")
     except SystemExit as end:
         code = end.code
+    except KeyboardInterrupt:  # a second one, while the first was reported
+        code = INTERRUPTED
     if "relkit.io.scratch" in sys.modules:
         _remove_scratch()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # nobody reads it any more
+        with suppress(OSError, ValueError):  # nobody reads it any more
             stream.flush()
     os._exit(code if isinstance(code, int) else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -10,8 +11,9 @@ from typing import Any, NoReturn
 
 import click
 
-from relkit.cli.group import HELP_NAMES, CommandGroup, speaking
+from relkit.cli.group import HELP_NAMES, CommandGroup, speaking, taught
 from relkit.cli.messages import messages
+from relkit.cli.start import INTERRUPTED, let_interrupts_through
 from relkit.core.errors import (
     CheckError,
     DependencyError,
@@ -54,7 +56,7 @@ COMMANDS = {
 }
 
 OK, CHECK_FAILED, USAGE, BAD_DATA, NO_DEPENDENCY = 0, 1, 2, 3, 4
-UNEXPECTED, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
+UNEXPECTED, PIPE_CLOSED = 70, 141
 
 HELP = """Measure, explain and improve search relevance.
 
@@ -78,8 +80,10 @@ Exit codes:
   141  the reader of stdout closed it
 
 \b
-Completion of commands and options, in bash (zsh and fish alike):
+Completion in bash, zsh and fish (config.fish):
   eval "$(_RELKIT_COMPLETE=bash_source relkit)"
+  eval "$(_RELKIT_COMPLETE=zsh_source relkit)"
+  eval "$(_RELKIT_COMPLETE=fish_source relkit)"
 """
 
 
@@ -107,6 +111,8 @@ class Application(CommandGroup):
         from importlib import import_module
 
         command: click.Command = import_module(f"relkit.cli.{cmd_name}").command
+        if ctx.resilient_parsing:
+            command = taught(command)
         return command if cmd_name == "trec_eval" else speaking(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -117,7 +123,7 @@ class Application(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             from relkit.core.registry import suggestion
 
             raise UnknownNameError(
@@ -149,6 +155,9 @@ class Application(CommandGroup):
         warnings.simplefilter("ignore", RelkitWarning)  # they are printed as notes
         _make_streams_robust()
         try:
+            let_interrupts_through()
+            if "_RELKIT_COMPLETE" in os.environ:
+                _complete_better_than_click()
             result = super().main(
                 args, prog_name or "relkit", complete_var, standalone_mode=False, **extra
             )
@@ -157,6 +166,15 @@ class Application(CommandGroup):
         except BaseException as error:
             code = _report(error)
         sys.exit(code)
+
+
+def _complete_better_than_click() -> None:
+    from click.shell_completion import add_completion_class
+
+    from relkit.cli.shells import SHELLS
+
+    for shell in SHELLS.values():
+        add_completion_class(shell)
 
 
 def _make_streams_robust() -> None:
@@ -189,8 +207,10 @@ def _report(error: BaseException) -> int:
         messages.error(_message(error), _usage_hint(error))
         return USAGE if isinstance(error, click.UsageError) else BAD_DATA
     if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        messages.error(f"{place}{error.strerror or error}")
+        # Files are named by who opens them; what has no name and cannot take data is stdout.
+        unnamed = "stdout" if error.errno in {errno.EBADF, errno.ENOSPC, errno.EIO} else ""
+        place = error.filename or unnamed
+        messages.error(f"{place}: {error.strerror}" if place else f"{error.strerror or error}")
         return BAD_DATA
     if isinstance(error, MemoryError):
         messages.error("out of memory")

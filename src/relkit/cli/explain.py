@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.completion import convention_names
 from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -69,7 +68,6 @@ named: those of the lowest values, or those that gained and lost most.
 @click.option(
     "--against",
     metavar="PRESET|FILE",
-    shell_complete=convention_names,
     help="Show which rules make another program compute a different value, and how much each"
     " contributes: sklearn, trec_eval, lightgbm, … or a file.",
 )

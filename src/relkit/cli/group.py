@@ -9,7 +9,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.core.texts import LANGUAGES
 
-__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking"]
+__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking", "taught"]
 
 
 #: The option ``--lang``, the same for every command.
@@ -49,6 +49,13 @@ def speaking(command: click.Command) -> click.Command:
     return command
 
 
+def taught(command: click.Command) -> click.Command:
+    """Returns a command whose parameters know what completes them: only a shell asks for it."""
+    from relkit.cli.completion import teach
+
+    return teach(command)
+
+
 class CommandGroup(click.Group):
     """A group that shows its help where no command is named, which is no mistake."""
 
@@ -59,6 +66,10 @@ class CommandGroup(click.Group):
             click.echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = super().get_command(ctx, cmd_name)
+        return taught(command) if command is not None and ctx.resilient_parsing else command
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         super().add_command(speaking(cmd), name)

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from relkit.cli.completion import complete_rule, convention_names, names_of
 from relkit.cli.group import LANGUAGE
 from relkit.cli.messages import messages
 from relkit.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
@@ -78,14 +77,12 @@ def convention_options(command: F) -> F:
         "changes",
         metavar="KEY=VALUE",
         multiple=True,
-        shell_complete=complete_rule,
         help="Change one rule of the convention, such as ties=expected, or of one measure, such as"
         " rbp.p=0.9 or ndcg.undefined=one.",
     )(command)
     return click.option(
         "--convention",
         metavar="PRESET|FILE",
-        shell_complete=convention_names,
         help="Rules for ties, queries without a value, gains …: a preset that `relkit conventions`"
         " lists, or a TOML, JSON or YAML file.  [default: relkit]",
     )(command)
@@ -102,7 +99,6 @@ def measure_option(scored: bool = False) -> Callable[[F], F]:
         "measures",
         metavar="MEASURE",
         multiple=True,
-        shell_complete=names_of("measure"),
         help="A measure, such as ndcg@10 or 'recall(rel=2)@100'; repeat it, or separate several"
         " with commas; @FILE reads them from a file, one per line. `relkit measures` lists"
         f" them.  [default: {default}]",
@@ -125,7 +121,6 @@ def scale_option(command: F) -> F:
     return click.option(
         "--scale",
         metavar="NAME|FILE",
-        shell_complete=names_of("scale"),
         help="The grade scale: search (高/中/低/无 or high/middle/low/none), integers, binary,"
         " floats, or a TOML, JSON or YAML file.",
     )(command)
