@@ -21,14 +21,14 @@ TUTORIALS = ("tutorial.md", "tutorial-ltr.md")
 FENCE = re.compile(r"^```(?P<language>console|python)\n(?P<text>.*?)^```$\n?", re.S | re.M)
 LINK = re.compile(r"(!?\[[^\]]*\]\()(?!https?:|#)([^)]+\))")
 #: Each notebook works on a copy of the examples, so that nothing of the user's is changed.
-START = '''import os, shutil, tempfile
+START = """import os, shutil, tempfile
 from pathlib import Path
 
 clone = next(path for path in [Path.cwd(), *Path.cwd().parents] if (path / "examples").is_dir())
 folder = tempfile.mkdtemp()
 shutil.copytree(clone / "examples", Path(folder) / "examples")
 os.chdir(folder)
-os.environ.update(RELKIT_LANG="{language}", NO_COLOR="1", COLUMNS="100")'''
+os.environ.update(RELKIT_LANG="{language}", NO_COLOR="1", COLUMNS="100")"""
 WORDS = {
     "en": "This notebook is the page [{page}]({link}). It works on a copy of relkit's `examples`"
     " folder; start it in a clone, with relkit installed.",

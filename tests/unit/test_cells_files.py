@@ -154,7 +154,7 @@ def test_names_of_runs_and_stages() -> None:
 
 
 def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -> None:
-    """By evaluate, judge import, sample --judged and monitor add --judgments."""
+    """By evaluate, judge import, sample --judgments and monitor add --judgments."""
     pytest.importorskip("sqlalchemy")
     from relkit.data.sheets import Row, Sheet
     from relkit.io.sheets import write_sheet
@@ -194,7 +194,7 @@ def test_an_export_of_grades_is_read_everywhere(command: Command, files: Path) -
     )
     write_sessions(Sessions.from_frame(log), files / "hostile.csv")
     told = command(
-        "sample", "hostile.csv", "--per-tier", "9", "-o", "drawn.csv", "--judged", "june.csv",
+        "sample", "hostile.csv", "--per-tier", "9", "-o", "drawn.csv", "--judgments", "june.csv",
         "--pool", "left.csv",
     )  # fmt: skip
     assert told.code == 0, told.err

@@ -90,4 +90,4 @@ def test_the_help_names_every_format_with_what_it_holds() -> None:
 def test_an_ending_without_a_format(command: Command) -> None:
     outcome = command("convert", "bm25.run", "x.abc")
     assert outcome.code == 2
-    assert "--to" in outcome.err
+    assert "--format" in outcome.err

@@ -14,7 +14,7 @@ FILES = ("judgments.qrels", "bm25.run")
 
 
 def test_the_table_adds_up(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q1", "-m", "ndcg@2")
+    outcome = command("explain", *FILES, "--query-id", "q1", "-m", "ndcg@2")
     ideal = 3 + 2 / math.log2(3)
     assert outcome.code == 0
     assert outcome.out.splitlines()[1] == (
@@ -37,30 +37,30 @@ def test_the_table_adds_up(command: Command) -> None:
 
 
 def test_json_holds_the_value_in_full(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q2", "-m", "ndcg@10", "--format", "json")
+    outcome = command("explain", *FILES, "--query-id", "q2", "-m", "ndcg@10", "--format", "json")
     found = json.loads(outcome.out)
     assert found["value"] == relkit.evaluate(*FILES, ["ndcg@10"]).values_by_query("ndcg@10")["q2"]
     assert found["steps"][-1]["total"] == found["value"]
 
 
 def test_markdown(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q1", "--format", "markdown")
+    outcome = command("explain", *FILES, "--query-id", "q1", "--format", "markdown")
     assert "| rank | document | score | grade | gain | discount | adds | total |" in outcome.out
 
 
 def test_grades_are_named_by_the_scale(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q1", "--scale", "search")
+    outcome = command("explain", *FILES, "--query-id", "q1", "--scale", "search")
     assert "middle (2)" in outcome.out
 
 
 def test_the_convention_is_followed(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q1", "-m", "dcg@1", "--set", "gain=exp")
+    outcome = command("explain", *FILES, "--query-id", "q1", "-m", "dcg@1", "--set", "gain=exp")
     assert "dcg of query q1 = 3\n" in outcome.out
 
 
 def test_moves_between_two_runs(command: Command) -> None:
     outcome = command(
-        "explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"
+        "explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query-id", "q1", "-m", "dcg@2"
     )
     second = math.log2(3)
     assert outcome.code == 0
@@ -70,13 +70,13 @@ def test_moves_between_two_runs(command: Command) -> None:
     assert "A = bm25.run, B = tfidf.run" in outcome.out
     assert [line.split()[0] for line in outcome.out.splitlines()[5:7]] == ["d2", "d1"]
     outcome = command(
-        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
+        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query-id", "q1", "-m", "dcg@2"),
         *("--format", "json"),
     )
     found = json.loads(outcome.out)
     assert sum(move["change"] for move in found["moves"]) == found["difference"]
     outcome = command(
-        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query", "q1", "-m", "dcg@2"),
+        *("explain", "judgments.qrels", "bm25.run", "tfidf.run", "--query-id", "q1", "-m", "dcg@2"),
         *("--format", "markdown", "--limit", "1"),
     )
     assert "| d2 | 2 | 1 | not retrieved | 2.0000 | 0.0000 | -2.0000 |" in outcome.out
@@ -95,13 +95,13 @@ def test_without_a_query_the_largest_changes_are_named(command: Command) -> None
 
 
 def test_stdin_is_read_once(command: Command) -> None:
-    outcome = command("explain", "judgments.qrels", "-", "-", "--query", "q1")
+    outcome = command("explain", "judgments.qrels", "-", "-", "--query-id", "q1")
     assert outcome.code == 2
     assert "stdin can be read only once" in outcome.err
 
 
 def test_two_runs(command: Command) -> None:
-    outcome = command("explain", "bm25.run", "tfidf.run", "--query", "q1", "-m", "overlap@2")
+    outcome = command("explain", "bm25.run", "tfidf.run", "--query-id", "q1", "-m", "overlap@2")
     assert outcome.code == 0
     assert "overlap of query q1 = 0.5\n" in outcome.out
 
@@ -110,26 +110,26 @@ def test_without_a_query_the_lowest_are_named(command: Command) -> None:
     outcome = command("explain", *FILES, "-m", "rr")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.splitlines() == [
-        "error: --query is missing",
+        "error: --query-id is missing",
         "hint: name a query; the lowest rr of 3 have `q3` (0.0000), `q1` (1.0000), `q2` (1.0000)",
     ]
 
 
 def test_an_unknown_query_and_expected_ties_are_refused(command: Command) -> None:
-    outcome = command("explain", *FILES, "--query", "q9")
+    outcome = command("explain", *FILES, "--query-id", "q9")
     assert outcome.code == 2
     assert outcome.err.startswith("error: no query `q9`")
-    outcome = command("explain", *FILES, "--query", "q1", "--convention", "sklearn")
+    outcome = command("explain", *FILES, "--query-id", "q1", "--convention", "sklearn")
     assert outcome.code == 2
     assert "ties=expected" in outcome.err
     assert "`against` takes this one" in outcome.err
-    outcome = command("explain", *FILES, "--query", "q1", "--against", "sklearn")
+    outcome = command("explain", *FILES, "--query-id", "q1", "--against", "sklearn")
     assert outcome.code == 0
     assert "Against sklearn: ndcg@10 is" in outcome.out
 
 
 def test_another_program(command: Command) -> None:
-    arguments = ("explain", *FILES, "--query", "q1", "-m", "dcg@2", "--against", "lightgbm")
+    arguments = ("explain", *FILES, "--query-id", "q1", "-m", "dcg@2", "--against", "lightgbm")
     outcome = command(*arguments)
     second = math.log2(3)
     assert outcome.code == 0

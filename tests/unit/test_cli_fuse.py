@@ -22,7 +22,7 @@ def test_a_file(ending: str, command: Command, files: Path) -> None:
 
 def test_stdout_is_trec(command: Command) -> None:
     outcome = command(
-        "fuse", "bm25.run", "tfidf.run", "--method", "wsum", "--weights", "1,3", "--top", "1"
+        "fuse", "bm25.run", "tfidf.run", "--method", "wsum", "--weights", "1,3", "-k", "1"
     )
     assert outcome.code == 0
     assert outcome.out == ("q1 Q0 d1 1 3.5 wsum\nq2 Q0 d9 1 3.0 wsum\nq3 Q0 d5 1 0.0 wsum\n")
@@ -48,8 +48,8 @@ def test_learning_and_searching(command: Command) -> None:
     [
         (["bm25.run"], 2, "two runs or more"),
         (["bm25.run", "new.run", "--method", "rff"], 2, "did you mean `rrf`?"),
-        (["bm25.run", "new.run", "--set", "k"], 2, "write --set k=60"),
-        (["bm25.run", "new.run", "--set", "k=x"], 2, "must be a number"),
+        (["bm25.run", "new.run", "-p", "k"], 2, "write --parameter k=60"),
+        (["bm25.run", "new.run", "-p", "k=x"], 2, "must be a number"),
         (["bm25.run", "new.run", "--weights", "a,b"], 2, "write --weights 0.3,0.7"),
         (["bm25.run", "new.run", "--optimize", "ap"], 2, "needs --judgments"),
         (["bm25.run", "new.run", "--method", "posfuse"], 2, "--judgments on the command line"),
@@ -65,7 +65,7 @@ def test_learning_and_searching(command: Command) -> None:
                 "ap",
                 "--judgments",
                 "judgments.qrels",
-                "--set",
+                "-p",
                 "k=1",
             ],
             2,

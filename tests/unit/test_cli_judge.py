@@ -180,7 +180,7 @@ def test_side_by_side(command: Command, june: Path) -> None:
         "query,document,query_text,title,tier\nq1,d1,red shoes,Red,head\n", "utf-8"
     )
     outcome = command(
-        "judge", "import", "judging.db", "texts.csv", "--project", "SBS", "--format", "csv",
+        "judge", "import", "judging.db", "texts.csv", "--project", "SBS", "--input-format", "csv",
         "--side", "old=bm25.run", "--side", "new=tfidf.run", "-k", "2",
     )  # fmt: skip
     assert "SBS: 2 new comparisons" in outcome.err
@@ -347,7 +347,9 @@ def test_queries_of_several_words_are_exported_with_a_table_of_ids(
     rows = "query,document,judge,grade\nred running shoes,a document,Ann,3\ntv,d1,Ann,1\n"
     (june / "more.csv").write_text(rows, "utf-8")
     command("judge", "init", "judging.db", "--project", "Shop")
-    command("judge", "import", "judging.db", "more.csv", "--project", "Shop", "--format", "csv")
+    command(
+        "judge", "import", "judging.db", "more.csv", "--project", "Shop", "--input-format", "csv"
+    )
     export = ("judge", "export", "judging.db", "--project", "Shop", "--format", "trec")
     outcome = command(*export)
     assert (outcome.code, outcome.out) == (2, "")

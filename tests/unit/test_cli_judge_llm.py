@@ -165,7 +165,7 @@ def test_texts_of_strangers_do_nothing_to_the_terminal(
     )
     assert "\x1b" not in text
     assert "\x07" not in text
-    markdown = command(*calibration, "--format", "markdown", "--examples", "1").out
+    markdown = command(*calibration, "--format", "markdown", "--limit", "1").out
     assert markdown.count("The model:") == 1
     assert r"\# heading \| \`code\` \<b\>" in markdown
     assert len(json.loads(command(*calibration, "--format", "json").out)["examples"]) == 5

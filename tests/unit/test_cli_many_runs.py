@@ -24,7 +24,7 @@ NAMES = ("--name", "old", "--name", "基线")
         ("compare", *FILES, "-m", "rr", "--format", "latex"),
         ("agree", *FILES, "-m", "rr,ap", "--resamples", "9", "--format", "json"),
         ("diagnose", *FILES, "--format", "json"),
-        ("explain", *FILES, "--query", "q1"),
+        ("explain", *FILES, "--query-id", "q1"),
     ],
     ids=lambda line: " ".join([line[0], *line[4:]]),
 )

@@ -121,7 +121,7 @@ def test_show_prints_what_the_library_says(command: Command, rounds: str) -> Non
     outcome = command("monitor", "show", rounds)
     assert (outcome.code, outcome.out) == (0, f"{found.to_text()}\n")
     assert max(map(width, outcome.out.splitlines())) <= 80
-    outcome = command("monitor", "show", rounds, "--lang", "zh", "--queries", "0")
+    outcome = command("monitor", "show", rounds, "--lang", "zh", "--limit", "0")
     assert outcome.out == found.to_text("zh", queries=0) + "\n"
     outcome = command("monitor", "show", rounds, "--format", "json")
     assert json.loads(outcome.out) == json.loads(json.dumps(found.to_dict(queries=5)))
@@ -134,7 +134,7 @@ def test_show_prints_what_the_library_says(command: Command, rounds: str) -> Non
 
 def test_show_under_other_rules(command: Command, rounds: str) -> None:
     outcome = command(
-        "monitor", "show", rounds, "--set", "gain=exp", "-k", "1", "--common-k", "1",
+        "monitor", "show", rounds, "--set", "gain=exp", "-k", "1", "--common-depth", "1",
         "--alpha", "0.01", "--confidence", "0.9", "--format", "json",
     )  # fmt: skip
     values = json.loads(outcome.out)
@@ -176,7 +176,7 @@ def test_a_fall_beyond_the_limit_is_an_alarm_though_it_may_be_chance(
         sample(files / f"{month}.csv", month, docs, per_tier)
         command(
             "monitor", "add", "rounds", "--month", month, "--sample", f"{month}.csv",
-            "--judgments", "grades.csv", "--k", "1",
+            "--judgments", "grades.csv", "-k", "1",
         )  # fmt: skip
     found = relkit.monitor("rounds").change("all", "common", "2026-04")
     assert found is not None
@@ -211,7 +211,7 @@ def test_a_changed_round_is_refused(command: Command, rounds: str, files: Path) 
 def test_sessions_without_a_grade_are_counted(command: Command) -> None:
     outcome = command(
         "monitor", "add", "rounds", "--month", "2026-03", "--sample", "sample.csv",
-        "--judgments", "judged.csv", "--k", "head=2,middle=1", "--common-k", "1",
+        "--judgments", "judged.csv", "-k", "head=2,middle=1", "--common-depth", "1",
     )  # fmt: skip
     assert outcome.code == 0
     # Of the first result of four sessions one is graded.
@@ -225,9 +225,9 @@ def test_sessions_without_a_grade_are_counted(command: Command) -> None:
     [
         (["--month", "March", "--sample", "sample.csv"], 2, "`March` is not a month"),
         (["--month", "2026-03", "--sample", "log.csv"], 3, "is no sample"),
-        (["--month", "2026-03", "--sample", "sample.csv", "--k", "head"], 2, "nor TIER=K"),
-        (["--month", "2026-03", "--sample", "sample.csv", "--k", "haed=1"], 2, "none of head"),
-        (["--month", "2026-03", "--sample", "sample.csv", "--k", "11"], 2, "between 1 and 10"),
+        (["--month", "2026-03", "--sample", "sample.csv", "-k", "head"], 2, "nor TIER=K"),
+        (["--month", "2026-03", "--sample", "sample.csv", "-k", "haed=1"], 2, "none of head"),
+        (["--month", "2026-03", "--sample", "sample.csv", "-k", "11"], 2, "between 1 and 10"),
         (["--month", "2026-03"], 2, "missing option"),
     ],
 )

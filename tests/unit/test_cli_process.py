@@ -39,7 +39,7 @@ def test_stdin_plain_and_compressed(pack, process, files: Path) -> None:
 
 def test_convert_between_pipes(process, files: Path) -> None:
     data = (files / "bm25.run").read_bytes()
-    outcome = process("convert", "-", "-", "--to", "csv", data=data)
+    outcome = process("convert", "-", "-", "--format", "csv", data=data)
     assert outcome.code == 0, outcome.err
     assert outcome.out.splitlines()[1].startswith("q1,d2,")
     assert outcome.err == "stdout: 5 retrieved documents of 2 queries\n"
@@ -213,7 +213,9 @@ def test_fuse_and_convert_import_little(files: Path) -> None:
     found = imported(files, "fuse", "bm25.run", "tfidf.run", "-o", "fused.run")
     assert found & HEAVY == set()
     assert {one for one in found if one.startswith("relkit.io.formats.")} == TREC
-    found = imported(files, "convert", "judgments.qrels", "judged.tsv", "--to", "csv", "--force")
+    found = imported(
+        files, "convert", "judgments.qrels", "judged.tsv", "--format", "csv", "--force"
+    )
     assert found & {"ssl", "urllib.request"} == set()
     assert "relkit.core.document.model" not in imported(files, "convert", "--help")
 

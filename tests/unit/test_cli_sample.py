@@ -43,7 +43,7 @@ def test_sample_and_pool_are_written(files: Path, command: Command) -> None:
 
 
 def test_json_holds_tiers_pool_and_notes(command: Command) -> None:
-    outcome = command("sample", "log.csv", "--format", "json", "-k", "5", "--common-k", "3")
+    outcome = command("sample", "log.csv", "--format", "json", "-k", "5", "--common-depth", "3")
     found = json.loads(outcome.out)
     assert outcome.err == ""
     assert [tier["sampled"] for tier in found["tiers"]] == [6, 7, 3]
@@ -63,12 +63,12 @@ def test_markdown_in_chinese_with_notes_on_stderr(command: Command) -> None:
 
 
 def test_earlier_judgments_with_an_age_limit(command: Command) -> None:
-    again = command("sample", "log.csv", "--judged", "judged.csv")
+    again = command("sample", "log.csv", "--judgments", "judged.csv")
     assert "to judge: 11 pairs" in again.out
     assert "used again: 1" in again.out
     for day, expired in (("2020-06-28", 0), ("2020-06-30T12:00:00+00:00", 1)):
         aged = command(
-            "sample", "log.csv", "--judged", "judged.csv", "--max-age", "180d", "--as-of", day
+            "sample", "log.csv", "--judgments", "judged.csv", "--max-age", "180d", "--as-of", day
         )
         assert f"{expired} expired" in aged.out
 
@@ -115,7 +115,7 @@ def test_depths_by_tier(depths: str, command: Command) -> None:
         (["log.csv", "--allocation", "neyman"], 2, "needs --pilot FILE"),
         (["log.csv", "--pilot", "pilot.csv"], 2, "for the allocation `neyman`"),
         (["log.csv", "--max-age", "180d"], 2, "none are given"),
-        (["log.csv", "--judged", "judged.csv", "--max-age", "old"], 2, "`old` is no age"),
+        (["log.csv", "--judgments", "judged.csv", "--max-age", "old"], 2, "`old` is no age"),
         (["log.csv", "--as-of", "soon"], 2, "is no date"),
         (["log.csv", "-o", "sample.txt"], 2, "names no kind of table"),
         (["log.csv", "-o", "log.csv"], 2, "is one of the inputs"),

@@ -36,14 +36,14 @@ COMMANDS = [
 ]
 
 EXPLAINED = [
-    (FIRST, "--query", "en01", "-m", "ndcg@10"),
-    (FIRST, "--query", "en01", "-m", "recall@5", "--against", "lightgbm"),
-    (FIRST, "--query", "en01", "-m", "dcg@5", "--against", "sklearn", "--set", "gain=exp"),
-    (FIRST, "--query", "en01", "-m", "pnr", "--format", "markdown"),
-    (FIRST, "--query", "zh10", "-m", "judged@10", "--against", "trec_eval"),
-    (FIRST, SECOND, "--query", "en01", "-m", "ndcg@10"),
-    (FIRST, SECOND, "--query", "en01", "-m", "pnr"),
-    (FIRST, SECOND, "--query", "zh10", "-m", "judged@10"),
+    (FIRST, "--query-id", "en01", "-m", "ndcg@10"),
+    (FIRST, "--query-id", "en01", "-m", "recall@5", "--against", "lightgbm"),
+    (FIRST, "--query-id", "en01", "-m", "dcg@5", "--against", "sklearn", "--set", "gain=exp"),
+    (FIRST, "--query-id", "en01", "-m", "pnr", "--format", "markdown"),
+    (FIRST, "--query-id", "zh10", "-m", "judged@10", "--against", "trec_eval"),
+    (FIRST, SECOND, "--query-id", "en01", "-m", "ndcg@10"),
+    (FIRST, SECOND, "--query-id", "en01", "-m", "pnr"),
+    (FIRST, SECOND, "--query-id", "zh10", "-m", "judged@10"),
 ]
 
 
@@ -100,7 +100,7 @@ def test_a_chinese_derivation_has_no_english_heading(
 
 
 def test_json_of_a_derivation_is_the_same_in_every_language(command: Command) -> None:
-    asked = ("explain", JUDGED, FIRST, "--query", "en01", "--format", "json")
+    asked = ("explain", JUDGED, FIRST, "--query-id", "en01", "--format", "json")
     assert command(*asked, "--lang", "zh").out == command(*asked).out
 
 
@@ -120,6 +120,6 @@ def test_grades_are_named_as_the_file_names_them(
     }[ending]
     judged.write_text(text, "utf-8")
     run.write_text("q1 Q0 a 1 2.0 t\n")
-    asked = ("explain", str(judged), str(run), "--query", "q1", "--scale", "search")
+    asked = ("explain", str(judged), str(run), "--query-id", "q1", "--scale", "search")
     assert english in command(*asked).out
     assert chinese in command(*asked, "--lang", "zh").out

@@ -139,7 +139,7 @@ def test_other_features_are_refused(rows: Path, command: Command) -> None:
 
 def test_why_adds_up_on_the_command_line(rows: Path, command: Command) -> None:
     assert command(*TRAIN).code == 0
-    why = ("rank", "ranker.model", "heldout.csv", "--why", "d1", "d2", "--on", "q03")
+    why = ("rank", "ranker.model", "heldout.csv", "--why", "d1", "d2", "--query-id", "q03")
     found = json.loads(command(*why, "--format", "json").out)
     total = sum(one["difference"] for one in found["reasons"])
     assert total == pytest.approx(found["difference"], abs=1e-12)
@@ -147,7 +147,7 @@ def test_why_adds_up_on_the_command_line(rows: Path, command: Command) -> None:
     assert "q03" in command(*why, "--lang", "zh").out
     outcome = command(*why[:-2])
     assert outcome.code == 2
-    assert "--why and --on go together" in outcome.err
+    assert "--why and --query-id go together" in outcome.err
     assert command(*why[:-1], "q77").code == 2
 
 

@@ -34,7 +34,7 @@ def readers() -> Iterator[tuple[str, Callable[[Path], dict[str, dict[str, float]
     yield "an open file", read_open
     yield "read_sheet", read_items
     yield "convert", convert
-    yield "sample --judged", reused
+    yield "sample --judgments", reused
 
 
 def read_open(path: Path) -> dict[str, dict[str, float]]:

@@ -356,5 +356,5 @@ def _look(one: Contrast, comparison: Comparison) -> str:
     deltas = comparison.deltas(one.candidate, one.measure)
     query = min(deltas, key=lambda name: deltas[name])
     return message(
-        "look at query `{query}`, which lost most: relkit explain … --query {query}", query=query
+        "look at query `{query}`, which lost most: relkit explain … --query-id {query}", query=query
     )

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from relkit import io
+from relkit.cli.group import Renamed
 from relkit.cli.messages import messages
 from relkit.cli.options import columns_option, no_color_option, scale_option
 from relkit.cli.output import protect_inputs, refuse_existing
@@ -44,8 +45,22 @@ label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
     type=click.Choice(["judgments", "run"]),
     help="What the input holds.  [default: recognised]",
 )
-@click.option("--from", "source_format", metavar="FORMAT", help="The input's format.")
-@click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
+@click.option(
+    "--input-format",
+    "source_format",
+    cls=Renamed,
+    formerly="--from",
+    metavar="FORMAT",
+    help="The input's format.",
+)
+@click.option(
+    "--format",
+    "target_format",
+    cls=Renamed,
+    formerly="--to",
+    metavar="FORMAT",
+    help="The output's format.",
+)
 @columns_option
 @scale_option
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
@@ -65,7 +80,7 @@ def command(
     levels = chosen_scale(scale)
     protect_inputs(target, [source])
     refuse_existing(target, force)
-    with format_named_by("--from"):
+    with format_named_by("--input-format"):
         data: Judgments | Run
         wanted = kind or _wanted(roles, graded=levels is not None)
         opened = io.open_source(source, format=source_format, kind=wanted, named=bool(roles))
@@ -74,7 +89,7 @@ def command(
             data = io.read_judgments(opened, columns=roles, scale=levels)
         else:
             data = io.read_run(opened, columns=roles)
-    with format_named_by("--to"):
+    with format_named_by("--format"):
         if isinstance(data, Judgments):
             io.write_judgments(data, target, format=target_format, overwrite=force)
         else:

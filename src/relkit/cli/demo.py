@@ -261,7 +261,7 @@ def _say_next(paths: dict[str, str], directory: str) -> None:
     program = _program()
     for line in (
         f"compare {judgments} {bm25} {tfidf} --scale {SCALE} --test permutation",
-        f"explain {judgments} {bm25} --scale {SCALE} --query en01 -m ndcg@5",
+        f"explain {judgments} {bm25} --scale {SCALE} --query-id en01 -m ndcg@5",
         f"funnel {judgments} {bm25} --scale {SCALE}",
         f"diagnose {judgments} {bm25} {other} --scale {SCALE}",
         f"evaluate {bm25} {tfidf} -m rbo -m overlap@10",

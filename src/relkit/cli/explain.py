@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -38,15 +39,15 @@ HELP = """Explain one query's value, rank by rank.
 
 \b
 Examples:
-  relkit explain judgments.qrels bm25.run --query en01 -m ndcg@5
-  relkit explain judgments.qrels bm25.run --query en01 --against sklearn
-  relkit explain judgments.qrels bm25.run new.run --query en01 -m ndcg@5
+  relkit explain judgments.qrels bm25.run --query-id en01 -m ndcg@5
+  relkit explain judgments.qrels bm25.run --query-id en01 --against sklearn
+  relkit explain judgments.qrels bm25.run new.run --query-id en01 -m ndcg@5
 
 Each row is a rank: the document, its score and grade, its gain, by what the
 gain is divided, what it adds, and the value up to there. The ideal list, or
 the relevant documents that were missed, and the formula with its numbers
 follow. With OTHER, a second run: which documents moved from RUN to OTHER, and
-what each move gained or cost. Without --query the queries worth a look are
+what each move gained or cost. Without --query-id the queries worth a look are
 named: those of the lowest values, or those that gained and lost most.
 """
 
@@ -56,7 +57,9 @@ named: those of the lowest values, or those that gained and lost most.
 @click.argument("run")
 @click.argument("other", required=False)
 @names_option
-@click.option("--query", metavar="QUERY", help="The query's id.")
+@click.option(
+    "--query-id", "query", cls=Renamed, formerly="--query", metavar="ID", help="The query's id."
+)
 @click.option(
     "-m",
     "--measure",
@@ -127,7 +130,7 @@ def command(
     ]
     if query is None:
         raise ParameterError(
-            "--query is missing", hint=_worth_a_look(reference, runs, one, rules, levels)
+            "--query-id is missing", hint=_worth_a_look(reference, runs, one, rules, levels)
         )
     settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
     found: Explanation | Change

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -51,8 +52,10 @@ ideal DCG@k over the judged documents.
 )
 @click.option(
     "-k",
-    "--k",
+    "--depth",
     "k",
+    cls=Renamed,
+    formerly="--k",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,

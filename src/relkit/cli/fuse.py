@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from relkit import io
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, run_columns, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import columns_option, format_options, no_color_option, threads_option
@@ -27,7 +28,7 @@ HELP = """Fuse several runs into one.
 Examples:
   relkit fuse bm25.run tfidf.run -o fused.trec
   relkit fuse bm25.run tfidf.run --method wsum --weights 0.3,0.7 -o x.trec.gz
-  relkit fuse bm25.run tfidf.run --method rrf --set k=20 --top 100
+  relkit fuse bm25.run tfidf.run --method rrf -p k=20 -k 100
   relkit fuse bm25.run tfidf.run --method posfuse --judgments judgments.qrels
 
 \b
@@ -51,9 +52,12 @@ Methods that learn from --judgments of other queries:
 )
 @click.option("--weights", metavar="W,W,…", help="One number per run.")
 @click.option(
-    "--set",
+    "-p",
+    "--parameter",
     "parameters",
-    metavar="KEY=VALUE",
+    cls=Renamed,
+    formerly="--set",
+    metavar="NAME=VALUE",
     multiple=True,
     help="A parameter of the method, such as k=60 of rrf or phi=0.8 of rbc.",
 )
@@ -76,7 +80,15 @@ Methods that learn from --judgments of other queries:
     show_default=True,
     help="With --optimize: number of folds; each is scored with what was chosen on the others.",
 )
-@click.option("--top", type=click.IntRange(min=1), help="Number of documents to keep per query.")
+@click.option(
+    "-k",
+    "--depth",
+    "top",
+    cls=Renamed,
+    formerly="--top",
+    type=click.IntRange(min=1),
+    help="Number of documents to keep per query.",
+)
 @click.option(
     "--ties",
     type=click.Choice(get_args(SortTies)),
@@ -92,7 +104,14 @@ Methods that learn from --judgments of other queries:
     metavar="FILE",
     help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
-@click.option("--to", "target_format", metavar="FORMAT", help="The output's format.")
+@click.option(
+    "--format",
+    "target_format",
+    cls=Renamed,
+    formerly="--to",
+    metavar="FORMAT",
+    help="The output's format.",
+)
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @format_options
 @columns_option
@@ -105,7 +124,7 @@ def command(runs: tuple[str, ...], output: str, force: bool, **options: Any) -> 
     refuse_existing(output, force)
     fused = _fused(runs, options)
     messages.notes(fused.notes)
-    with format_named_by("--to"):
+    with format_named_by("--format"):
         io.write_run(fused, output, format=options["target_format"], overwrite=force)
     shown = "stdout" if output == "-" else output
     told = message(
@@ -124,11 +143,13 @@ def _fused(paths: tuple[str, ...], options: dict[str, Any]) -> Run:
     from relkit.ltr.fusion import fuse
     from relkit.ltr.fusion.base import method_of
 
-    parameters = named_values(options["parameters"], "--set", "k=60")
+    parameters = named_values(options["parameters"], "--parameter", "k=60")
     method_of(options["method"], parameters)
     weights = _weights(options["weights"])
     if options["optimize"] and (parameters or weights):
-        raise ParameterError("--optimize finds what --set and --weights say: give one or the other")
+        raise ParameterError(
+            "--optimize finds what --parameter and --weights say: give one or the other"
+        )
     if options["optimize"] and not options["judgments"]:
         raise ParameterError("--optimize needs --judgments")
     columns = chosen_columns(options["columns"])

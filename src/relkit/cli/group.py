@@ -9,7 +9,7 @@ import click
 from relkit.cli.messages import messages
 from relkit.core.texts import LANGUAGES
 
-__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "speaking", "taught"]
+__all__ = ["HELP_NAMES", "LANGUAGE", "CommandGroup", "HelpContext", "Renamed", "speaking", "taught"]
 
 
 #: The option ``--lang``, the same for every command.
@@ -47,6 +47,27 @@ def speaking(command: click.Command) -> click.Command:
         option = click.Option(["--lang", "language"], **LANGUAGE, expose_value=False)
         command.params.append(option)
     return command
+
+
+class Renamed(click.Option):
+    """An option that is also known by the names that it had, of which no help speaks.
+
+    Args:
+        *values: As for an option of click.
+        formerly: The names, with a space between them.
+        **settings: As for an option of click.
+    """
+
+    def __init__(self, *values: Any, formerly: str, **settings: Any) -> None:
+        super().__init__(*values, **settings)
+        self.formerly = formerly.split()
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Adds the option by all of its names."""
+        names = self.opts
+        self.opts = [*names, *self.formerly]
+        super().add_to_parser(parser, ctx)
+        self.opts = names
 
 
 def taught(command: click.Command) -> click.Command:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.group import CommandGroup
+from relkit.cli.group import CommandGroup, Renamed
 from relkit.cli.judge_accounts import account as change_account, accounts, events
 from relkit.cli.judge_archive import pack
 from relkit.cli.judge_backup import backup, restore
@@ -130,7 +130,13 @@ def command() -> None:
     help="The share of items whose grade is known among those a judge is given.  [default: 0]",
 )
 @click.option(
-    "-k", "--k", "k", type=click.IntRange(min=1), help="How many results of a query are judged."
+    "-k",
+    "--depth",
+    "k",
+    cls=Renamed,
+    formerly="--k",
+    type=click.IntRange(min=1),
+    help="How many results of a query are judged.",
 )
 @click.option(
     "--seed",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     format_option,
@@ -93,12 +94,16 @@ def _judge_options(command: Any) -> Any:
 @click.option(
     "-m",
     "--measure",
+    metavar="MEASURE",
     default="ndcg@10",
     show_default=True,
     help="The measure that ranks the systems.",
 )
 @click.option(
-    "--examples",
+    "--limit",
+    "examples",
+    cls=Renamed,
+    formerly="--examples",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, stage_runs
 from relkit.cli.judge_archive import ended_in_order, unpack
 from relkit.cli.messages import Progress, messages
@@ -58,7 +59,12 @@ a project of its own; --project gives it another name.
 @click.argument("files", metavar="[FILE…]", nargs=-1)
 @click.option("--project", metavar="NAME", help="The project; of an archive, its new name.")
 @click.option(
-    "--format", "form", metavar="FORMAT", help="Format of the files.  [default: recognised]"
+    "--input-format",
+    "form",
+    cls=Renamed,
+    formerly="--format",
+    metavar="FORMAT",
+    help="Format of the files.  [default: recognised]",
 )
 @click.option(
     "--judge-column",
@@ -102,8 +108,10 @@ a project of its own; --project gives it another name.
 )
 @click.option(
     "-k",
-    "--k",
+    "--depth",
     "k",
+    cls=Renamed,
+    formerly="--k",
     type=click.IntRange(min=1),
     help="With --run and --side: ranks that are judged.  [default: the project's, else 10]",
 )
@@ -224,7 +232,7 @@ def _sheet(path: str, form: str | None, judge_columns: Sequence[str], project: P
     scale = project.scale if project.kind == "grades" else None
     if judge_columns:
         return read_wide(read_file(path), judge_columns, path=path, scale=scale)
-    with format_named_by("--format"):
+    with format_named_by("--input-format"):
         return read_sheet(path, format=form, scale=scale)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import no_color_option, project_option
 from relkit.cli.output import emit
@@ -71,6 +72,7 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     help="Sampling temperature.",
 )
 @click.option(
+    "-p",
     "--parameter",
     "parameters",
     metavar="NAME=VALUE",
@@ -94,7 +96,13 @@ The key comes from the environment variable RELKIT_LLM_KEY or the one that
     help="Only so many queries, drawn by chance, with all their items.",
 )
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="Only so many items, drawn by chance."
+    "--item-sample",
+    "limit",
+    cls=Renamed,
+    formerly="--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only so many items, drawn by chance.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed.  [default: 0]")
 @click.option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.group import CommandGroup
+from relkit.cli.group import CommandGroup, Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.labels_bias import bias
 from relkit.cli.labels_simulate import simulate
@@ -118,7 +118,10 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option(
-    "--top",
+    "--limit",
+    "top",
+    cls=Renamed,
+    formerly="--top",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -286,7 +289,7 @@ def _with_bias(model: ClickModel, path: str) -> ClickModel:
 @click.option(
     "--measure",
     "measures",
-    metavar="NAME",
+    metavar="MEASURE",
     multiple=True,
     help="By which labels are compared with grades, such as auc(rel=2); repeat it for several."
     "  [default: ndcg@10, auc, gauc, tau]",

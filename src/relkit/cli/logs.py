@@ -137,6 +137,7 @@ def inspect(
     help="Run this check only, such as gaps or query-variants; repeat it for several.",
 )
 @click.option(
+    "-k",
     "--depth",
     type=click.IntRange(min=1),
     default=20,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.group import CommandGroup
+from relkit.cli.group import CommandGroup, Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument
 from relkit.cli.messages import messages
 from relkit.cli.options import (
@@ -56,7 +56,7 @@ Examples:
   relkit monitor add rounds --month 2026-03 --sample sample.csv \\
       --judgments judged.csv
   relkit monitor add rounds --month 2026-04 --sample sample.csv \\
-      --judgments judged.csv --k head=10,tail=5 --common-k 5
+      --judgments judged.csv -k head=10,tail=5 --common-depth 5
   relkit monitor add rounds --month 2026-05 --sample sample.csv \\
       --judgments judging.db --project Live
 
@@ -134,15 +134,20 @@ def command() -> None:
 )
 @rule_option()
 @click.option(
-    "--k",
     "-k",
+    "--depth",
     "k",
+    cls=Renamed,
+    formerly="--k",
     metavar="TIER=K,…",
     help="Ranks that count, by tier, such as head=40,middle=20,tail=20, or one number for all."
     "  [default: the sample's]",
 )
 @click.option(
-    "--common-k",
+    "--common-depth",
+    "common_k",
+    cls=Renamed,
+    formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="K",
     help="Ranks that count where tiers are compared.  [default: the sample's]",
@@ -226,15 +231,20 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in (
         alpha_option,
         click.option(
-            "--common-k",
+            "--common-depth",
+            "common_k",
+            cls=Renamed,
+            formerly="--common-k",
             type=click.IntRange(min=1),
             metavar="K",
             help="Ranks that count where tiers are compared.  [default: the rounds']",
         ),
         click.option(
-            "--k",
             "-k",
+            "--depth",
             "k",
+            cls=Renamed,
+            formerly="--k",
             metavar="TIER=K,…",
             help="Ranks that count, by tier or for all.  [default: the last round's]",
         ),
@@ -270,7 +280,10 @@ def _monitor(
 @_reading
 @confidence_option
 @click.option(
-    "--queries",
+    "--limit",
+    "queries",
+    cls=Renamed,
+    formerly="--queries",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -374,7 +387,10 @@ def check(
 @language_option("Language of the page.")
 @click.option("--title", metavar="TEXT", help="The heading.  [default: the months]")
 @click.option(
-    "--queries",
+    "--limit",
+    "queries",
+    cls=Renamed,
+    formerly="--queries",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,

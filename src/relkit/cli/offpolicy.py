@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     digits_option,
@@ -81,7 +82,15 @@ have to be logged is said.
     help="The column of what a result earned; auto takes the clicks where there are any.",
 )
 @click.option(
-    "--click-model", metavar="MODEL", default="pbm", show_default=True, help="The click model."
+    "-m",
+    "--model",
+    "click_model",
+    cls=Renamed,
+    formerly="--click-model",
+    metavar="MODEL",
+    default="pbm",
+    show_default=True,
+    help="The click model.",
 )
 @click.option(
     "--candidate-log",

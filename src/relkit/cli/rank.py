@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import messages
 from relkit.cli.options import (
     digits_option,
-    format_option,
     no_color_option,
     plugin_option,
 )
-from relkit.cli.output import emit, protect_inputs, refuse_existing, written
+from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relkit.cli.rows import read_rows, row_options
 from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
@@ -25,18 +25,20 @@ from relkit.core.texts import message
 
 __all__ = ["command"]
 
+FORMS = ("table", "json", "markdown", "csv")
+
 HELP = """Rank documents with a trained ranker, or explain why one is above another.
 
 \b
 Examples:
   relkit rank ranker.model heldout.csv -o ranked.run
-  relkit rank ranker.model heldout.csv --why d1 d2 --on q01
-  relkit rank ranker.model heldout.csv --why d1 d2 --on q01 --format json
+  relkit rank ranker.model heldout.csv --why d1 d2 --query-id q1
+  relkit rank ranker.model heldout.csv --why d1 d2 --query-id q1 --format json
 
 MODEL is what `relkit train` wrote; DATA has the features that it was trained
 on. The result is a run, which evaluate, compare and report read as any other.
 
-With --why, two documents of the query --on: what each feature adds to the
+With --why, two documents of the query --query-id: what each feature adds to the
 score of the first less what it adds to the second's (SHAP values). The parts
 add up to the difference of the scores.
 """
@@ -52,7 +54,15 @@ add up to the difference of the scores.
     metavar="FILE",
     help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
-@click.option("--to", "target_format", metavar="FORMAT", help="The run's format.")
+@click.option(
+    "--format",
+    "form",
+    cls=Renamed,
+    formerly="--to",
+    metavar="FORMAT",
+    help="The run's format; with --why table, json, markdown or csv.  [default: by the ending of"
+    " FILE in -o]",
+)
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")
 @click.option("--name", metavar="NAME", help="Name of the run.  [default: MODEL's name]")
 @click.option(
@@ -61,7 +71,14 @@ add up to the difference of the scores.
     nargs=2,
     help="Two documents: why the ranker puts one above the other.",
 )
-@click.option("--on", metavar="QUERY", help="With --why: the query.")
+@click.option(
+    "--query-id",
+    "on",
+    cls=Renamed,
+    formerly="--on",
+    metavar="ID",
+    help="With --why: the query's id.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -70,7 +87,6 @@ add up to the difference of the scores.
     help="With --why: number of features to list; json and csv list all.",
 )
 @row_options
-@format_option("table", "json", "markdown", "csv", help="With --why: output format.")
 @digits_option
 @plugin_option
 @no_color_option
@@ -81,7 +97,7 @@ def command(
     force: bool,
     why: tuple[str, str] | None,
     on: str | None,
-    form: str,
+    form: str | None,
     digits: int,
     limit: int,
     **options: Any,
@@ -94,7 +110,12 @@ def command(
     protect_inputs(output, [model, data])
     refuse_existing(output, force)
     if bool(why) != (on is not None):
-        raise ParameterError("--why and --on go together", hint="--why d1 d2 --on QUERY")
+        raise ParameterError("--why and --query-id go together", hint="--why d1 d2 --query-id ID")
+    if why and form not in (None, *FORMS):
+        raise ParameterError(
+            message("--why has no form `{form}`", form=form),
+            hint=message("choose one of {names}", names=[f"`{one}`" for one in FORMS]),
+        )
     ranker = load(model)
     rows = read_rows(data, options, groups=options["groups"], labelled=False, ranker=ranker)
     messages.notes(rows.notes)
@@ -105,13 +126,13 @@ def command(
     if why and on is not None:
         found = explain_order(ranker, rows, on, *why, name=name)
         told: dict[str, Any] = {"digits": digits, "language": messages.language, "limit": limit}
-        emit(written(found, form, **told), output)
+        emit(written(found, form or form_of(output, FORMS), **told), output)
         return
     from relkit import io
 
     run = ranker.rank(rows, name=name)
-    with format_named_by("--to"):
-        io.write_run(run, output, format=options["target_format"], overwrite=force)
+    with format_named_by("--format"):
+        io.write_run(run, output, format=form, overwrite=force)
     if output != "-":
         told_of = message(
             "{path}: {documents:,} documents of {queries:,} queries, ranked by {name}",

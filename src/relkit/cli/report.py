@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -75,7 +76,8 @@ pip install 'relkit[report]'; Markdown does not.
     help="The measure by which queries are analysed.  [default: the first]",
 )
 @click.option(
-    "--queries",
+    "--limit",
+    "queries",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
@@ -83,7 +85,10 @@ pip install 'relkit[report]'; Markdown does not.
     " gains.",
 )
 @click.option(
-    "--query-texts",
+    "--queries",
+    "query_texts",
+    cls=Renamed,
+    formerly="--query-texts",
     metavar="FILE",
     help="A table of the queries' ids and texts (CSV, TSV, JSON Lines, Parquet), to show what"
     " was asked beside the ids.",

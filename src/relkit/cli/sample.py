@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import columns_option, format_option, language_option, no_color_option
@@ -32,7 +33,7 @@ Examples:
   relkit sample log.parquet --month 2026-03 -o sample.csv --pool pool.csv
   relkit sample log.csv --tiers count:4,2 --allocation proportional
   relkit sample log.csv --allocation neyman --pilot pilot.csv
-  relkit sample log.csv --design pptss --judged judged.csv --max-age 180d \\
+  relkit sample log.csv --design pptss --judgments judged.csv --max-age 180d \\
       --pool pool.csv
 
 Queries are cut into head, middle and tail by how often they are asked. The
@@ -87,15 +88,20 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 )
 @click.option(
     "-k",
-    "--k",
+    "--depth",
     "k",
+    cls=Renamed,
+    formerly="--k",
     metavar="K|TIER=K,…",
     default="head=40,middle=20,tail=20",
     show_default=True,
     help="Results of a session that count, by tier; one number for all.",
 )
 @click.option(
-    "--common-k",
+    "--common-depth",
+    "common_k",
+    cls=Renamed,
+    formerly="--common-k",
     type=click.IntRange(min=1),
     metavar="N",
     help="The depth at which tiers are compared.  [default: the least k]",
@@ -120,7 +126,10 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     help="Write the distinct pairs of query and document that have to be graded.",
 )
 @click.option(
-    "--judged",
+    "--judgments",
+    "judged",
+    cls=Renamed,
+    formerly="--judged",
     metavar="FILE",
     help="Earlier judgments: their pairs are not graded again.",
 )
@@ -138,7 +147,14 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
 @format_option("table", "json", "markdown", help="Output format of the summary.")
 @language_option("Language of the summary.")
 @columns_option
-@click.option("--log-format", metavar="FORMAT", help="Format of the log.  [default: recognised]")
+@click.option(
+    "--input-format",
+    "log_format",
+    cls=Renamed,
+    formerly="--log-format",
+    metavar="FORMAT",
+    help="Format of the log.  [default: recognised]",
+)
 @period_options
 @no_color_option
 def command(
@@ -174,7 +190,7 @@ def command(
     method, cuts = _tiers(tiers)
     depths = parse_depths(k, NAMES)
     now = None if as_of is None else _moment(as_of)
-    with format_named_by("--log-format "):
+    with format_named_by("--input-format "):
         log = read_sessions(
             list(logs),
             format=log_format,
