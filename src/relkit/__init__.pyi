@@ -15,6 +15,7 @@ from .analysis.comparison import (
     Contrast as Contrast,
     compare as compare,
     compare_results as compare_results,
+    compare_scores as compare_scores,
     compare_values as compare_values,
 )
 from .analysis.diagnosis import (

@@ -389,7 +389,7 @@ def test_tables_without_a_header_line(command: Command, files: Path) -> None:
         outcome = command(*bare, *columns)
         assert outcome.code == 3
         assert "bare.csv:1: this file seems to have no header line: `q1,d1,3`" in outcome.err
-        assert "--columns query=1,document=2,grade=3" in outcome.err
+        assert "--judgments-columns query=1,document=2,grade=3" in outcome.err
         assert "query=q1" not in outcome.err.partition("hint")[2]
     found = command(*bare, "--columns", "query=1,document=2,grade=3,score=3")
     # The first row is one of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 from tests.unit.conftest import Command
 
@@ -115,14 +116,18 @@ def test_without_a_query_the_lowest_are_named(command: Command) -> None:
     ]
 
 
-def test_an_unknown_query_and_expected_ties_are_refused(command: Command) -> None:
+def test_an_unknown_query_and_expected_ties_are_refused(command: Command, files: Path) -> None:
     outcome = command("explain", *FILES, "--query-id", "q9")
     assert outcome.code == 2
     assert outcome.err.startswith("error: no query `q9`")
-    outcome = command("explain", *FILES, "--query-id", "q1", "--convention", "sklearn")
+    expected = ("--query-id", "q1", "--convention", "sklearn")
+    outcome = command("explain", *FILES, *expected)
+    assert outcome.code == 0, "no scores are equal: there is one order"
+    (files / "tied.run").write_text("q1 Q0 d2 1 1 t\nq1 Q0 d1 2 1 t\n")
+    outcome = command("explain", FILES[0], "tied.run", *expected)
     assert outcome.code == 2
     assert "ties=expected" in outcome.err
-    assert "`against` takes this one" in outcome.err
+    assert "`against` takes ties=expected" in outcome.err
     outcome = command("explain", *FILES, "--query-id", "q1", "--against", "sklearn")
     assert outcome.code == 0
     assert "Against sklearn: ndcg@10 is" in outcome.out

@@ -40,7 +40,10 @@ def test_stdout_needs_a_format(command: Command) -> None:
         ((*RUNS, "-o", "report.pdf"), "HTML or Markdown"),
         ((*RUNS, "-o", "report.md", "--name", "old"), "2 runs and 1 names"),
         ((*RUNS, "-m", "rr", "--focus", "ap", "-o", "report.md"), "was not compared"),
-        ((RUNS[0], RUNS[1], "-o", "report.md"), "missing argument"),
+        (
+            (RUNS[0], RUNS[1], "-o", "report.md"),
+            "error: CANDIDATE is missing\nhint: relkit report judgments.qrels bm25.run new.run",
+        ),
     ],
 )
 def test_bad_arguments(

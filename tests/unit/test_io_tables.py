@@ -182,7 +182,7 @@ def test_missing_column_lists_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no column for the query") as caught:
         judgments(tmp_path, "a.csv", "words,docid,rel\nq,d,1\n")
     assert "`words`, `docid`, `rel`" in caught.value.message
-    assert "--columns query=words" in caught.value.hint
+    assert 'relkit.read_judgments(…, columns={"query": "words"})' in caught.value.hint
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", HEAD, HEAD + "q,a,\n"])
@@ -308,7 +308,7 @@ def test_a_first_line_of_data_is_no_header(tmp_path: Path, text: str) -> None:
         ParseError, match=r"bare\.csv:1: this file seems to have no header"
     ) as caught:
         io.read_judgments(path)
-    assert "`--columns query=1,document=2,grade=3`" in caught.value.hint
+    assert '{"query": "1", "document": "2", "grade": "3"}' in caught.value.hint
     columns = {"query": "1", "document": "2", "grade": "3"}
     scale = "search" if "高" in text else None
     assert io.read_judgments(path, columns=columns, scale=scale).to_frame().height == 2

@@ -164,7 +164,7 @@ def test_columns_that_are_not_there_are_listed() -> None:
     with pytest.raises(InputError, match="no column for the document") as caught:
         Judgments.from_frame(frame)
     assert "`qid`, `thing`, `rel`" in caught.value.message
-    assert "--columns document=" in caught.value.hint
+    assert 'relkit.read_judgments(…, columns={"document": "thing"})' in caught.value.hint
     with pytest.raises(InputError, match="no column `ding`") as caught:
         Judgments.from_frame(frame, columns={"document": "ding"})
     assert "`thing`" in caught.value.hint

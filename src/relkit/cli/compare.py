@@ -8,33 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.inputs import Given, check_stdin, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     average_option,
-    columns_option,
     comparison_options,
-    convention_options,
     digits_option,
     format_option,
-    format_options,
+    input_options,
     measure_option,
     names_option,
     no_color_option,
     output_option,
     plugin_option,
-    scale_option,
-    scored_options,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
-from relkit.cli.values import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
-    scored_columns,
-    split_measures,
-)
+from relkit.cli.values import split_measures
 from relkit.core.errors import CheckError, ParameterError, UnknownNameError
 from relkit.core.texts import message
 
@@ -54,6 +44,7 @@ Examples:
   relkit compare judgments.qrels bm25.run new.run --fail-if-worse ndcg@10
   relkit compare --scored test.csv --query query --label label \\
       --score old --score new -m gauc
+  relkit compare --scored old.csv new.csv
   relkit compare --values old.csv new.csv
 
 Each candidate is compared with BASELINE query by query: the difference with
@@ -81,9 +72,7 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.option(
     "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
 )
-@convention_options
 @average_option
-@scale_option
 @format_option(
     *FORMATS,
     default=None,
@@ -91,18 +80,9 @@ show (power 0.8), and the queries needed to show the difference seen.
 )
 @digits_option
 @output_option
-@columns_option
-@format_options
+@input_options("query", "label", "document")
 @click.option(
     "--values", is_flag=True, help="The files contain values per query; there are no judgments."
-)
-@scored_options
-@click.option(
-    "--score",
-    "scores",
-    metavar="COLUMN",
-    multiple=True,
-    help="With --scored: a column of scores, the baseline's first.",
 )
 @threads_option
 @plugin_option
@@ -115,59 +95,37 @@ def command(
     settings: dict[str, Any],
     gates: tuple[str, ...],
     per_query: bool,
-    convention: str | None,
-    changes: tuple[str, ...],
     average: str | None,
-    scale: str | None,
     form: str | None,
     digits: int,
     output: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
+    given: Given,
     values: bool,
-    scored: str | None,
-    query: str | None,
-    label: str | None,
-    scores: tuple[str, ...],
     threads: int,
 ) -> None:
     """Runs `relkit compare`."""
     form = form or form_of(output, FORMATS)
     files = [name for name in (judgments, *runs) if name is not None]
-    protect_inputs(output, [*files, scored])
+    protect_inputs(output, given.paths(files))
     settings["threads"] = threads
-    given = split_measures(measures)
+    asked = split_measures(measures)
     gate_names = split_measures(gates)
     _check_gate_names(gate_names)
-    asked = given + [name for name in gate_names if given and not _same(name, given)]
-    rules: dict[str, Any] = {
-        "convention": chosen_convention(convention, changes),
-        "scale": chosen_scale(scale),
-        "average": average,
-    }
-    if sum((values, scored is not None)) > 1:
+    if values and given.scored:
         raise ParameterError("--values and --scored exclude each other")
     if values:
         comparison = _of_values(files, names, settings)
-    elif scored is not None:
-        if files:
-            raise ParameterError(
-                "--scored takes the place of JUDGMENTS and runs",
-                hint=message("leave out `{files}`", files=files[0]),
-            )
-        flat = scored_columns(columns, {"query": query, "label": label})
-        comparison = _of_scores(scored, flat, scores, names, asked or gate_names, rules, settings)
     else:
-        comparison = _of_runs(
-            files,
-            names,
-            asked or _with_gates(gate_names),
-            rules,
-            settings,
-            (judgments_format, run_format),
-            columns,
-        )
+        with Progress("comparing") as progress:
+            comparison = given.compare(
+                files,
+                _with_gates(asked, gate_names, bool(given.scored)),
+                settings,
+                names=names,
+                average=average,
+                progress=progress,
+                lists=False,
+            )
     emit(_text(comparison, form, digits, output, per_query), output)
     if form != "json":
         messages.notes(comparison.notes)
@@ -193,58 +151,19 @@ def _check_gate_names(gates: Sequence[str]) -> None:
         )
 
 
-def _with_gates(gates: Sequence[str]) -> list[str]:
+def _with_gates(asked: list[str], gates: Sequence[str], scored: bool) -> list[str]:
+    """Returns the measures asked for, or the usual ones, and those of the checks."""
     from relkit.evaluation import DEFAULT_MEASURES
 
-    usual = list(DEFAULT_MEASURES)
-    return usual + [name for name in gates if not _same(name, usual)]
+    if not asked:
+        asked = [] if scored else list(DEFAULT_MEASURES)
+    return asked + [name for name in gates if not _same(name, asked)]
 
 
 def _same(name: str, others: Sequence[str]) -> bool:
     from relkit.measures import measure
 
     return measure(name) in [measure(other) for other in others]
-
-
-def _of_runs(
-    files: Sequence[str],
-    names: Sequence[str],
-    measures: Sequence[str],
-    rules: dict[str, Any],
-    settings: dict[str, Any],
-    formats: tuple[str | None, str | None],
-    columns: Sequence[str],
-) -> Comparison:
-    from relkit.analysis.comparison import compare
-
-    if len(files) < 3:
-        missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
-        verb = "is" if len(files) == 2 else "are"
-        shown = " ".join(files) or "judgments.qrels"
-        rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
-        raise ParameterError(
-            message("{missing} {verb} missing", missing=missing[len(files)], verb=verb),
-            hint=message("relkit compare {shown} {rest}", shown=shown, rest=rest),
-        )
-    check_stdin(files)
-    roles = chosen_columns(columns)
-    judged = judgments_argument(files[0], formats[0], roles, rules["scale"])
-    titles = run_names(files[1:], names)
-    runs = [
-        run_argument(path, formats[1], roles, name)
-        for path, name in zip(files[1:], titles, strict=True)
-    ]
-    with Progress("comparing") as progress:
-        return compare(
-            judged,
-            runs[0],
-            runs[1:],
-            measures,
-            names=titles,
-            progress=progress,
-            **rules,
-            **settings,
-        )
 
 
 def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, Any]) -> Comparison:
@@ -256,36 +175,6 @@ def _of_values(files: Sequence[str], names: Sequence[str], settings: dict[str, A
         )
     check_stdin(files)
     return compare_values(dict(zip(run_names(files, names), files, strict=True)), **settings)
-
-
-def _of_scores(
-    path: str,
-    flat: dict[str, str | None],
-    scores: Sequence[str],
-    names: Sequence[str],
-    measures: Sequence[str],
-    rules: dict[str, Any],
-    settings: dict[str, Any],
-) -> Comparison:
-    from relkit.analysis.comparison import compare_results
-    from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
-
-    if len(scores) < 2:
-        raise ParameterError(
-            "--scored needs two columns of scores", hint="name them: --score old --score new"
-        )
-    columns = {role: name for role, name in flat.items() if name is not None}
-    results = [
-        evaluate_scores(
-            path,
-            measures=list(measures) or DEFAULT_SCORE_MEASURES,
-            columns={**columns, "score": name},
-            name=title,
-            **rules,
-        )
-        for name, title in zip(scores, run_names(scores, names), strict=True)
-    ]
-    return compare_results(results, **settings)
 
 
 def _text(

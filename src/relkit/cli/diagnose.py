@@ -6,22 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
+from relkit.cli.inputs import Given, check_stdin, stage_runs
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     alpha_option,
-    columns_option,
-    convention_options,
     format_option,
-    format_options,
+    input_options,
     language_option,
     names_option,
     no_color_option,
     output_option,
-    scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
+from relkit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from relkit.analysis.diagnosis import Findings
@@ -36,6 +33,7 @@ Examples:
   relkit diagnose judgments.qrels bm25.run new.run
   relkit diagnose judgments.qrels bm25.run new.run --lang zh
   relkit diagnose judgments.qrels bm25.run new.run --online online.json
+  relkit diagnose --scored test.csv --score old --score new
 
 Nine rules compute what they need and fire only where they apply:
 recall up and NDCG flat; NDCG up and the online metric flat; AUC up and DCG
@@ -50,9 +48,7 @@ not fit. The exit code is 0 whether they fire or not.
     help=HELP,
     short_help="Diagnose a comparison and suggest next steps.",
 )
-@click.argument("judgments")
-@click.argument("baseline")
-@click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
+@click.argument("files", metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
 @names_option
 @click.option(
     "--rule",
@@ -76,71 +72,50 @@ not fit. The exit code is 0 whether they fire or not.
     " loses.",
 )
 @alpha_option
-@convention_options
-@scale_option
 @language_option()
 @format_option(
     "table", "json", "markdown", help="Output format; json contains every number and row."
 )
 @output_option
-@columns_option
-@format_options
+@input_options("query", "label", "document")
 @no_color_option
 def command(
-    judgments: str,
-    baseline: str,
-    candidates: tuple[str, ...],
+    files: tuple[str, ...],
     names: tuple[str, ...],
     rules: tuple[str, ...],
     online: str | None,
     stages: tuple[str, ...],
     alpha: float,
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
     language: Language,
     form: str,
     output: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
+    given: Given,
 ) -> None:
     """Runs `relkit diagnose`."""
-    from relkit.analysis.comparison import compare
     from relkit.analysis.diagnosis import diagnose
 
-    rules_of_measures = chosen_convention(convention, changes)
-    levels = chosen_scale(scale)
-    roles = chosen_columns(columns)
-    runs = [baseline, *candidates]
-    titles = run_names(runs, names)
     named = stage_runs(stages)
-    paths = [judgments, *runs, *(path for _, path in named)]
+    if named and given.scored:
+        raise ParameterError(
+            "--stage names runs, and scored rows are not retrieved in stages",
+            hint="leave it out, or give judgments and runs",
+        )
+    paths = [*files, *(path for _, path in named)]
     check_stdin(paths)
-    protect_inputs(output, [*paths, online])
-    grades = judgments_argument(judgments, judgments_format, roles, levels)
-    with format_named_by("--run-format"), Progress("comparing") as progress:
-        comparison = compare(
-            grades,
-            run_argument(baseline, run_format, roles, titles[0]),
-            [
-                run_argument(path, run_format, roles, name)
-                for path, name in zip(candidates, titles[1:], strict=True)
-            ],
-            "ndcg@10",
-            convention=rules_of_measures,
-            scale=levels,
-            names=titles,
-            alpha=alpha,
-            resamples=1,
+    protect_inputs(output, [*given.paths(paths), online])
+    with Progress("comparing") as progress:
+        comparison = given.compare(
+            files,
+            ["ndcg@10"],
+            {"alpha": alpha, "resamples": 1},
+            names=names,
             progress=progress,
         )
-    with format_named_by("--run-format"), Progress("diagnosing") as progress:
+    with given.naming(), Progress("diagnosing") as progress:
         found = diagnose(
             comparison,
             online=online,
-            stages={name: run_argument(path, run_format, roles, name) for name, path in named}
-            or None,
+            stages={name: given.run(path, name) for name, path in named} or None,
             rules=rules or None,
             progress=progress,
         )

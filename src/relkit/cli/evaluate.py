@@ -10,49 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.inputs import (
-    check_stdin,
-    judgments_argument,
-    run_argument,
-    run_columns,
-    run_names,
-)
+from relkit.cli.inputs import Given, check_stdin, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
     average_option,
-    columns_option,
     confidence_option,
-    convention_options,
     digits_option,
     format_option,
-    format_options,
+    input_options,
     measure_option,
     names_option,
     no_color_option,
     output_option,
     plugin_option,
-    scale_option,
-    scored_options,
     threads_option,
 )
 from relkit.cli.output import emit, form_of, is_folder, protect_inputs, terminal_columns
-from relkit.cli.values import (
-    chosen_columns,
-    chosen_convention,
-    chosen_scale,
-    format_named_by,
-    scored_columns,
-    split_measures,
-)
+from relkit.cli.values import split_measures
 from relkit.core.errors import ParameterError
 from relkit.core.notes import shared_notes
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
     from relkit.analysis.uncertainty import MeasureIntervals
-    from relkit.data.convention import Convention
     from relkit.data.run import Run
-    from relkit.data.scale import Scale
     from relkit.evaluation.results import Results
     from relkit.io import Source
     from relkit.measures import Measure
@@ -78,7 +59,8 @@ stdin. Measures that compare two rankings (rbo, overlap@k, tau_ap) take a run
 in place of the judgments.
 
 With --scored one file holds labels and scores: a table, or an SVMlight/LETOR
-file whose scores stand in --scores FILE.
+file whose scores are in --scores FILE. Several models are several columns
+(--score old --score new), or one file each (--scored old.csv new.csv).
 """
 
 
@@ -94,9 +76,7 @@ file whose scores stand in --scores FILE.
     help="Print confidence intervals: over queries, and of labels derived from clicks.",
 )
 @confidence_option
-@convention_options
 @average_option
-@scale_option
 @format_option(
     *FORMATS,
     default=None,
@@ -111,17 +91,7 @@ file whose scores stand in --scores FILE.
     is_flag=True,
     help="Treat warnings about the data as errors: exit code 1, no output.",
 )
-@columns_option
-@format_options
-@scored_options
-@click.option("--score", metavar="COLUMN", help="With --scored: the column of the score.")
-@click.option("--weight", metavar="COLUMN", help="With --scored: the column of row weights.")
-@click.option("--scores", metavar="FILE", help="With --scored LETOR: one score per line.")
-@click.option(
-    "--groups",
-    metavar="FILE",
-    help="With --scored LETOR without qid: the number of rows of each query, one per line.",
-)
+@input_options("query", "label", "document", "weight")
 @threads_option
 @plugin_option
 @no_color_option
@@ -133,84 +103,47 @@ def command(
     per_query: bool,
     intervals: bool,
     confidence: float,
-    convention: str | None,
-    changes: tuple[str, ...],
     average: str | None,
-    scale: str | None,
     form: str | None,
     digits: int,
     output: str | None,
     strict: bool,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
-    scored: str | None,
-    query: str | None,
-    label: str | None,
-    score: str | None,
-    weight: str | None,
-    scores: str | None,
-    groups: str | None,
+    given: Given,
     threads: int,
 ) -> None:
     """Runs `relkit evaluate`."""
     form = form or form_of(output, FORMATS)
-    rules = chosen_convention(convention, changes)
-    levels = chosen_scale(scale)
     asked = split_measures(measures)
-    flat = {
-        **{"query": query, "label": label, "score": score, "weight": weight},
-        **{"scores": scores, "groups": groups},
-    }
-    protect_inputs(output, [judgments, *runs, scored, scores, groups])
+    files = [name for name in (judgments, *runs) if name is not None]
+    protect_inputs(output, given.paths(files))
     common: dict[str, Any] = {"average": average, "strict": strict}
     if intervals:
-        _refuse_beside_intervals(form, {"--scored": scored is not None, "-q": per_query})
+        _refuse_beside_intervals(form, {"--scored": bool(given.scored), "-q": per_query})
         common["level"] = confidence
-    if scored is not None:
-        if judgments is not None:
-            raise ParameterError(
-                "--scored takes the place of JUDGMENTS and RUN",
-                hint=message("leave out `{judgments}`, or --scored", judgments=judgments),
-            )
-        run_format = run_format or judgments_format
-        flat = scored_columns(columns, flat)
+    if given.scored:
+        common["threads"] = threads
         results: list[Any] = [
-            _scored(scored, flat, asked, rules, levels, run_format, threads, common)
+            one.evaluate(asked, given.convention, given.scale, common)
+            for one in given.scored.models(files, names)
         ]
     else:
-        _check_arguments(judgments, runs, flat)
-        results, tags = _runs(
-            judgments or "",
-            dict(zip(run_names(runs, names), runs, strict=True)),
-            _measures(asked, form),
-            rules,
-            levels,
-            chosen_columns(columns),
-            (judgments_format, run_format),
-            threads,
-            common,
-        )
+        _check_arguments(judgments, runs)
+        results, tags = _runs(files, names, _measures(asked, form), given, threads, common)
     if intervals:
         emit(_intervals_text(results, form, digits, output), output)
         messages.notes(shared_notes((run.run, run.notes) for run in results))
         return
     header: list[list[tuple[str, str]]] = []
-    if form == "trec" and not asked and scored is None:
+    if form == "trec" and not asked and not given.scored:
         header = [[("runid", tag)] for tag in tags]
     if form == "trec" and output is not None and is_folder(output):
-        _one_file_each(results, output, per_query, digits, header, [judgments, *runs])
+        _one_file_each(results, output, per_query, digits, header, given.paths(files))
     else:
         emit(_text(results, form, per_query, digits, output, header), output)
     _say(results, form)
 
 
-def _check_arguments(
-    judgments: str | None, runs: Sequence[str], flat: Mapping[str, str | None]
-) -> None:
-    given = [f"--{name}" for name, value in flat.items() if value is not None]
-    if given:
-        raise ParameterError(message("{given} needs --scored FILE", given=given[0]))
+def _check_arguments(judgments: str | None, runs: Sequence[str]) -> None:
     if judgments is None:
         raise ParameterError(
             "JUDGMENTS and RUN are missing", hint="relkit evaluate judgments.qrels bm25.run"
@@ -232,13 +165,10 @@ def _measures(names: list[str], form: str) -> list[Measure]:
 
 
 def _runs(
-    judgments: str,
-    runs: Mapping[str, str],
+    files: Sequence[str],
+    names: Sequence[str],
     measures: list[Measure],
-    convention: Convention,
-    scale: Scale | None,
-    columns: Mapping[str, str] | None,
-    formats: tuple[str | None, str | None],
+    given: Given,
     threads: int,
     common: Mapping[str, Any],
 ) -> tuple[list[Any], list[str]]:
@@ -249,15 +179,15 @@ def _runs(
     """
     from relkit.evaluation import Evaluator
 
+    given.check_columns(files)
     reference: Any
     if all(one.needs == "reference" for one in measures):
-        from relkit.io import read_run
-
-        with format_named_by("--run-format"):
-            reference = read_run(judgments, format=formats[1], columns=run_columns(columns))
+        reference = given.run(files[0], None, whole=True)
     else:
-        reference = judgments_argument(judgments, formats[0], columns, scale)
-    evaluator = Evaluator(reference, convention=convention, scale=scale, threads=threads)
+        reference = given.judgments(files[0])
+    evaluator = Evaluator(
+        reference, convention=given.convention, scale=given.scale, threads=threads
+    )
     evaluate: Any = evaluator.evaluate
     if "level" in common:
         from relkit.analysis.uncertainty import measure_intervals
@@ -265,10 +195,11 @@ def _runs(
         evaluate = partial(measure_intervals, evaluator)
     results: list[Any] = []
     tags: list[str] = []
-    with Progress("evaluating") as progress, format_named_by("--run-format"):
-        for name, path in runs.items():
+    runs = files[1:]
+    with Progress("evaluating") as progress, given.naming():
+        for path, name in zip(runs, run_names(runs, names), strict=True):
             progress(len(results), len(runs), name)
-            run = run_argument(path, formats[1], columns, name)
+            run = given.run(path, name)
             results.append(evaluate(run, measures, name=name, **common))
             tags.append(_tag(run) or name)
     return results, tags
@@ -299,38 +230,6 @@ def _intervals_text(
     if not results[1:]:
         return texts[0]
     return "\n\n".join(f"{one.run}\n\n{text}" for one, text in zip(results, texts, strict=True))
-
-
-def _scored(
-    path: str,
-    flat: Mapping[str, str | None],
-    names: list[str],
-    convention: Convention,
-    scale: Scale | None,
-    form: str | None,
-    threads: int,
-    common: Mapping[str, Any],
-) -> Results:
-    """Evaluates labels and scores."""
-    from relkit.data.run import run_name
-    from relkit.evaluation import DEFAULT_SCORE_MEASURES, evaluate_scores
-    from relkit.io import read_scored
-
-    columns = {role: name for role, name in flat.items() if name is not None}
-    rows: Any = path
-    with format_named_by("--run-format"):
-        if form is not None or {"scores", "groups"} & columns.keys():
-            rows = read_scored(path, **flat, format=form, scale=scale)
-        return evaluate_scores(
-            rows,
-            measures=names or DEFAULT_SCORE_MEASURES,
-            columns=columns if rows is path else None,
-            convention=convention,
-            scale=scale,
-            name=run_name(path),
-            threads=threads,
-            **common,
-        )
 
 
 def _text(

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from relkit.cli.group import Renamed
-from relkit.cli.inputs import check_stdin, judgments_argument, run_columns, run_names
+from relkit.cli.inputs import Given
 from relkit.cli.messages import messages
 from relkit.cli.options import (
-    columns_option,
-    convention_options,
     format_option,
-    format_options,
+    input_options,
     names_option,
     no_color_option,
     output_option,
     plugin_option,
-    scale_option,
 )
 from relkit.cli.output import emit, protect_inputs, terminal_columns
-from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 from relkit.core.errors import ParameterError
 from relkit.core.texts import Message, message
 
@@ -42,6 +38,7 @@ Examples:
   relkit explain judgments.qrels bm25.run --query-id en01 -m ndcg@5
   relkit explain judgments.qrels bm25.run --query-id en01 --against sklearn
   relkit explain judgments.qrels bm25.run new.run --query-id en01 -m ndcg@5
+  relkit explain --scored test.csv --score old --score new --query-id en01
 
 Each row is a rank: the document, its score and grade, its gain, by what the
 gain is divided, what it adds, and the value up to there. The ideal list, or
@@ -53,9 +50,7 @@ named: those of the lowest values, or those that gained and lost most.
 
 
 @click.command("explain", help=HELP, short_help="Show how one query's value comes about.")
-@click.argument("judgments")
-@click.argument("run")
-@click.argument("other", required=False)
+@click.argument("files", metavar="JUDGMENTS RUN [OTHER]", nargs=-1)
 @names_option
 @click.option(
     "--query-id", "query", cls=Renamed, formerly="--query", metavar="ID", help="The query's id."
@@ -82,64 +77,49 @@ named: those of the lowest values, or those that gained and lost most.
     show_default=True,
     help="Rows of each table but the derivation; json holds all.",
 )
-@convention_options
-@scale_option
 @format_option("table", "json", "markdown")
 @output_option
-@columns_option
-@format_options
+@input_options("label", "document")
 @plugin_option
 @no_color_option
 def command(
-    judgments: str,
-    run: str,
-    other: str | None,
+    files: tuple[str, ...],
     names: tuple[str, ...],
     query: str | None,
     measure: str,
     against: str | None,
     limit: int,
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
     form: str,
     output: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
+    given: Given,
 ) -> None:
     """Runs `relkit explain`."""
     from relkit.analysis.explanation import Change, Explanation, explain, explain_change
     from relkit.measures import measure as parse_measure
 
-    rules = chosen_convention(convention, changes)
-    levels = chosen_scale(scale)
     one = parse_measure(measure)
-    roles = chosen_columns(columns)
-    files = [run] if other is None else [run, other]
-    protect_inputs(output, [judgments, *files])
-    check_stdin([judgments, *files])
-    reference: Any
-    if one.needs == "reference":
-        reference = _run(judgments, run_format, roles)
-    else:
-        reference = judgments_argument(judgments, judgments_format, roles, levels)
-    runs = [
-        _run(path, run_format, roles, name)
-        for path, name in zip(files, run_names(files, names), strict=True)
-    ]
+    protect_inputs(output, given.paths(files))
+    _check_files(files, given)
+    lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
+    if not 0 < len(lists.runs) < 3:
+        raise ParameterError(
+            "one or two runs are explained",
+            hint="name them: --score old --score new" if given.scored else "name one or two runs",
+        )
+    rules, levels, runs = lists.convention, given.scale, lists.runs
     if query is None:
         raise ParameterError(
-            "--query-id is missing", hint=_worth_a_look(reference, runs, one, rules, levels)
+            "--query-id is missing",
+            hint=_worth_a_look(lists.judgments, runs, one, rules, levels),
         )
     settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
     found: Explanation | Change
     if len(runs) == 1:
-        found = explain(reference, runs[0], query, one, against=against, **settings)
+        found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
     elif against is not None:
         raise ParameterError("--against explains one run, and there are two")
     else:
-        found = explain_change(reference, runs[0], runs[1], query, one, **settings)
+        found = explain_change(lists.judgments, runs[0], runs[1], query, one, **settings)
     if form == "json":
         import json
 
@@ -155,13 +135,13 @@ def command(
         emit(text, output)
 
 
-def _run(
-    path: str, form: str | None, roles: Mapping[str, str] | None, name: str | None = None
-) -> Run:
-    from relkit.io import read_run
-
-    with format_named_by("--run-format"):
-        return read_run(path, format=form, columns=run_columns(roles), name=name)
+def _check_files(files: Sequence[str], given: Given) -> None:
+    if given.scored or len(files) in (2, 3):
+        return
+    raise ParameterError(
+        "JUDGMENTS and RUN are missing" if len(files) < 2 else "there are more than two runs",
+        hint="relkit explain judgments.qrels bm25.run",
+    )
 
 
 def _worth_a_look(

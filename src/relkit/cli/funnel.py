@@ -7,19 +7,15 @@ from collections.abc import Sequence
 import click
 
 from relkit.cli.group import Renamed
-from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names, stage_runs
+from relkit.cli.inputs import Given, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
-    columns_option,
-    convention_options,
     format_option,
-    format_options,
+    input_options,
     no_color_option,
     output_option,
-    scale_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, format_named_by
 from relkit.core.errors import ParameterError
 
 __all__ = ["command"]
@@ -31,6 +27,7 @@ Examples:
   relkit funnel judgments.qrels bm25.run
   relkit funnel judgments.qrels --stage retrieval=bm25.run \\
       --stage re-rank=tfidf.run -k 5
+  relkit funnel --scored test.csv --score recall --score rank --candidates 50
 
 Every document that a stage returned is a candidate of the next one. What its
 candidates could be worth at best, less than what those of the stage before
@@ -41,8 +38,7 @@ ideal DCG@k over the judged documents.
 
 
 @click.command("funnel", help=HELP, short_help="Show how much gain each stage of a search loses.")
-@click.argument("judgments")
-@click.argument("runs", metavar="[RUN…]", nargs=-1)
+@click.argument("files", metavar="JUDGMENTS [RUN…]", nargs=-1)
 @click.option(
     "--stage",
     "stages",
@@ -75,8 +71,6 @@ ideal DCG@k over the judged documents.
     multiple=True,
     help="Show Recall at N too.  [default: 10, 50, 100, 200, 500, 1000]",
 )
-@convention_options
-@scale_option
 @format_option(
     "table",
     "json",
@@ -85,45 +79,41 @@ ideal DCG@k over the judged documents.
     help="Output format; json also contains the losses of each query.",
 )
 @output_option
-@columns_option
-@format_options
+@input_options("query", "label", "document")
 @no_color_option
 def command(
-    judgments: str,
-    runs: tuple[str, ...],
+    files: tuple[str, ...],
     stages: tuple[str, ...],
     k: int,
     candidates: int | None,
     cutoffs: tuple[int, ...],
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
     form: str,
     output: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
+    given: Given,
 ) -> None:
     """Runs `relkit funnel`."""
-    from relkit.analysis.funnel import DEFAULT_CUTOFFS, funnel
+    from relkit.analysis.funnel import DEFAULT_CUTOFFS, cascaded_runs, funnel
 
-    named = _stages(runs, stages)
-    rules = chosen_convention(convention, changes)
-    levels = chosen_scale(scale)
-    roles = chosen_columns(columns)
-    paths = [judgments, *(path for _, path in named)]
-    check_stdin(paths)
-    protect_inputs(output, paths)
-    grades = judgments_argument(judgments, judgments_format, roles, levels)
-    with format_named_by("--run-format"):
+    if given.scored:
+        _check_scored(stages, candidates)
+    else:
+        named = _stages(files, stages)
+        files = (files[0], *(path for _, path in named))
+    protect_inputs(output, given.paths(files))
+    lists = given.lists(files, () if given.scored else [name for name, _ in named])
+    runs = lists.runs
+    if given.scored and candidates is not None:
+        # Every model scored every row: a stage orders what the one before kept.
+        runs = cascaded_runs(runs, candidates, lists.convention)
+    with given.naming():
         found = funnel(
-            grades,
-            [run_argument(path, run_format, roles, name) for name, path in named],
+            lists.judgments,
+            runs,
             k,
-            convention=rules,
-            scale=levels,
+            convention=lists.convention,
+            scale=given.scale,
             cutoffs=cutoffs or DEFAULT_CUTOFFS,
-            names=[name for name, _ in named],
+            names=lists.names,
             candidates=candidates,
         )
     if form == "json":
@@ -139,12 +129,33 @@ def command(
     messages.notes(found.notes)
 
 
-def _stages(runs: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]]:
+def _check_scored(stages: Sequence[str], candidates: int | None) -> None:
+    """Refuses a funnel in which nothing can be lost.
+
+    Raises:
+        ParameterError: If every scored row is a candidate, or runs are stages.
+    """
+    if stages:
+        raise ParameterError(
+            "--stage names runs, and --scored takes the place of runs",
+            hint="name the columns of the stages in their order: --score recall --score rank",
+        )
+    if candidates is None:
+        raise ParameterError(
+            "every scored row is a candidate, so that no stage can lose any of the gain",
+            hint="--candidates N keeps the first N rows of each model's order",
+        )
+
+
+def _stages(files: Sequence[str], stages: Sequence[str]) -> list[tuple[str, str]]:
     """Returns the stages' names and paths.
 
     Raises:
         ParameterError: If there is none, both forms are mixed, or a text is not NAME=RUN.
     """
+    if not files:
+        raise ParameterError("JUDGMENTS are missing", hint="relkit funnel judgments.qrels bm25.run")
+    runs = files[1:]
     if runs and stages:
         raise ParameterError(
             "runs are given with --stage and without", hint="write --stage NAME=RUN for each"

@@ -1,21 +1,38 @@
-"""Judgments and runs as a command line names them."""
+"""What a command measures, as its command line names it: judgments and runs, or scored rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from relkit.cli.values import format_named_by
+import click
+
+from relkit.cli.scored import ScoredFiles
+from relkit.cli.tables import is_table, open_named
+from relkit.cli.values import (
+    chosen_columns,
+    chosen_convention,
+    chosen_scale,
+    format_named_by,
+    run_names,
+)
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
 if TYPE_CHECKING:
+    from relkit.analysis.comparison import Comparison
+    from relkit.data.convention import Convention
     from relkit.data.judgments import Judgments
     from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.io import Source
+    from relkit.io.format import Kind
 
 __all__ = [
+    "Given",
+    "Lists",
     "check_stdin",
     "judgments_argument",
     "run_argument",
@@ -23,6 +40,232 @@ __all__ = [
     "run_names",
     "stage_runs",
 ]
+
+#: The names that `--columns` may have, by kind of file.
+ROLES = {
+    "judgments": ("query", "document", "grade"),
+    "run": ("query", "document", "score", "rank"),
+}
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Judgments, and runs against them.
+
+    Attributes:
+        judgments: The judgments, or a run that takes their place.
+        runs: The runs, read or to be streamed.
+        names: What each is called.
+        convention: The rules: documents of scored rows have no ids that could order ties.
+    """
+
+    judgments: Any
+    runs: list[Any]
+    names: list[str]
+    convention: Convention
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What the command line says about files and about the rules by which they are read.
+
+    Attributes:
+        convention: The rules, as asked for.
+        scale: The grade scale.
+        formats: The formats of judgments and of runs; None recognises them.
+        columns: What `--columns` says, for every table.
+        own: What `--judgments-columns` and `--run-columns` say.
+        scored: The files of ``--scored``, and what is said about them.
+    """
+
+    convention: Convention
+    scale: Scale | None
+    formats: tuple[str | None, str | None]
+    columns: tuple[str, ...]
+    own: Mapping[str, tuple[str, ...]]
+    scored: ScoredFiles
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Given:
+        """Takes its part out of the values of a command's options."""
+        convention, scale = values.pop("convention"), values.pop("scale")
+        formats = (values.pop("judgments_format"), values.pop("run_format"))
+        columns = values.pop("columns")
+        own = {kind: values.pop(f"{kind}_columns") for kind in ROLES}
+        scored = ScoredFiles.of(values, columns, formats[1] or formats[0])
+        return cls(
+            convention=chosen_convention(convention, values.pop("changes")),
+            scale=chosen_scale(scale),
+            formats=formats,
+            columns=columns,
+            own=own,
+            scored=scored,
+        )
+
+    def paths(self, files: Sequence[str]) -> list[str]:
+        """Returns every file that is read: none of them may be written to."""
+        return [*files, *self.scored.paths]
+
+    def lists(
+        self,
+        files: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        whole: bool = False,
+        reference: bool = False,
+    ) -> Lists:
+        """Reads judgments and runs; or what takes their place, scored rows.
+
+        Args:
+            files: The arguments: judgments and runs, or more scored files.
+            names: What to call the runs; by default the names of files or columns.
+            whole: Reads runs now, rather than streaming them later.
+            reference: The first file is a run to compare with, in place of judgments.
+
+        Raises:
+            ParameterError: If there are not as many names as runs.
+        """
+        if self.scored:
+            return self._scored_lists(files, names)
+        check_stdin(files)
+        titles = run_names(files[1:], names)
+        self.check_columns(files)
+        first = files[0]
+        judged = self.run(first, None, whole=True) if reference else self.judgments(first)
+        runs = [
+            self.run(path, name, whole=whole) for path, name in zip(files[1:], titles, strict=True)
+        ]
+        return Lists(judged, runs, titles, self.convention)
+
+    def compare(
+        self,
+        files: Sequence[str],
+        measures: Sequence[str],
+        settings: Mapping[str, Any],
+        *,
+        names: Sequence[str] = (),
+        average: Any = None,
+        progress: Any = None,
+        lists: bool = True,
+    ) -> Comparison:
+        """Compares the runs or the scores that the command was given.
+
+        Args:
+            files: As for `lists`.
+            measures: The measures; none takes the usual ones.
+            settings: How differences are judged.
+            names: As for `lists`.
+            average: As for `relkit.evaluate`.
+            progress: As for `relkit.compare`.
+            lists: Whether somebody will look into queries; else one file of scored rows is not
+                kept.
+
+        Raises:
+            ParameterError: If two runs are missing.
+        """
+        from relkit.analysis.comparison import compare, compare_results, compare_scores
+        from relkit.evaluation import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
+
+        rules: dict[str, Any] = {
+            "convention": self.convention,
+            "average": average,
+            "scale": self.scale,
+            "progress": progress,
+        }
+        if self.scored and not lists and not files and len(self.scored.files) == 1:
+            common = {"average": average, "threads": settings["threads"]}
+            models = self.scored.models((), names, least=2)
+            return compare_results(
+                [one.evaluate(measures, self.convention, self.scale, common) for one in models],
+                **settings,
+            )
+        if self.scored:
+            rows = self.scored.rows(files, names, self.scale, least=2)
+            with self.naming():
+                return compare_scores(
+                    rows,
+                    list(measures) or DEFAULT_SCORE_MEASURES,
+                    **rules,
+                    **settings,
+                )
+        _check_two_runs(files)
+        found = self.lists(files, names)
+        with self.naming():
+            return compare(
+                found.judgments,
+                found.runs[0],
+                found.runs[1:],
+                list(measures) or DEFAULT_MEASURES,
+                names=found.names,
+                **rules,
+                **settings,
+            )
+
+    def judgments(self, path: str) -> Judgments:
+        """Reads judgments."""
+        columns = self._columns("judgments", path)
+        return judgments_argument(path, self.formats[0], columns, self.scale, "--judgments-columns")
+
+    def run(self, path: str, name: str | None, *, whole: bool = False) -> Any:
+        """Returns a run to stream, opened, or one read with the caller's wishes."""
+        columns = self._columns("run", path)
+        return run_argument(
+            path, self.formats[1], columns, name, whole=whole, option="--run-columns"
+        )
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Lets hints about runs name the options that say what parameters say in Python."""
+        with format_named_by("--run-format", "--run-columns"):
+            yield
+
+    def check_columns(self, files: Sequence[str]) -> None:
+        """Refuses `--columns` where no file is a table.
+
+        Raises:
+            ParameterError: If it is so.
+        """
+        for kind in ROLES:
+            self._own_columns(kind)
+        if not chosen_columns(self.columns):
+            return
+        kinds: list[Kind] = ["judgments", *("run" for _ in files[1:])]  # type: ignore[list-item]
+        forms = [self.formats[kind == "run"] for kind in kinds]
+        if not any(map(is_table, files, forms, kinds)):
+            raise ParameterError(
+                message("--columns names columns, and {path} has none", path=files[0]),
+                hint="leave it out: none of the files is a table",
+            )
+
+    def _columns(self, kind: str, path: str) -> dict[str, str] | None:
+        """Returns the columns of a file: those of its own option go before `--columns`.
+
+        Raises:
+            ParameterError: If the file has an option of its own, and no columns.
+        """
+        option = f"--{kind}-columns"
+        own = self._own_columns(kind)
+        if own and not is_table(path, self.formats[kind == "run"], kind):  # type: ignore[arg-type]
+            raise ParameterError(
+                message("{option}: {path} has no named columns", option=option, path=path),
+                hint=message("leave {option} out", option=option),
+            )
+        shared = chosen_columns(self.columns) or {}
+        return {**shared, **own} or None
+
+    def _own_columns(self, kind: str) -> dict[str, str]:
+        """Returns the columns that a kind of file has an option of its own for."""
+        return chosen_columns(self.own[kind], ROLES[kind], option=f"--{kind}-columns") or {}
+
+    def _scored_lists(self, files: Sequence[str], names: Sequence[str]) -> Lists:
+        from relkit.analysis.comparison import matched_scores
+        from relkit.data.scored_lists import scored_judgments, scored_run
+        from relkit.evaluation.scores import array_rules
+
+        rows = matched_scores(self.scored.rows(files, names, self.scale), self.scale)
+        judged = scored_judgments(next(iter(rows.values())), self.scale)
+        runs = [scored_run(one, name) for name, one in rows.items()]
+        return Lists(judged, runs, list(rows), array_rules(self.convention))
 
 
 def check_stdin(paths: Sequence[str]) -> None:
@@ -36,61 +279,60 @@ def check_stdin(paths: Sequence[str]) -> None:
 
 
 def judgments_argument(
-    path: str, form: str | None, columns: Mapping[str, str] | None, scale: Scale | None
+    path: str,
+    form: str | None,
+    columns: Mapping[str, str] | None,
+    scale: Scale | None,
+    option: str = "--columns",
 ) -> Judgments:
-    """Reads judgments with the caller's wishes about format, columns and scale."""
+    """Reads judgments with the caller's wishes about format, columns (of a table) and scale.
+
+    Args:
+        path: The file.
+        form: Its format; None recognises it.
+        columns: The columns of judgments and runs by role.
+        scale: The grade scale.
+        option: What names columns, for hints.
+    """
     from relkit.io import read_judgments
 
-    wanted = _only(columns, ("query", "document", "grade"))
-    with format_named_by("--judgments-format"):
-        return read_judgments(path, format=form, columns=wanted, scale=scale)
+    roles = _only(columns, ROLES["judgments"])
+    with format_named_by("--judgments-format", option):
+        source, wanted = open_named(path, form, "judgments", roles)
+        return read_judgments(source, columns=wanted, scale=scale)
 
 
 def run_argument(
-    path: str, form: str | None, columns: Mapping[str, str] | None, name: str
+    path: str,
+    form: str | None,
+    columns: Mapping[str, str] | None,
+    name: str | None,
+    *,
+    whole: bool = False,
+    option: str = "--columns",
 ) -> Source | Run:
-    """Returns a run to stream, opened, or one read with the caller's wishes."""
-    from relkit.io import open_source, read_run
+    """Returns a run to stream, opened, or one read with the caller's wishes.
 
-    wanted = run_columns(columns)
-    if form is None and not wanted:
-        return open_source(path, kind="run")
-    return read_run(path, format=form, columns=wanted, name=name)
+    Args:
+        path: The file.
+        form: Its format; None recognises it.
+        columns: The columns of judgments and runs by role, for a table.
+        name: What to call it.
+        whole: Reads it in any case.
+        option: What names columns, for hints.
+    """
+    from relkit.io import read_run
+
+    with format_named_by("--run-format", option):
+        source, wanted = open_named(path, form, "run", run_columns(columns))
+        if form is None and not wanted and not whole:
+            return source
+        return read_run(source, columns=wanted, name=name)
 
 
 def run_columns(columns: Mapping[str, str] | None) -> dict[str, str] | None:
     """Returns the part of a column map that concerns runs."""
-    return _only(columns, ("query", "document", "score", "rank"))
-
-
-def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
-    """Returns file names, or whole paths where two names are the same.
-
-    Args:
-        runs: Paths.
-        names: What ``--name`` was given.
-
-    Raises:
-        ParameterError: If there are names, and not one of its own for each run.
-    """
-    from relkit.data.run import run_name
-
-    if names and len(names) != len(runs):
-        raise ParameterError(
-            message(
-                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
-            ),
-            hint="give --name once for each run, in their order",
-        )
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
-    if twice:
-        raise ParameterError(
-            message("two runs are called `{twice}`", twice=twice[0]), hint="give names that differ"
-        )
-    if names:
-        return list(names)
-    short = [run_name(path) for path in runs]
-    return short if len(set(short)) == len(short) else list(runs)
+    return _only(columns, ROLES["run"])
 
 
 def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -109,6 +351,19 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
             )
         found.append((name.strip(), path))
     return found
+
+
+def _check_two_runs(files: Sequence[str]) -> None:
+    if len(files) > 2:
+        return
+    missing = ("JUDGMENTS, BASELINE and CANDIDATE", "BASELINE and CANDIDATE", "CANDIDATE")
+    verb = "is" if len(files) == 2 else "are"
+    shown = " ".join(files) or "judgments.qrels"
+    rest = ("bm25.run new.run", "bm25.run new.run", "new.run")[len(files)]
+    raise ParameterError(
+        message("{missing} {verb} missing", missing=missing[len(files)], verb=verb),
+        hint=f"relkit {click.get_current_context().info_name} {shown} {rest}",
+    )
 
 
 def _only(columns: Mapping[str, str] | None, roles: Sequence[str]) -> dict[str, str] | None:

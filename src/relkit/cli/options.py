@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -25,6 +25,7 @@ __all__ = [
     "digits_option",
     "format_option",
     "format_options",
+    "input_options",
     "judgments_format_option",
     "language_option",
     "measure_option",
@@ -35,7 +36,6 @@ __all__ = [
     "project_option",
     "rule_option",
     "scale_option",
-    "scored_options",
     "threads_option",
 ]
 
@@ -234,25 +234,72 @@ def confidence_option(command: F) -> F:
     return click.option("--confidence", show_default=True, **SETTINGS["confidence"])(command)
 
 
-def scored_options(command: F) -> F:
-    """Adds ``--scored``, and ``--query`` and ``--label``, its columns."""
-    for option in reversed(
-        (
+def input_options(
+    *own: Literal["query", "label", "document", "weight"],
+    scored: str = "Files of labels and scores, instead of judgments and runs: one per model, or"
+    " one with several --score.",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds what says how files are read; the command gets one `Given`.
+
+    The options are those of the convention, the scale, columns and formats, and ``--scored`` with
+    what belongs to it.
+
+    Args:
+        *own: Columns of scored rows that have an option of their own.
+        scored: The help of ``--scored``.
+    """
+    helps = {
+        "query": "With --scored: the column of the query.",
+        "label": "With --scored: the column of the label.",
+        "document": "With --scored: the column of the document.",
+        "weight": "With --scored: the column of row weights.",
+    }
+    several = {
+        "score": ("COLUMN", "With --scored: a column of scores; repeat it for each model."),
+        "scores": ("FILE", "With --scored LETOR: one score per line; repeat it for each model."),
+        "groups": (
+            "FILE",
+            "With --scored LETOR without qid: the number of rows of each query, one per line.",
+        ),
+    }
+    options = [
+        convention_options,
+        scale_option,
+        columns_option,
+        *(
             click.option(
-                "--scored",
-                metavar="FILE",
-                help="A file of labels and scores, instead of judgments and runs.",
-            ),
-            click.option(
-                "--query", metavar="COLUMN", help="With --scored: the column of the query."
-            ),
-            click.option(
-                "--label", metavar="COLUMN", help="With --scored: the column of the label."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+                f"--{kind}-columns",
+                metavar="NAME=COLUMN,…",
+                multiple=True,
+                help=f"Like --columns, for {what} only.",
+            )
+            for kind, what in (("judgments", "the judgments"), ("run", "the runs"))
+        ),
+        format_options,
+        click.option("--scored", metavar="FILE", multiple=True, help=scored),
+        *(
+            click.option(f"--{name}", f"scored_{name}", metavar="COLUMN", help=helps[name])
+            for name in own
+        ),
+        *(
+            click.option(f"--{name}", f"scored_{name}", metavar=metavar, multiple=True, help=text)
+            for name, (metavar, text) in several.items()
+        ),
+    ]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def packed(**values: Any) -> Any:
+            from relkit.cli.inputs import Given
+
+            given = Given.of(values)
+            return command(given=given, **values)
+
+        for option in reversed(options):
+            packed = option(packed)
+        return packed
+
+    return decorate
 
 
 def digits_of(default: int) -> Callable[[F], F]:

@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relkit.cli.group import Renamed
-from relkit.cli.inputs import check_stdin, judgments_argument, run_argument, run_names
+from relkit.cli.inputs import Given
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
-    columns_option,
     comparison_options,
-    convention_options,
-    format_options,
+    input_options,
     language_option,
     measure_option,
     names_option,
     no_color_option,
     plugin_option,
-    scale_option,
     threads_option,
 )
 from relkit.cli.output import emit, protect_inputs
-from relkit.cli.values import chosen_columns, chosen_convention, chosen_scale, split_measures
+from relkit.cli.values import split_measures
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
 
@@ -42,6 +39,7 @@ Examples:
   relkit report judgments.qrels bm25.run tfidf.run -m ndcg@10,recall@100 \\
       --lang zh -o report.html
   relkit report judgments.qrels bm25.run tfidf.run -o report.md
+  relkit report --scored old.csv new.csv --scale search -o report.html
 
 The HTML opens without a network, prints, and follows the reader's choice of
 light or dark: style, script and charts are inside the one file. It needs
@@ -50,9 +48,7 @@ pip install 'relkit[report]'; Markdown does not.
 
 
 @click.command("report", help=HELP, short_help="Write a report on a comparison as one file.")
-@click.argument("judgments")
-@click.argument("baseline")
-@click.argument("candidates", metavar="CANDIDATE…", nargs=-1, required=True)
+@click.argument("files", metavar="JUDGMENTS BASELINE CANDIDATE…", nargs=-1)
 @measure_option()
 @click.option(
     "-o",
@@ -94,17 +90,12 @@ pip install 'relkit[report]'; Markdown does not.
     " was asked beside the ids.",
 )
 @comparison_options
-@convention_options
-@scale_option
-@columns_option
-@format_options
+@input_options("query", "label", "document")
 @threads_option
 @plugin_option
 @no_color_option
 def command(
-    judgments: str,
-    baseline: str,
-    candidates: tuple[str, ...],
+    files: tuple[str, ...],
     measures: tuple[str, ...],
     output: str,
     form: Format | None,
@@ -115,47 +106,20 @@ def command(
     queries: int,
     query_texts: str | None,
     settings: dict[str, Any],
-    convention: str | None,
-    changes: tuple[str, ...],
-    scale: str | None,
-    columns: tuple[str, ...],
-    judgments_format: str | None,
-    run_format: str | None,
+    given: Given,
     threads: int,
 ) -> None:
     """Runs `relkit report`."""
-    from relkit.analysis.comparison import compare
-    from relkit.evaluation import DEFAULT_MEASURES
     from relkit.report import format_of, render_report
 
     if form is None and output == "-":
         raise ParameterError("a report on stdout needs its format", hint="add --format markdown")
     chosen_format = form or format_of(output)
-    runs = [baseline, *candidates]
-    files = [judgments, *runs]
-    check_stdin(files)
-    protect_inputs(output, [*files, query_texts])
-    roles = chosen_columns(columns)
-    rules = chosen_convention(convention, changes)
-    levels = chosen_scale(scale)
-    titles = run_names(runs, names)
-    grades = judgments_argument(judgments, judgments_format, roles, levels)
-    lists = [
-        run_argument(path, run_format, roles, name) for path, name in zip(runs, titles, strict=True)
-    ]
-    asked = split_measures(measures) or list(DEFAULT_MEASURES)
+    protect_inputs(output, [*given.paths(files), query_texts])
+    settings["threads"] = threads
     with Progress("comparing") as progress:
-        comparison = compare(
-            grades,
-            lists[0],
-            lists[1:],
-            asked,
-            convention=rules,
-            scale=levels,
-            names=titles,
-            threads=threads,
-            progress=progress,
-            **settings,
+        comparison = given.compare(
+            files, split_measures(measures), settings, names=names, progress=progress
         )
     texts = {} if query_texts is None else _texts(query_texts, comparison)
     with Progress("writing") as progress:

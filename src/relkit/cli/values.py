@@ -21,6 +21,7 @@ __all__ = [
     "format_named_by",
     "named_values",
     "parse_depths",
+    "run_names",
     "scored_columns",
     "split_measures",
 ]
@@ -107,13 +108,51 @@ def _measures_of(path: str) -> list[str]:
     return found
 
 
+#: Hints that say what to write in Python, and what they say on the command line.
+HINTS = {
+    "say which column holds what by its number, {reader}(…, {parameter}), or add a first line of"
+    " names": (
+        "say which column holds what by its number: {columns} {places}; or add a first line of"
+        " names"
+    ),
+    "without strict these warnings are only printed": (
+        "without --strict these warnings are only printed"
+    ),
+    "to evaluate a file of scores, use read_scored(…, scores=…)": (
+        "to evaluate a file of scores: --scored FILE --scores FILE"
+    ),
+    "name its column: {reader}(…, {parameter})": "name its column: {columns} {role}={name}",
+    "leave `columns` out": "leave {columns} out",
+    "leave `columns` out, or name another format": "leave {columns} out, or name another format",
+    "name the file that holds one score a line: scores=PATH": (
+        "name the file that holds one score a line: --scores FILE"
+    ),
+    "name the file that holds the number of rows of each query: groups=PATH": (
+        "name the file that holds the number of rows of each query: --groups FILE"
+    ),
+}
+
+
 @contextmanager
-def format_named_by(option: str) -> Iterator[None]:
-    """Lets hints name the option that says what `format=` says in Python."""
+def format_named_by(option: str, columns: str = "--columns") -> Iterator[None]:
+    """Lets hints name the options that say what parameters say in Python.
+
+    Args:
+        option: What says `format=`.
+        columns: What says `columns=`.
+    """
     try:
         yield
     except RelkitError as error:
-        error.hint = messages.translate(error.hint).replace("format=", option)
+        hint = error.hint
+        template = getattr(hint, "template", hint)
+        if template in HINTS:
+            values = {**getattr(hint, "values", {}), "columns": columns}
+            if values.get("reader") == "relkit.read_scored" and values.get("role") == "score":
+                hint = message("name its column: --score {name}", **values)
+            else:
+                hint = message(HINTS[template], **values)
+        error.hint = messages.translate(hint).replace("format=", option)
         raise
 
 
@@ -205,6 +244,7 @@ def chosen_columns(
     texts: Sequence[str],
     known: Sequence[str] = ("query", "document", "grade", "score", "rank"),
     example: str = "query=qid,document=url",
+    option: str = "--columns",
 ) -> dict[str, str] | None:
     """Returns the column map of ``--columns``.
 
@@ -212,19 +252,49 @@ def chosen_columns(
         texts: What the option was given.
         known: The names that this kind of data has; without it those of judgments and runs.
         example: A map of such names, for the hint.
+        option: What it is called.
 
     Raises:
         ParameterError: If a text is not NAME=COLUMN.
         UnknownNameError: If a name is none of the known ones.
     """
     items = [item for text in texts for item in text.split(",")]
-    pairs = named_values(items, "--columns", example)
+    pairs = named_values(items, option, example)
     for name in pairs:
         if name not in known:
             from relkit.core.registry import suggestion
 
             raise UnknownNameError(
-                message("--columns knows no `{name}`", name=name),
+                message("{option} knows no `{name}`", option=option, name=name),
                 hint=suggestion(name, list(known)),
             )
     return pairs or None
+
+
+def run_names(runs: Sequence[str], names: Sequence[str] = ()) -> list[str]:
+    """Returns file names, or whole paths where two names are the same.
+
+    Args:
+        runs: Paths.
+        names: What ``--name`` was given.
+
+    Raises:
+        ParameterError: If there are names, and not one of its own for each run.
+    """
+    from relkit.data.run import file_names
+
+    if names and len(names) != len(runs):
+        raise ParameterError(
+            message(
+                "there are {count} runs and {count_2} names", count=len(runs), count_2=len(names)
+            ),
+            hint="give --name once for each run, in their order",
+        )
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ParameterError(
+            message("two runs are called `{twice}`", twice=twice[0]), hint="give names that differ"
+        )
+    if names:
+        return list(names)
+    return file_names(runs)

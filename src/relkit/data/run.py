@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from relkit.data.source import Sourced, path_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run", "run_name"]
+__all__ = ["Run", "file_names", "run_name"]
 
 
 class Run(Sourced):
@@ -264,3 +264,14 @@ def run_name(run: Any) -> str:
     if name in ("-", "<stdin>"):
         return "stdin"
     return name.replace("\\", "/").rsplit("/", 1)[-1] or name
+
+
+def file_names(paths: Sequence[str]) -> list[str]:
+    """Returns the names of files, or whole paths where two names are the same.
+
+    Examples:
+        >>> file_names(["runs/bm25.run", "new.run"]), file_names(["a/x.run", "b/x.run"])
+        (['bm25.run', 'new.run'], ['a/x.run', 'b/x.run'])
+    """
+    short = [run_name(path) for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)

@@ -241,7 +241,13 @@ def read_settings(path: str) -> dict[str, Any]:
             values = tomllib.loads(text)
     except DependencyError:
         raise
-    except (OSError, ValueError) as error:
+    except FileNotFoundError as error:
+        raise InputError("there is no such file", path=path) from error
+    except OSError as error:
+        raise InputError(
+            message("cannot be read: {error}", error=error.strerror), path=path
+        ) from error
+    except ValueError as error:
         raise InputError(message("cannot be read: {error}", error=error), path=path) from error
     except Exception as error:  # PyYAML's errors share no base with ValueError
         raise InputError(message("cannot be read: {error}", error=error), path=path) from error

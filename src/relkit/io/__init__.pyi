@@ -1,6 +1,9 @@
 from .format import (
     Format as Format,
 )
+from .matched_rows import (
+    matched_rows as matched_rows,
+)
 from .mismatch import (
     explain_mismatch as explain_mismatch,
 )

@@ -7,7 +7,7 @@ from itertools import islice
 
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
-from relkit.data.columns.names import KINDS, NAMES, plain_name
+from relkit.data.columns.names import KINDS, NAMES, READERS, named_columns, plain_name
 
 __all__ = ["check_header", "headerless", "is_data", "is_numbered"]
 
@@ -66,8 +66,6 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
         roles.append("score")
     if kind == "scored":
         roles.insert(0, "query")
-    places = ",".join(f"{role}={place}" for place, role in enumerate(roles, 1))
-    python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
     shown = ",".join(header)
     return ParseError(
         message(
@@ -77,13 +75,29 @@ def headerless(header: Sequence[str], kind: str, path: str) -> InputError:
         ),
         path=path,
         line=1,
-        hint=message(
+        hint=_numbered_hint(roles, kind),
+    )
+
+
+def _numbered_hint(roles: Sequence[str], kind: str) -> str:
+    """Says how columns are named by their number in Python; the command line has its own words."""
+    places = ",".join(f"{role}={place}" for place, role in enumerate(roles, 1))
+    reader = READERS.get(kind)
+    if reader is None:
+        python = ", ".join(f'"{role}": "{place}"' for place, role in enumerate(roles, 1))
+        return message(
             "say which column holds what by its number, such as `--columns"
             " {places}` (columns={{{python}}} in Python), or add a first"
             " line of names",
             places=places,
             python=python,
-        ),
+        )
+    return message(
+        "say which column holds what by its number, {reader}(…, {parameter}), or add a first line"
+        " of names",
+        reader=f"relkit.{reader}",
+        parameter=named_columns(kind, {role: str(n) for n, role in enumerate(roles, 1)}),
+        places=places,
     )
 
 

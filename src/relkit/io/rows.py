@@ -53,6 +53,13 @@ def csv_rows(
                 yield start, fields
             start = reader.line_num + 1
     except csv.Error as error:
+        if "new-line character" in str(error):
+            raise ParseError(
+                "lines end with a carriage return alone, as on an old Macintosh",
+                path=path,
+                line=start,
+                hint="write them with line feeds: tr '\\r' '\\n' < FILE > NEW",
+            ) from None
         problem = (
             "a quoted field does not end"
             if "unexpected end" in str(error)

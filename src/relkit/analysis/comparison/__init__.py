@@ -3,6 +3,7 @@
 from relkit.analysis.comparison.comparison import Comparison
 from relkit.analysis.comparison.contrast import Contrast, PairContrast
 from relkit.analysis.comparison.inputs import compare, compare_results, compare_values
+from relkit.analysis.comparison.scored import compare_scores, matched_scores
 
 __all__ = [
     "Comparison",
@@ -10,5 +11,7 @@ __all__ = [
     "PairContrast",
     "compare",
     "compare_results",
+    "compare_scores",
     "compare_values",
+    "matched_scores",
 ]

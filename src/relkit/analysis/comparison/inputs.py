@@ -83,12 +83,20 @@ def compare(
 
 def compare_results(
     results: Sequence[Results],
+    *,
+    judgments: Judgments | None = None,
+    runs: Sequence[Any] = (),
+    progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compares existing evaluations, such as those of `relkit.evaluate_scores`.
 
     Args:
         results: The baseline's first, then the candidates'; all with the same measures.
+        judgments: What was evaluated, for those who look into queries, such as
+            `relkit.write_report`; with `runs`.
+        runs: The run of each result.
+        progress: Called with the work done, all of it, and what comes next.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
             `threads`, as for `relkit.compare`.
 
@@ -126,7 +134,8 @@ def compare_results(
                 ),
                 hint="evaluate both with the same convention",
             )
-    return _of_results(results, settings)
+    scale = None if judgments is None else judgments.scale
+    return _of_results(results, settings, scale, judgments, runs, progress)
 
 
 def compare_values(

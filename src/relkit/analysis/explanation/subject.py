@@ -106,15 +106,27 @@ class Subject:
             ParameterError: If ties are averaged over: no single order explains the value.
         """
         if rules.ties == "expected":
-            raise ParameterError(
-                "ties=expected averages over many orders, and one derivation shows one order",
-                hint="explain with another tie rule, such as doc-desc; `against` takes this one",
-            )
+            rules = self._one_order(run, rules)
         reference: tuple[str, ...] = ()
         if self.reference is not None:
             other = self._order(self.reference, {}, rules)
             reference = tuple(entry.document for entry in other)
         return replace(self._order(run, self.grades, rules), reference=reference)
+
+    def _one_order(self, run: Run, rules: Convention) -> Convention:
+        """Returns rules of one order, where no documents have equal scores.
+
+        Raises:
+            ParameterError: If some have.
+        """
+        down, up = (rules.replace(ties=ties) for ties in ("doc-desc", "doc-asc"))
+        if tuple(self._order(run, {}, down)) != tuple(self._order(run, {}, up)):
+            raise ParameterError(
+                "ties=expected averages over many orders, and one derivation shows one order",
+                hint="choose one order, such as that of the rows: ties=input; `against` takes"
+                " ties=expected",
+            )
+        return down
 
     def _order(self, run: Run, grades: Mapping[str, float], rules: Convention) -> Ranking:
         documents, scores, ranks = (

@@ -67,3 +67,32 @@ def first_documents(run: Run, count: int, rules: Convention) -> Run:
         values += [scores[row] for row in rows]
         places += [ranks[row] for row in rows] if ranks is not None else []
     return Run.from_arrays(queries, kept, values, places or None, name=run.name)
+
+
+def cascaded_runs(runs: Sequence[Run], count: int, rules: Convention) -> list[Run]:
+    """Returns runs of which each orders only what the one before kept: its first documents.
+
+    Args:
+        runs: One per stage, in the order of the search, with the scores of all documents.
+        count: How many documents each stage keeps per query.
+        rules: What decides where scores are equal.
+
+    Examples:
+        >>> from relkit.data.convention import Convention
+        >>> recall = Run.from_dict({"q": {"a": 3, "b": 2, "c": 1}})
+        >>> rank = Run.from_dict({"q": {"c": 9, "b": 2, "a": 1}})
+        >>> [run["q"] for run in cascaded_runs([recall, rank], 2, Convention())]
+        [{'a': 3.0, 'b': 2.0}, {'b': 2.0, 'a': 1.0}]
+    """
+    found: list[Run] = []
+    for run in runs:
+        lists = run.to_dict()
+        if found:
+            before = found[-1].to_dict()
+            lists = {
+                query: {document: score for document, score in one.items() if document in kept}
+                for query, kept in before.items()
+                if (one := lists.get(query)) is not None
+            }
+        found.append(first_documents(Run.from_dict(lists, name=run.name), count, rules))
+    return found

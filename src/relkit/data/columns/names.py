@@ -14,9 +14,11 @@ __all__ = [
     "KINDS",
     "LABELLING",
     "NAMES",
+    "READERS",
     "choose",
     "feature_name",
     "feature_role",
+    "named_columns",
     "plain_name",
 ]
 
@@ -70,6 +72,14 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
     "url": ("url", "link", "uri", "链接"),
     "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
 }  # fmt: skip
+
+#: The function that reads a kind of data, for those who read it themselves.
+READERS = {
+    "judgments": "read_judgments",
+    "run": "read_run",
+    "scored": "read_scored",
+    **dict.fromkeys(("features", "candidates", "unlabelled"), "read_features"),
+}
 
 # What each kind of data needs, and what it may have besides.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -201,7 +211,7 @@ def choose(
                         "columns {found} could each be the {role}", found=_listed(found), role=role
                     ),
                     path=path,
-                    hint=_map_hint(role, found[0]),
+                    hint=_map_hint(kind, role, found[0]),
                 )
             if found:
                 chosen[role] = found[0]
@@ -217,7 +227,7 @@ def choose(
                     names=_listed(names),
                 ),
                 path=path,
-                hint=_map_hint(role, names[0] if names else "NAME"),
+                hint=_map_hint(kind, role, _unused(names, chosen)),
             )
     if kind in FEATURED and not features:
         rest = [name for name in names if name not in chosen.values()]
@@ -225,11 +235,41 @@ def choose(
     return {role: name for role, name in chosen.items() if given.get(role) != ""}
 
 
-def _map_hint(role: str, name: str) -> str:
-    return (
-        f'name it: columns={{"{role}": "{name}"}} in Python, '
-        f"`--columns {role}={name}` on the command line"
+def _map_hint(kind: str, role: str, name: str) -> str:
+    """Says how a column is named in Python; the command line puts its own options there."""
+    reader = READERS.get(kind)
+    if reader is None:
+        return message(
+            'name it: columns={{"{role}": "{name}"}} in Python, `--columns {role}={name}` on'
+            " the command line",
+            role=role,
+            name=name,
+        )
+    return message(
+        "name its column: {reader}(…, {parameter})",
+        reader=f"relkit.{reader}",
+        parameter=named_columns(kind, {role: name}),
+        role=role,
+        name=name,
     )
+
+
+def named_columns(kind: str, columns: Mapping[str, str]) -> str:
+    """Returns columns as the reader of a kind of data takes them.
+
+    Examples:
+        >>> named_columns("run", {"score": "bm25"}), named_columns("scored", {"score": "old"})
+        ('columns={"score": "bm25"}', 'score="old"')
+    """
+    if kind in {"judgments", "run"}:
+        inside = ", ".join(f'"{role}": "{name}"' for role, name in columns.items())
+        return f"columns={{{inside}}}"
+    return ", ".join(f'{role}="{name}"' for role, name in columns.items())
+
+
+def _unused(names: Sequence[str], chosen: Mapping[str, str]) -> str:
+    """Returns a column that could have a role: the first that has none."""
+    return next((name for name in names if name not in chosen.values()), "COLUMN")
 
 
 def _listed(names: Sequence[str], limit: int = 20) -> str:

@@ -63,6 +63,11 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     Raises:
         InputError: If it is no number and no name of the scale.
     """
+    if value is None:
+        raise InputError(
+            "there is no grade",
+            hint="grade the document, or leave it out: it then counts as unjudged",
+        )
     if scale is not None:
         return scale.parse(value)
     found = number(value)
