@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import compress, groupby, pairwise
 from typing import TYPE_CHECKING
 
 from relkit.evaluation import Evaluator
@@ -92,14 +92,19 @@ def rank_bands(
 
 def _means(results: Sequence[Results], names: Sequence[str]) -> list[dict[str, float]]:
     """Returns each run's means over the queries that all of them have a value for."""
-    columns = [{name: one.values_by_query(name) for name in names} for one in results]
-    queries = set.intersection(*(set(column["dcg"]) for column in columns))
-    held = [q for q in queries if all(math.isfinite(column["dcg"][q]) for column in columns)]
+    whole = [one.values_by_query("dcg") for one in results]
+    held = {
+        query
+        for query in set.intersection(*map(set, whole))
+        if all(math.isfinite(values[query]) for values in whole)
+    }
     count = max(len(held), 1)
-    return [
-        {name: math.fsum(values[query] for query in held) / count for name, values in one.items()}
-        for one in columns
-    ]
+    means = []
+    for one in results:
+        chosen = [query in held for query in one.queries]
+        columns = {name: compress(one.column(name), chosen) for name in names}
+        means.append({name: math.fsum(values) / count for name, values in columns.items()})
+    return means
 
 
 def rank_section(comparison: Comparison, texts: Catalogue) -> Section:
