@@ -14,11 +14,13 @@ __all__ = ["effect_size", "mean", "standard_deviation"]
 
 def mean(differences: NDArray[np.float64]) -> float:
     """Returns the mean of an exact sum, so that the order does not matter; NaN for no value."""
+    import numpy as np
+
     values = differences.tolist()
     if not values:
         return math.nan
     # math.fsum refuses infinities of both signs; their plain sum is NaN.
-    total = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    total = math.fsum(values) if np.isfinite(differences).all() else sum(values)
     return float(total / len(values))
 
 
@@ -30,17 +32,16 @@ def standard_deviation(differences: NDArray[np.float64]) -> float:
     Sums are exact, so that the order of the values does not matter. Deviations that are rounding
     noise of the values themselves count as 0: equal differences have no spread.
     """
+    import numpy as np
+
     count = len(differences)
-    if count < 2:
-        return math.nan
-    values = differences.tolist()
-    if not all(map(math.isfinite, values)):
+    if count < 2 or not np.isfinite(differences).all():
         return math.nan
     # Scaled by a power of two, squares neither overflow nor vanish.
-    exponent = math.frexp(max(map(abs, values)))[1]
-    scaled = [math.ldexp(value, -exponent) for value in values]
-    centre = math.fsum(scaled) / count
-    deviation = math.sqrt(math.fsum((value - centre) ** 2 for value in scaled) / (count - 1))
+    exponent = math.frexp(float(np.abs(differences).max()))[1]
+    scaled = np.ldexp(differences, -exponent)
+    centre = math.fsum(scaled.tolist()) / count
+    deviation = math.sqrt(math.fsum(((scaled - centre) ** 2).tolist()) / (count - 1))
     noise = 2 * math.ulp(1.0)
     return 0.0 if deviation <= noise else math.ldexp(deviation, exponent)
 
