@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from relkit.core.document.terminal import wrap
+from relkit.core.document.terminal import COLUMNS, printable, width, wrap
 from relkit.core.notes import Note
 from relkit.core.texts import LANGUAGES, Language, message, translate
 
@@ -56,7 +56,10 @@ class Messages:
         )
 
     def say(self, text: str = "") -> None:
-        """Writes a line as it is."""
+        """Writes a line as it is, control signs shown."""
+        self._write(printable(text, "\n\t"))
+
+    def _write(self, text: str) -> None:
         try:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
@@ -89,16 +92,37 @@ class Messages:
             write(note.text(self.language))
 
     def _line(self, word: str, style: str, message: str) -> None:
-        lines = self.translate(message).split("\n")
-        label = f"{self.translate(word)}{self.translate(': ')}"
-        self.say(f"{self.paint(label.rstrip(), style)}{label[len(label.rstrip()) :]}{lines[0]}")
-        for line in lines[1:]:
-            self.say(f"  {line}" if line else "")
+        said = f"{self.translate(word)}{self.translate(': ')}"
+        label = said.rstrip()
+        start, *lines = self._folded(printable(self.translate(message), "\n"), said)
+        self._write(self.paint(label, style) + start[len(label) :])
+        for line in lines:
+            self._write(line)
+
+    def _folded(self, text: str, first: str) -> Iterator[str]:
+        """Yields a message line by line: to a terminal as wide as it is, but at most 80 columns."""
+        room = terminal_width()
+        for place, line in enumerate(text.split("\n")):
+            start = "  " if place and line else first * (not place)
+            if room is None or width(start + line) <= room:
+                yield start + line
+            else:
+                yield from wrap(line, room, "  ", start)
 
     def dim(self, text: str) -> None:
         """Writes something of little weight, folded to 80 columns."""
         for line in wrap(self.translate(text), 80, "  "):
-            self.say(self.paint(line, DIM))
+            self._write(self.paint(line, DIM))
+
+
+def terminal_width() -> int | None:
+    """Returns the columns that a sentence on stderr may take; `None` where it is no terminal."""
+    try:
+        if not sys.stderr.isatty():
+            return None
+        return min(os.get_terminal_size(sys.stderr.fileno()).columns or COLUMNS, COLUMNS)
+    except (OSError, ValueError):
+        return None
 
 
 def language_of(arguments: Sequence[str]) -> Language:
@@ -147,7 +171,7 @@ class Progress:
             return
         share = message("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
         line = f"{self.what}{messages.translate(': ')}{messages.translate(share)}"
-        self._line = line + (f" ({detail})" if detail else "")
+        self._line = printable(line + (f" ({detail})" if detail else ""))
         if time.monotonic() >= self._start:
             self._show()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from relkit.core.document.endings import form_named_by
+from relkit.core.document.terminal import printable
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
 
@@ -66,6 +67,8 @@ def emit(text: str, path: str | None = None) -> None:
 def _to_stdout(text: str) -> None:
     """Writes all of a text: stdout without a buffer (PYTHONUNBUFFERED) may take a part only."""
     sys.stdout.flush()
+    if sys.stdout.isatty():  # data, too, must not control the terminal on which it is looked at
+        text = printable(text, "\n\t")
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
         sys.stdout.write(text)

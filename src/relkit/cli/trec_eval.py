@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from relkit.cli.group import HELP_NAMES, HelpContext
+from relkit.cli.messages import messages
+from relkit.core.document.terminal import printable
 
 __all__ = ["command"]
 
@@ -123,13 +125,15 @@ def _run(arguments: tuple[str, ...] = (), **_: Any) -> int:
     except TrecEvalError as failure:
         sys.stdout.flush()
         for line in filter(None, failure.message.splitlines()):
-            sys.stderr.write(f"trec_eval: {line}\n")
+            messages.say(f"trec_eval: {line}")
         return failure.code
     return 0
 
 
 def _write(text: str) -> None:
-    """Writes ids as the bytes that they are."""
+    """Writes ids as the bytes that they are; on a terminal, signs that control it are shown."""
+    if sys.stdout.isatty():
+        text = printable(text, "\n\t")
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
         sys.stdout.write(text)

@@ -17,6 +17,7 @@ from relkit.core.document.model import (
     Section,
     Table,
 )
+from relkit.core.document.terminal import printable
 
 __all__ = ["RENDERERS", "Renderer", "escape", "markdown_parts", "render_markdown"]
 
@@ -107,7 +108,7 @@ def _code(text: str) -> str:
     longest = max(map(len, re.findall("`+", text)), default=0)
     space = " " if longest else ""
     fence = "`" * (longest + 1)
-    return f"{fence}{space}{' '.join(text.split())}{space}{fence}"
+    return f"{fence}{space}{printable(' '.join(text.split()))}{space}{fence}"
 
 
 RENDERERS: Mapping[str, Renderer] = {
@@ -149,7 +150,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Returns text on one line, in which nothing is HTML."""
+    """Returns text on one line, in which nothing is HTML or controls a terminal."""
     text = re.sub(r"&(?=[#\w]+;)", "&amp;", text)
     text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text).replace(">", "&gt;")
-    return " ".join(text.split())
+    return printable(" ".join(text.split()))

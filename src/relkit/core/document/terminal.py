@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +18,17 @@ if TYPE_CHECKING:
         Table,
     )
 
-__all__ = ["COLUMNS", "align", "fold", "render_text", "shorten", "table_width", "width", "wrap"]
+__all__ = [
+    "COLUMNS",
+    "align",
+    "fold",
+    "printable",
+    "render_text",
+    "shorten",
+    "table_width",
+    "width",
+    "wrap",
+]
 
 #: Sentences take no more terminal columns than this, however wide the terminal is.
 COLUMNS = 80
@@ -30,12 +40,39 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 HANGING = "  "
 #: Signs that take one column each: most tables have no others, and need no list of all signs.
 NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
+#: What a terminal obeys, or what turns the order of the text around it: C0, C1, bidirectional
+#: embeddings, overrides and isolates, and what no encoding can write.
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 #: A word, or a sign of a script that is written without spaces; what closes stays with it, and a
 #: bracket with what it opens.
 PIECE = (
     r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
     "[，。；：！？、）》」』”’]*"
 )
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Returns a text in which nothing controls a terminal: control signs are shown as escapes.
+
+    Whatever becomes output for people passes through here; data in files stays as it is.
+
+    Args:
+        text: Ids, names and sentences, also those of strangers.
+        keep: Control signs that stay, such as the ends of lines.
+
+    Examples:
+        >>> print(printable("q1\x1b[2J\u202e"))
+        q1\x1b[2J\u202e
+        >>> printable("one\ntwo", keep="\n")
+        'one\ntwo'
+    """
+    if text.isprintable():
+        return text
+    return CONTROL.sub(lambda one: one[0] if one[0] in keep else _escaped(one[0]), text)
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("ascii", "backslashreplace").decode() if sign > "\x7f" else repr(sign)[1:-1]
 
 
 def render_text(document: Document, columns: int | None = COLUMNS) -> str:
@@ -71,8 +108,8 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     if not any(block.headings):
         yield from _facts(block, columns)
         return
-    headings = list(block.headings)
-    rows: Sequence[Sequence[str]] = [[str(cell) for cell in row] for row in block.rows]
+    headings, *cells = _printable([block.headings, *block.rows])
+    rows: Sequence[Sequence[str]] = cells
     beside = BAR + 2 if block.bars else 0
     if columns is not None:
         rows = _fitting(headings, rows, block.long, columns - beside)
@@ -88,9 +125,13 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
         yield from _sentence(note, room)
 
 
+def _printable(rows: Iterable[Sequence[object]]) -> list[list[str]]:
+    return [[printable(str(cell)) for cell in row] for row in rows]
+
+
 def _facts(block: Table, columns: int | None) -> Iterator[str]:
     """Yields a table without headings: each name with its text, which goes on below itself."""
-    rows = [[str(cell) for cell in row] for row in block.rows]
+    rows = _printable(block.rows)
     wide = max((width(name) for name, *_ in rows), default=0)
     for name, *cells in rows:
         first, text = name + " " * (wide - width(name) + 2), "  ".join(cells)
@@ -150,6 +191,7 @@ def _sentence(text: str, room: int) -> list[str]:
     """Returns a sentence as lines: one that fits keeps its spaces."""
     if not text:
         return []
+    text = printable(text, "\n")
     return [text] if width(text) <= room else wrap(text, room, HANGING)
 
 
@@ -186,7 +228,8 @@ def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -
         >>> wrap("正逆序比 [默认：1]", 10)
         ['正逆序比', '[默认：1]']
     """
-    lines, fresh = [first], True
+    lines, fresh = [printable(first)], True
+    text = printable(text, "\n\t")
     for piece in re.findall(PIECE, text):
         if piece.isspace():
             lines[-1] += "" if fresh else " "
@@ -257,6 +300,7 @@ def table_width(table: Table) -> int:
 
 def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Returns lines of aligned columns, the first `left` to the left, numbers to the right."""
+    headings, *rows = _printable([headings, *rows])
     widths = _widths(headings, rows)
     lines = []
     for row in (headings, *rows):
@@ -283,6 +327,7 @@ def fold(
         left: Columns aligned to the left, and repeated in each block.
         columns: Terminal columns a line may take; `None` never folds.
     """
+    headings, *rows = _printable([headings, *rows])
     widths = _widths(headings, rows)
     lines: list[str] = []
     block = list(range(left))
