@@ -125,7 +125,8 @@ def _lives(row: Any, now: float) -> bool:
         if int(rest) == os.getpid():
             return False  # an earlier process with the same number, as in containers
         try:
-            os.kill(int(rest), 0)
+            if os.name != "nt":  # Windows would end it
+                os.kill(int(rest), 0)
         except ProcessLookupError:
             return False
         except OSError:
