@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -153,3 +155,45 @@ def test_sets_of_trec_eval(command: Command, name: str) -> None:
     assert outcome.code == 2
     if name != "set":
         assert f"hint: did you mean `{name}`?" in outcome.err
+
+
+def test_many_candidates_have_one_table_per_measure(command: Command, files: Path) -> None:
+    names = many(files, 9)
+    outcome = command("compare", FILES[0], *names, "-m", "ndcg@10,ap,num_ret", "--alpha", "0.9")
+    lines = outcome.out.splitlines()
+    assert lines[0].split() == ["run", "ndcg@10", "ap", "num_ret"]
+    assert [line.split()[0] for line in lines[2:11]] == names
+    assert max(map(width, lines)) <= 80
+    for measure in ("ndcg@10", "ap", "num_ret"):
+        start = lines.index(f"{measure}, A = {names[0]}")
+        assert [line.split()[0] for line in lines[start + 4 : start + 12]] == names[1:]
+    values = command("compare", FILES[0], *names, "-m", "ap", "--format", "csv").out
+    one = list(csv.DictReader(io.StringIO(values)))[2]
+    row = next(line for line in lines[lines.index(f"ap, A = {names[0]}") :] if names[3] in line)
+    assert row.split()[1:3] == [
+        f"{float(one[key]):.4f}" for key in ("baseline_mean", "candidate_mean")
+    ]
+    assert "A = system-00.run, B = " not in outcome.out
+    few = command("compare", FILES[0], *names[:3], "-m", "ap").out
+    assert few.startswith("A = system-00.run, B = system-01.run")
+
+
+def test_latex_can_be_printed_as_it_is(command: Command, files: Path) -> None:
+    found = command("compare", *FILES, "-m", "ndcg@10,recall(rel=2)@5,num_q", "--format", "latex")
+    lines = found.out.splitlines()
+    assert lines[2].startswith(r"\caption{")
+    assert lines[3] == r"\label{tab:comparison}"
+    assert lines[6] == r" & Run & NDCG@10 & Recall(rel=2)@5 & num\_q \\"
+    assert [line.split(" & ")[1] for line in lines[8:10]] == ["bm25", "tfidf"]
+    (files / "bm25.txt").write_text((files / "tfidf.run").read_text())
+    same = command("compare", "judgments.qrels", "bm25.run", "bm25.txt", "--format", "latex").out
+    assert "bm25.run &" in same
+    assert "bm25.txt &" in same
+
+
+def test_letters_of_runs_are_all_different() -> None:
+    from relkit.analysis.comparison.matrix import _letter
+
+    letters = [_letter(place) for place in range(120)]
+    assert len(set(letters)) == 120
+    assert letters[25:28] == ["z", "A", "B"]

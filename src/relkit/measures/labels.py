@@ -18,6 +18,7 @@ __all__ = [
     "detail_names",
     "measure_label",
     "pair_rules",
+    "prose_label",
 ]
 
 #: Fields that every convention line shows; others where a measure uses them or they deviate.
@@ -57,6 +58,31 @@ def measure_label(name: str, average: str | None = None, definition: str = "") -
     if average is None or average == "sum" or (average == "macro" and _usual(name)):
         return shown
     return f"{shown[:-1]}, {average})" if shown.endswith(" (strict)") else f"{shown} ({average})"
+
+
+def prose_label(name: str, average: str | None = None, definition: str = "") -> str:
+    """Returns a measure's name as prose writes it.
+
+    Args:
+        name: As for `measure_label`.
+        average: As for `measure_label`.
+        definition: As for `measure_label`.
+
+    Examples:
+        >>> prose_label("ndcg@10"), prose_label("recall(rel=2)@100")
+        ('NDCG@10', 'Recall(rel=2)@100')
+        >>> prose_label("pnr"), prose_label("pnr(label_ties=ignore)")
+        ('PNR', 'PNR (strict)')
+    """
+    shown = measure_label(name, average, definition)
+    with suppress(LookupError, ValueError):
+        found = measure(name)
+        if shown.startswith(found.name):
+            short = (
+                found.name.upper() if len(found.name) <= 5 and "_" not in found.name else found.name
+            )
+            return (found.title or short) + shown[len(found.name) :]
+    return shown
 
 
 def _usual(name: str) -> bool:

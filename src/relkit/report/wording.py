@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from relkit.core.texts.numbers import PAGE
 from relkit.measures.base import Measure
-from relkit.measures.labels import measure_label
+from relkit.measures.labels import prose_label
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Headline, Tone
@@ -39,11 +39,7 @@ def label(measure: str) -> str:
         >>> label("pnr"), label("pnr(label_ties=ignore)")
         ('PNR', 'PNR (strict)')
     """
-    found, shown = _known(measure), measure_label(measure)
-    if found is None or not shown.startswith(found.name):
-        return shown
-    short = found.name.upper() if len(found.name) <= 5 else found.name
-    return (found.title or short) + shown[len(found.name) :]
+    return prose_label(measure)
 
 
 def sentence(text: str, texts: Catalogue) -> str:

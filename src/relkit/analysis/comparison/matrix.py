@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters
 
-from relkit.analysis.comparison.compared import Compared, beside, contrast_label
+from relkit.analysis.comparison.compared import Compared, beside
 from relkit.analysis.comparison.legend import superscript_legend
 from relkit.core.document.model import Cell, Table
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
+from relkit.measures.labels import measure_label, prose_label
 
 __all__ = ["latex", "matrix"]
 
@@ -85,12 +88,16 @@ def _best(comparison: Compared, values: dict[tuple[str, str], float]) -> dict[st
     }
 
 
-def _labels(comparison: Compared) -> list[str]:
-    labels = {one.measure: contrast_label(one) for one in comparison.contrasts}
+def _labels(
+    comparison: Compared, label: Callable[[str, str, str], str] = measure_label
+) -> list[str]:
+    labels = {
+        one.measure: label(one.measure, one.average, one.definition) for one in comparison.contrasts
+    }
     return [labels.get(name, name) for name in comparison.measures]
 
 
-def _besides(comparison: Compared, digits: int, words: Catalogue) -> str:
+def _besides(comparison: Compared, digits: int, words: Catalogue, names: Mapping[str, str]) -> str:
     """Returns the strict and random values of measures of pairs, as sentences."""
     sentences: dict[tuple[str, str], str] = {}
     for one in comparison.contrasts:
@@ -104,14 +111,18 @@ def _besides(comparison: Compared, digits: int, words: Catalogue) -> str:
             for name, first, second in beside(one)
         ]
         if said:
-            runs = words.say("comparison.both", first=one.baseline, second=one.candidate)
-            label = contrast_label(one)
+            runs = words.say(
+                "comparison.both", first=names[one.baseline], second=names[one.candidate]
+            )
+            label = prose_label(one.measure, one.average, one.definition)
             sentences[label, runs] = words.say(
                 "comparison.beside", measure=label, runs=runs, texts=said
             )
     return "".join(sentences.values())
 
 
+#: Endings of files, which are no part of a run's name.
+ENDINGS = r"(\.(run|trec|txt|csv|tsv|jsonl?|ndjson|parquet|res|results|out|gz|zst|bz2|xz))+$"
 LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -134,20 +145,37 @@ def _latex_text(text: str) -> str:
 def latex(comparison: Compared, *, digits: int = DIGITS, language: Language = "en") -> str:
     """Returns a LaTeX table for the package booktabs: runs by measures."""
     table = matrix(comparison, digits=digits, language=language)
-    besides = _besides(comparison, digits, catalogue("tables", language))
-    caption = superscript_legend(comparison, language) + besides
+    counts = {one.queries for one in comparison.contrasts if one.tested}
+    words = catalogue("tables", language)
+    first = words.say("comparison.caption", count=counts.pop()) if len(counts) == 1 else ""
+    names = _names(comparison.runs)
+    caption = first + superscript_legend(comparison, language)
+    if len(comparison.candidates) == 1:
+        caption += _besides(comparison, digits, words, names)
+    headings = [
+        *(text.capitalize() for text in table.headings[:2]),
+        *_labels(comparison, prose_label),
+    ]
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{_latex_text(caption)}}}",
+        r"\label{tab:comparison}",
         rf"\begin{{tabular}}{{ll{'r' * len(comparison.measures)}}}",
         r"\toprule",
-        " & ".join(map(_latex_text, table.headings)) + r" \\",
+        " & ".join(map(_latex_text, headings)) + r" \\",
         r"\midrule",
     ]
     for row in table.cells():
+        row[1] = Cell(names[row[1].text])
         lines.append(" & ".join(map(_latex_cell, row)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def _names(runs: Sequence[str]) -> dict[str, str]:
+    """Returns runs as a paper names them: without endings of files, where they still differ."""
+    short = {run: re.sub(ENDINGS, "", run) or run for run in runs}
+    return short if len(set(short.values())) == len(short) else {run: run for run in runs}
 
 
 def _latex_cell(cell: Cell) -> str:

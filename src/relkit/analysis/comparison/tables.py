@@ -23,6 +23,9 @@ from relkit.measures.labels import convention_line, measure_label
 __all__ = ["comparison_document", "contrast_table", "query_rows"]
 
 DETAILS = ("measure", "queries", "wins", "ties", "losses", "d_z", "detectable", "needed")
+#: With more candidates than this, each measure has one table of all of them.
+FEW = 3
+MARKS = {"better": "▲", "worse": "▼"}
 SIGNS = {"better": "▲", "worse": "▼", "undecided": "·", "described": ""}
 number, signed, p_value = TERMINAL.number, TERMINAL.signed, TERMINAL.p_value
 
@@ -49,7 +52,10 @@ def comparison_document(
     blocks: list[Block] = []
     if overview:
         blocks.append(matrix(comparison, digits=digits, language=language))
-    for candidate in comparison.candidates:
+    many = len(comparison.candidates) > FEW and not per_query
+    if many:
+        blocks += _many(comparison, digits, overview, language)
+    for candidate in () if many else comparison.candidates:
         sides = {"baseline": comparison.baseline, "candidate": candidate}
         blocks.append(Lines([words.say("comparison.sides", **sides)]))
         if per_query:
@@ -69,24 +75,47 @@ def comparison_document(
     return Document([*blocks, Lines(closing)])
 
 
+def _many(comparison: Compared, digits: int, overview: bool, language: Language) -> Iterator[Block]:
+    """Yields runs by measures with their signs, then every measure's candidates."""
+    words = catalogue("tables", language)
+    contrasts = {(one.candidate, one.measure): one for one in comparison.contrasts}
+    if not overview:
+        rows = [[comparison.baseline], *([run] for run in comparison.candidates)]
+        for measure in comparison.measures:
+            column = [contrasts[run, measure] for run in comparison.candidates]
+            rows[0].append(number(column[0].baseline_mean, digits) + "  ")
+            for row, one in zip(rows[1:], column, strict=True):
+                row.append(f"{number(one.candidate_mean, digits)} {MARKS.get(one.verdict, ' ')}")
+        first = contrasts_of(comparison, comparison.candidates[0])
+        labels = [f"{contrast_label(one)}  " for one in first]
+        yield Table([words.name("column", "run"), *labels], rows)
+    for measure in comparison.measures:
+        found = [contrasts[run, measure] for run in comparison.candidates]
+        sides = {"measure": contrast_label(found[0]), "baseline": comparison.baseline}
+        yield Lines([words.say("comparison.against", **sides)])
+        yield contrast_table(found, comparison, digits, language, by_run=True)
+    yield Lines([words["comparison.elsewhere"]])
+
+
 def contrast_table(
     contrasts: Sequence[Contrast],
     comparison: Compared,
     digits: int = DIGITS,
     language: Language = "en",
+    by_run: bool = False,
 ) -> Table:
-    """Returns contrasts with their intervals and p-values."""
+    """Returns contrasts with their intervals and p-values, named by the measure or the run."""
     words = catalogue("tables", language)
     level = f"{100 * comparison.settings.confidence:g}%"
     interval = words.say("comparison.interval", level=level)
-    name, p, corrected = words.names("column", ("measure", "p", "corrected"))
+    name, p, corrected = words.names("column", ("run" if by_run else "measure", "p", "corrected"))
     headings = [name, "A", "B", "B - A", interval, p]
     if comparison.corrected:
         headings.append(corrected)
     rows = []
     for one in contrasts:
         row = [
-            contrast_label(one),
+            one.candidate if by_run else contrast_label(one),
             number(one.baseline_mean, digits),
             number(one.candidate_mean, digits),
             signed(one.difference, digits),
@@ -104,7 +133,7 @@ def contrast_table(
                 signed(_difference(first, second), digits),
             ]
             rows.append([*row, *[""] * (len(headings) + 1 - len(row))])
-    return Table([*headings, ""], rows)
+    return Table([*headings, ""], rows, long=[0] if by_run else [])
 
 
 def _difference(first: float, second: float) -> float:
