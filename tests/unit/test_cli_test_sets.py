@@ -285,3 +285,18 @@ def test_stumbles(
     assert outcome.code in (2, 3)
     assert message in outcome.err
     assert "Errno" not in outcome.err
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_row_that_comes_again_is_said(command: Command, files: Path) -> None:
+    for name in ("old.csv", "new.csv"):
+        lines = (files / name).read_text().splitlines()
+        (files / name).write_text("\n".join([*lines, lines[10]]) + "\n")
+    warning = "1 row gives a document of a query once more, and every row counts (q1 d0)"
+    outcome = command("evaluate", "--scored", "new.csv")
+    assert f"warning: {warning}" in outcome.err
+    assert command("evaluate", "--scored", "new.csv", "--strict").code == 1
+    for given in (("compare", *FILES), ("diagnose", *FILES), ("report", *FILES, "-o", "a.md")):
+        outcome = command(*given)
+        assert outcome.code == 0
+        assert warning in outcome.err

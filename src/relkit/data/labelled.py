@@ -308,6 +308,7 @@ def from_columns(
         if values.null_count() > absent or bool(values.is_infinite().any()):
             _fail(columns, path, scale, records)
     document = to_text(columns["document"], "document", path) if "document" in columns else None
+    repeated = _repeated(query, document) if "score" in columns else ()
     height = len(next(iter(columns.values()))) if columns else 0
     order, scattered = None, 0
     if query is None:
@@ -328,12 +329,28 @@ def from_columns(
         names,
         document.to_list() if document is not None else None,
         path or "memory",
-        group_notes(columns),
+        (*group_notes(columns), *repeated),
         arrays.get("weight"),
         feature_matrix(columns, known, order, storage) if known else None,
         arrays["position"].astype(np.int64) if "position" in arrays else None,
         scattered,
     )
+
+
+def _repeated(query: pl.Series | None, document: pl.Series | None) -> tuple[Note, ...]:
+    """Says that scored rows give a document of a query more than once: each of them counts."""
+    import polars as pl
+
+    if query is None or document is None:
+        return ()
+    if (query.hash(1) ^ document.hash(2)).n_unique() == len(query):
+        return ()
+    frame = pl.DataFrame({"query": query, "document": document}).drop_nulls()
+    again = frame.filter(~frame.to_struct().is_first_distinct())
+    if not again.height:
+        return ()
+    examples = tuple(f"{one} {two}" for one, two in again.head(3).iter_rows())
+    return (Note("repeated-rows", again.height, "warning", examples),)
 
 
 def scattered_of(names: Sequence[str]) -> int:

@@ -54,7 +54,10 @@ def matched_rows(first: LabelledRows, other: LabelledRows) -> LabelledRows:
     if len(wrong):
         row = int(wrong[0])
         raise _of_pair(
-            other, places.row(row)[:2], _labels(first, found, row), "several models need one label"
+            other,
+            places.row(row)[:2],
+            _labels(first, found, row),
+            "a row needs the same label for every model",
         )
     return replace(found, queries=first.queries, groups=first.groups)
 
@@ -97,7 +100,7 @@ def _check_order(first: LabelledRows, other: LabelledRows) -> None:
         raise InputError(
             message("row {row:,}: {what}", row=row + 1, what=_labels(first, other, row)),
             path=other.path,
-            hint="several models need one label",
+            hint="a row needs the same label for every model",
         )
 
 
