@@ -97,6 +97,7 @@ from .io import (
     read_judgments as read_judgments,
     read_run as read_run,
     read_scored as read_scored,
+    write_features as write_features,
     write_judgments as write_judgments,
     write_run as write_run,
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.conftest import Command
 
+import relkit
 from relkit.cli.convert import HELP
 from relkit.io.format import formats
 
@@ -90,4 +91,68 @@ def test_the_help_names_every_format_with_what_it_holds() -> None:
 def test_an_ending_without_a_format(command: Command) -> None:
     outcome = command("convert", "bm25.run", "x.abc")
     assert outcome.code == 2
+<<<<<<< HEAD
     assert "--format" in outcome.err
+=======
+    assert "--to" in outcome.err
+
+
+FEATURES = "query,document,label,bm25,年龄,weight\nred shoes,d1,2,1.5,-3,0.5\ntv,d#2,0,0,1e-7,1\n"
+
+
+@pytest.mark.parametrize("ending", ["letor", "jsonl", "parquet", "tsv", "letor.gz"])
+def test_rows_with_features_survive_there_and_back(
+    ending: str, command: Command, files: Path
+) -> None:
+    (files / "rows.csv").write_text(FEATURES, "utf-8")
+    there = command("convert", "rows.csv", f"x.{ending}")
+    back = command("convert", f"x.{ending}", "back.csv")
+    assert (there.code, back.code) == (0, 0), there.err + back.err
+    assert f"x.{ending}: 2 rows with features of 2 queries\n" in there.err
+    found = [line.split(",") for line in (files / "back.csv").read_text("utf-8").splitlines()]
+    assert found[0] == ["query", "document", "label", "weight", "bm25", "年龄"]
+    assert [fields[:2] for fields in found[1:]] == [["red shoes", "d1"], ["tv", "d#2"]]
+    numbers = [list(map(float, fields[2:])) for fields in found[1:]]
+    assert numbers == [[2, 0.5, 1.5, -3], [0, 1, 0, 1e-7]]
+    again = command("convert", "rows.csv", f"x.{ending}")
+    assert again.code != 0
+    assert "already exists" in again.err
+
+
+def test_a_split_of_encoded_ids_keeps_names(command: Command, files: Path) -> None:
+    rows = "".join(f"a query {place // 3},d{place},{place % 2},{place}\n" for place in range(90))
+    (files / "spaced.csv").write_text("query,document,label,bm25\n" + rows)
+    assert command("convert", "spaced.csv", "spaced.letor").code == 0
+    assert command("split", "spaced.letor", "-o", "parts").code == 0
+    part = relkit.read_features(files / "parts" / "test.letor")
+    assert part.known_features().names == ("bm25",)
+    assert all(query.startswith("a query ") for query in part.queries)
+    assert (
+        command("convert", "spaced.letor", "x.qrels", "--format", "csv", "--kind", "judgments").code
+        == 0
+    )
+    assert "a query 7,d21,1" in (files / "x.qrels").read_text()
+
+
+def test_letor_rows_are_judgments_where_they_are_wanted(command: Command, files: Path) -> None:
+    (files / "rows.letor").write_text("1 qid:7 1:0.1 2:3 # docid = d1\n")
+    assert command("convert", "rows.letor", "x.qrels").code == 0
+    assert (files / "x.qrels").read_text() == "7 0 d1 1\n"
+    assert command("convert", "rows.letor", "x.csv", "--kind", "judgments").code == 0
+    assert (files / "x.csv").read_text() == "query,document,grade\n7,d1,1\n"
+    assert command("convert", "rows.letor", "y.csv").code == 0
+    assert (files / "y.csv").read_text() == "query,document,label,1,2\n7,d1,1,0.1,3.0\n"
+
+
+def test_a_table_of_judgments_stays_one(command: Command, files: Path) -> None:
+    (files / "graded.csv").write_text("query,document,grade,weight,title\nq1,d1,2,5,A shoe\n")
+    outcome = command("convert", "graded.csv", "x.jsonl")
+    assert outcome.err == "x.jsonl: 1 judgments of 1 queries\n"
+
+
+def test_a_row_whose_comment_lacks_a_weight_is_named(command: Command, files: Path) -> None:
+    (files / "x.letor").write_text("# rows: weight\n1 qid:1 1:2 # weight = 3\n\n0 qid:1 1:1\n")
+    outcome = command("convert", "x.letor", "x.csv")
+    assert outcome.code == 3
+    assert outcome.err.startswith("error: x.letor:4: the comment lacks the weight")
+>>>>>>> f6da13e (relkit convert writes features: LETOR from and to CSV, TSV, JSON Lines and Parquet)

@@ -1,7 +1,8 @@
-"""`relkit convert`: judgments and runs from one format to another."""
+"""`relkit convert`: judgments, runs and rows with features from one format to another."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Literal
 
@@ -15,34 +16,53 @@ from relkit.cli.output import protect_inputs, refuse_existing
 from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
+from relkit.data.columns import EVIDENCE_NAMES, ITEM_NAMES, NAMES, plain_name
+from relkit.data.features import Precision
 from relkit.data.judgments import Judgments
+from relkit.data.labelled import LabelledRows
 from relkit.data.run import Run
 from relkit.io import Source
 from relkit.io.format import first_lines, formats
 
 __all__ = ["command"]
 
-HELP = """Convert judgments or a run to another format.
+Converted = Literal["judgments", "run", "features"]
+
+#: What --columns may name.
+KNOWN = ("query", "document", "grade", "score", "rank", "label", "weight", "position")
+
+HELP = """Convert judgments, a run or rows with features to another format.
 
 \b
 Examples:
   relkit convert bm25.run bm25.parquet
   relkit convert judgments.qrels judgments.csv.gz
   relkit convert judgments.csv grades.qrels --scale search
+  relkit convert features.csv features.letor
 
 Formats are recognised by the names' endings and by content. Both kinds: trec,
 csv, tsv, jsonl, json (as ranx has it), parquet; judgments alone: letor,
 quepid-case, quepid-book, quepid-book-csv, rre, elasticsearch, opensearch,
 label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
+
+Rows with features: letor, csv, tsv, jsonl, parquet. They are taken for such
+where OUTPUT can hold them and each row has features: numbers beside query,
+document and label. --kind judgments keeps the labels alone. They are held in
+memory: about 8 bytes per value from LETOR and Parquet, 40 from text tables,
+and 8 more to write Parquet. LETOR has names of features, weights
+and positions in comments, which relkit reads again; a table's positions are
+read where --columns position=NAME says so.
 """
 
 
-@click.command("convert", help=HELP, short_help="Convert judgments or a run to another format.")
+@click.command(
+    "convert", help=HELP, short_help="Convert judgments, a run or features to another format."
+)
 @click.argument("source", metavar="INPUT")
 @click.argument("target", metavar="OUTPUT")
 @click.option(
     "--kind",
-    type=click.Choice(["judgments", "run"]),
+    type=click.Choice(["judgments", "run", "features"]),
     help="What the input holds.  [default: recognised]",
 )
 @click.option(
@@ -68,7 +88,7 @@ label-studio; .gz, .zst, .bz2 and .xz are compressed. - is stdin or stdout.
 def command(
     source: str,
     target: str,
-    kind: Literal["judgments", "run"] | None,
+    kind: Converted | None,
     source_format: str | None,
     target_format: str | None,
     columns: tuple[str, ...],
@@ -76,45 +96,79 @@ def command(
     force: bool,
 ) -> None:
     """Runs `relkit convert`."""
-    roles = chosen_columns(columns)
+    roles = chosen_columns(columns, KNOWN)
     levels = chosen_scale(scale)
     protect_inputs(target, [source])
     refuse_existing(target, force)
+    with format_named_by("--format"):
+        holds = io.holds_features(target, target_format)
     with format_named_by("--input-format"):
-        data: Judgments | Run
+        data: Judgments | Run | LabelledRows
         wanted = kind or _wanted(roles, graded=levels is not None)
         opened = io.open_source(source, format=source_format, kind=wanted, named=bool(roles))
-        kind = wanted or _kind(opened, roles)
-        if kind == "judgments":
+        rows = _found_features(opened, roles) if holds and wanted is None else None
+        kind = wanted or ("features" if rows is not None else _kind(opened, roles))
+        if kind == "features":
+            data = rows or _features(opened, roles, scale)
+        elif kind == "judgments":
             data = io.read_judgments(opened, columns=roles, scale=levels)
         else:
             data = io.read_run(opened, columns=roles)
     with format_named_by("--format"):
         if isinstance(data, Judgments):
             io.write_judgments(data, target, format=target_format, overwrite=force)
+        elif isinstance(data, LabelledRows):
+            io.write_features(data, target, format=target_format, overwrite=force)
         else:
             io.write_run(data, target, format=target_format, overwrite=force)
     messages.notes(data.notes)
     if isinstance(data, Judgments):
         messages.notes(io.unwritten_notes(data, target, format=target_format))
     shown = "stdout" if target == "-" else target
-    rows = "judgments" if kind == "judgments" else "retrieved documents"
+    held = {"judgments": "judgments", "features": "rows with features"}
     messages.say(
         message(
             "{shown}: {count:,} {rows} of {count_2:,} queries",
             shown=shown,
             count=len(data),
-            rows=rows,
+            rows=held.get(kind, "retrieved documents"),
             count_2=len(data.queries),
         )
     )
 
 
-def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Literal["judgments", "run"] | None:
+def _wanted(roles: dict[str, str] | None, *, graded: bool) -> Converted | None:
     """Returns what a file must hold by the caller's other wishes."""
+    if {"label", "position", "weight"} & set(roles or {}):
+        return "features"
     if graded or "grade" in (roles or {}):
         return "judgments"
     return "run" if {"score", "rank"} & set(roles or {}) else None
+
+
+def _features(source: Source, roles: dict[str, str] | None, scale: str | None) -> LabelledRows:
+    """Reads rows with features, with all their digits."""
+    exact: Precision | None = "float64" if source.format == "letor" else None
+    return io.read_features(source, **(roles or {}), scale=scale, dtype=exact)  # type: ignore[arg-type]
+
+
+def _found_features(source: Source, roles: dict[str, str] | None) -> LabelledRows | None:
+    """Returns rows with numbers beside ids, grades and what grades rest on; None for others."""
+    found = formats.get(source.format)
+    if source.format == "letor":
+        words = b"".join(first_lines(source.head)).partition(b"#")[0].split()[1:]
+        some = any(b":" in word for word in words if not word.startswith(b"qid:"))
+        return _features(source, roles, None) if some else None
+    if not found.tabular or found.is_sheet(source.head) or "grade" in (roles or {}):
+        return None
+    source.keep()
+    try:
+        rows = _features(source, roles, None)
+    except InputError:
+        return None
+    known = {*itertools.chain(*NAMES.values(), *EVIDENCE_NAMES.values(), *ITEM_NAMES.values())}
+    names = rows.features.names if rows.features is not None else ()
+    return rows if any(plain_name(name) not in known for name in names) else None
 
 
 def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", "run"]:
@@ -129,7 +183,7 @@ def _kind(source: Source, roles: dict[str, str] | None) -> Literal["judgments", 
     if guess is None:
         raise ParameterError(
             message("does `{source_path}` hold judgments or a run?", source_path=source.path),
-            hint="say it with --kind judgments|run",
+            hint="say it with --kind judgments|run|features",
         )
     return guess
 

@@ -23,7 +23,9 @@ from .recognition import (
     open_source as open_source,
 )
 from .write import (
+    holds_features as holds_features,
     unwritten_notes as unwritten_notes,
+    write_features as write_features,
     write_judgments as write_judgments,
     write_run as write_run,
 )

@@ -227,6 +227,10 @@ class Format:
         """Writes a run."""
         raise self._cannot("run")
 
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes rows with features."""
+        raise self._cannot("features")
+
     def _cannot(self, kind: Kind, path: str = "") -> InputError:
         return InputError(
             message(

@@ -14,6 +14,7 @@ from relkit.core.texts import message
 from relkit.data.columns import refuse
 from relkit.data.features import STORAGE, Features, Storage
 from relkit.io.format import first_lines
+from relkit.io.letor_header import LetorHeader, header_of
 from relkit.io.letor_lines import DOCUMENT, finite, refuse_line, single, sizes_of
 from relkit.io.open import Source, split_suffix
 
@@ -72,6 +73,7 @@ def read_letor(
         wanted = {what: ends for what, ends in wanted.items() if what[:-1] not in unread}
         beside = files_beside(source, wanted)
     sizes_file = groups or beside.get("groups")
+    header = header_of(source)
     found = _read(
         source, sizes_file is not None, scale, None if scores is not None else storage or STORAGE
     )
@@ -85,22 +87,26 @@ def read_letor(
     if "positions" in beside:
         values = _beside_rows(beside["positions"], "position", count, source.path)
         columns["positions"] = values.astype(np.int64)
+    for what in header.fields if scores is None else ():
+        if f"{what}s" not in columns and what not in unread:
+            values = np.array(header.values(source, what), dtype=np.float64)
+            columns[f"{what}s"] = values if what == "weight" else values.astype(np.int64)
     order = None
     if sizes_file is not None:
         sizes = sizes_of(sizes_file, count, source.path)
         names = [str(place) for place in range(len(sizes))]
     else:
-        names, sizes, order = runs_of(found["queries"], found["sizes"])
+        names, sizes, order = runs_of(list(map(header.decode, found["queries"])), found["sizes"])
     rows = LabelledRows(
         labels,
         columns.get("scores"),
         offsets_of(sizes),
         names,
-        _documents(found),
+        _documents(found, header),
         source.path,
         _notes(beside),
         columns.get("weights"),
-        _features(found) if scores is None else None,
+        _features(found, header) if scores is None else None,
         columns.get("positions"),
         0 if order is None else scattered_of(found["queries"]),
     )
@@ -152,7 +158,7 @@ def _labels(found: dict[str, Any], path: str, scale: Scale | None) -> NDArray[np
     return np.array(grades, dtype=np.float64)[labels.astype(np.int64)]
 
 
-def _documents(found: dict[str, Any]) -> list[str] | None:
+def _documents(found: dict[str, Any], header: LetorHeader) -> list[str] | None:
     """The document of each row; comments beyond ASCII are searched here."""
     documents: list[str] | None = found["documents"]
     for row, comment in found["comments"]:
@@ -160,17 +166,21 @@ def _documents(found: dict[str, Any]) -> list[str] | None:
         if documents is None or named is None:
             return None
         documents[row] = named[1]
-    return documents or None
+    return [header.decode(document) for document in documents or ()] or None
 
 
-def _features(found: dict[str, Any]) -> Features:
-    names = tuple(map(str, range(1, found["width"] + 1)))
+def _features(found: dict[str, Any], header: LetorHeader) -> Features:
+    names = header.feature_names(found["width"])
     values = found["features"]
     if isinstance(values, tuple):
         csr_array = scipy_part("sparse").csr_array
 
-        shape = (len(found["labels"]), found["width"])
+        shape = (len(found["labels"]), len(names))
         values = csr_array((values[0], values[1], values[2]), shape=shape)
+    elif len(names) > found["width"]:
+        import numpy as np
+
+        values = np.pad(values, ((0, 0), (0, len(names) - found["width"])))
     return Features(names, values)
 
 

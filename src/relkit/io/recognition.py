@@ -92,7 +92,10 @@ def possible_formats(
     if head.startswith(b"PAR1"):
         return [formats.get("parquet")]
     trec = formats.get("trec")
-    if suffix in trec.suffixes or (suffix in ("", *trec.weak_suffixes) and trec.recognises(head)):
+    fits = kind is None or kind in trec.holds
+    if suffix in trec.suffixes or (
+        fits and suffix in ("", *trec.weak_suffixes) and trec.recognises(head)
+    ):
         return [trec]  # the others need not even be imported
     every = _in_order()
     found = [one for one in every if suffix in one.suffixes]

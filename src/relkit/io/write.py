@@ -18,9 +18,16 @@ from relkit.io.replace import replaced_file
 
 if TYPE_CHECKING:
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
 
-__all__ = ["unwritten_notes", "write_judgments", "write_run"]
+__all__ = [
+    "holds_features",
+    "unwritten_notes",
+    "write_features",
+    "write_judgments",
+    "write_run",
+]
 
 
 def write_judgments(
@@ -111,6 +118,58 @@ def write_run(
     check_type("run", run, Run, "a Run")
     chosen = _format(check_path("path", path), format)
     _write(os.fspath(path), lambda stream: chosen.write_run(run, stream), overwrite)
+
+
+def write_features(
+    rows: LabelledRows,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Writes rows with features to a file, compressed as in `write_judgments`.
+
+    CSV, TSV, JSON Lines and Parquet have the columns query, document, label, weight and position
+    where there are any, and one per feature; a position is read again where it is named. LETOR
+    numbers features from 1 in their order: their names, weights and positions stand in comments,
+    which `read_features` reads again.
+
+    Args:
+        rows: What to write.
+        path: Where to; "-" for standard output. The file appears when it is complete.
+        format: The format; None takes it from the file's suffix.
+        overwrite: Replaces a file that is there.
+
+    Raises:
+        InputError: If the file exists, cannot be written, or the format cannot hold the rows: LETOR
+            text cannot say that a value is missing.
+        ParameterError: If the suffix names no format.
+
+    Examples:
+        >>> import polars as pl, relkit
+        >>> frame = pl.DataFrame({"query": ["tv", "tv"], "label": [1, 0], "bm25": [3.5, 2]})
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     relkit.write_features(relkit.read_features(frame), f"{folder}/rows.letor")
+        ...     print(Path(folder, "rows.letor").read_text())
+        # feature 1: bm25
+        1 qid:tv 1:3.5
+        0 qid:tv 1:2
+        <BLANKLINE>
+    """
+    from relkit.data.labelled import LabelledRows
+
+    check_type("rows", rows, LabelledRows, "LabelledRows")
+    rows.known_features()
+    chosen = _format(check_path("path", path), format)
+    _write(os.fspath(path), lambda stream: chosen.write_features(rows, stream), overwrite)
+
+
+def holds_features(path: str, format: str | None = None) -> bool:
+    """Says whether rows with features can be written to a file of this name."""
+    chosen = _format(path, format)
+    return type(chosen).write_features is not Format.write_features
 
 
 def _format(path: str, name: str | None) -> Format:

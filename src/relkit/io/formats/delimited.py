@@ -16,6 +16,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relkit.data.sheets import Sheet
+from relkit.io.feature_rows import feature_frames
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
 from relkit.io.open import HEAD, Source
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
@@ -121,6 +123,14 @@ class Csv(TabularFormat, SheetFormat):
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes the columns query, document and score, and rank where the run has ranks."""
         self._write(run.to_frame(), stream)
+
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes the columns query, document, label, weight and position, and those of features."""
+        head = b""
+        for frame in feature_frames(rows):
+            text = csv_frame(frame, separator=self.separators[0]).encode()
+            stream.write(text.removeprefix(head))
+            head = head or csv_frame(frame.clear(), separator=self.separators[0]).encode()
 
     def _write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
         stream.write(csv_frame(frame, separator=self.separators[0]).encode())

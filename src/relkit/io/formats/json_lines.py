@@ -15,6 +15,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relkit.data.sheets import Sheet
+from relkit.io.feature_rows import feature_frames
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.open import Source
 from relkit.io.rows import json_object
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
+    from relkit.data.labelled import LabelledRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
@@ -136,6 +138,11 @@ class Jsonl(TabularFormat, SheetFormat):
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes objects with query, document and score, and rank where the run has ranks."""
         stream.write(run.to_frame().write_ndjson().encode())
+
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes objects with query, document, label, weight, position, and the features."""
+        for frame in feature_frames(rows):
+            stream.write(frame.write_ndjson().encode())
 
 
 def _first(head: bytes) -> dict[str, Any]:

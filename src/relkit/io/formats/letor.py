@@ -12,13 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from relkit.core.errors import ParameterError, ParseError
 from relkit.core.texts import message
 from relkit.data.features import STORAGE, Labelling, Storage
 from relkit.data.sheets import Item, Row, Sheet
+from relkit.io.feature_rows import letor_parts
 from relkit.io.format import first_lines, formats
+from relkit.io.letor_header import header_of
 from relkit.io.letor_lines import DOCUMENT, no_query, row_values, rows_of
 from relkit.io.naming import Naming, is_word, name_sheet
 from relkit.io.numbers import number_text
@@ -72,6 +74,7 @@ class Letor(SheetFormat):
 
         _no_columns(columns)
 
+        header = header_of(source)
         data = source.read_all()
 
         def records() -> Iterator[tuple[int, dict[str, str]]]:
@@ -82,8 +85,8 @@ class Letor(SheetFormat):
                 yield (
                     line,
                     {
-                        "query": query,
-                        "document": document,
+                        "query": header.decode(query),
+                        "document": header.decode(document),
                         "grade": label,
                     },
                 )
@@ -135,6 +138,11 @@ class Letor(SheetFormat):
     def losses(self, sheet: Sheet) -> tuple[Note, ...]:
         """As for every format; features are not lost."""
         return super().losses(replace(sheet, rows=tuple(map(_without_features, sheet.rows))))
+
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes a line per row; names of features, weights and positions stand in comments."""
+        for text in letor_parts(rows):
+            stream.write(text.encode())
 
     def read_scored(
         self,

@@ -12,6 +12,7 @@ from relkit import _native
 from relkit.core.errors import InputError
 from relkit.core.texts import message
 from relkit.data.sheets import Sheet, join_rows
+from relkit.io.feature_rows import feature_frames
 from relkit.io.format import formats
 from relkit.io.graded import judgments_of
 from relkit.io.numbers import number_text
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from relkit.core.notes import Note
     from relkit.data.judgments import Judgments
-    from relkit.data.labelled import StreamedRows
+    from relkit.data.labelled import LabelledRows, StreamedRows
     from relkit.data.run import Run
     from relkit.data.scale import Scale
 
@@ -163,6 +164,12 @@ class Parquet(TabularFormat):
     def write_run(self, run: Run, stream: BinaryIO) -> None:
         """Writes the columns query, document and score, and rank where the run has ranks."""
         run.to_frame().write_parquet(stream)
+
+    def write_features(self, rows: LabelledRows, stream: BinaryIO) -> None:
+        """Writes the columns query, document, label, weight and position, and those of features."""
+        import polars as pl
+
+        pl.concat(feature_frames(rows)).write_parquet(stream)
 
 
 def _about(source: Source) -> dict[str, str]:

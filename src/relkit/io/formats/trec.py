@@ -55,6 +55,8 @@ class Trec(SheetFormat):
         fields = lines[0].split()
         if len(fields) < 4 or fields[1].startswith(b"qid:") or fields[0].startswith((b"{", b"[")):
             return False
+        if fields[0] == b"query" and b"label" in fields[1:3]:
+            return False  # the headings of features, which may be called by numbers
         value = fields[3] if len(fields) == 4 else fields[4]
         return _is_number(value)
 

@@ -12,6 +12,7 @@ from relkit.core.texts import message
 from relkit.data.columns import feature_role
 from relkit.io.compression import compressed
 from relkit.io.format import formats
+from relkit.io.letor_header import header_of
 from relkit.io.letor_lines import rows_of, single
 from relkit.io.letor_rows import ROW_FILES, files_beside
 from relkit.io.open import Source, split_suffix
@@ -113,9 +114,10 @@ def _owners(
         owners = [(line, numbers[query]) for line, query in lines]
     else:
         sized = groups is not None or "groups" in files_beside(source, ROW_FILES)
+        header = header_of(source)
         of_row = [slices[place] for place in rows.qid] if sized else []
         owners = [
-            (line, of_row[at] if sized else numbers[str(query)])
+            (line, of_row[at] if sized else numbers[header.decode(str(query))])
             for at, (line, _, query, _, _) in enumerate(rows_of(source.read_all(), source.path))
         ]
     return owners

@@ -1,0 +1,140 @@
+"""What the comments before the first row of LETOR text say: names, and what else a row holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from relkit.core.errors import ParseError
+from relkit.core.texts import message
+from relkit.io.letor_lines import finite
+from relkit.io.text import Text
+
+if TYPE_CHECKING:
+    from relkit.io.open import Source
+
+__all__ = ["LetorHeader", "header_of"]
+
+_FEATURE = re.compile(r"# feature ([1-9]\d{0,6}): (.+)")
+_ROWS = re.compile(r"# rows: (.+)")
+_ENCODED = "# ids: percent-encoded"
+#: What separates words, begins a comment, or means something in an encoded id.
+_UNSAFE = re.compile(r"[\s#%\x00-\x20\x7f]")
+
+
+@dataclass(frozen=True)
+class LetorHeader:
+    """What LETOR text has no place for, in comments that other programs pass over.
+
+    Attributes:
+        names: The names of features by their numbers, where they are called otherwise.
+        encoded: Whether ids are percent-encoded: one of them is no word.
+        fields: What the comment of each row holds besides the document: "weight", "position".
+    """
+
+    names: dict[int, str] = field(default_factory=dict)
+    encoded: bool = False
+    fields: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], ids: Sequence[str], fields: tuple[str, ...] = ()
+    ) -> LetorHeader:
+        """Returns what must be said of features of these names and rows with these ids."""
+        plain = list(names) == [str(number) for number in range(1, len(names) + 1)]
+        return cls(
+            {} if plain else dict(enumerate(names, 1)), any(map(_UNSAFE.search, ids)), fields
+        )
+
+    def lines(self) -> str:
+        """Returns the comments."""
+        found = [_ENCODED] if self.encoded else []
+        found += [f"# rows: {', '.join(self.fields)}"] if self.fields else []
+        for number, name in self.names.items():
+            bare = name.isprintable() and name == name.strip() and not name.startswith('"')
+            found.append(f"# feature {number}: {name if bare and name else json.dumps(name)}")
+        return "".join(f"{line}\n" for line in found)
+
+    def encode(self, text: str) -> str:
+        """Returns an id as it is written."""
+        return _UNSAFE.sub(_percent, text) if self.encoded else text
+
+    def decode(self, text: str) -> str:
+        """Returns an id as it was."""
+        return unquote(text, errors="strict") if self.encoded else text
+
+    def feature_names(self, width: int) -> tuple[str, ...]:
+        """Returns the names of features; those without one are called by their numbers."""
+        width = max([width, *self.names])
+        return tuple(self.names.get(number, str(number)) for number in range(1, width + 1))
+
+    def values(self, source: Source, what: str) -> list[float]:
+        """Returns the numbers that the comments of rows hold.
+
+        Args:
+            source: The text, which can be read again.
+            what: One of `fields`.
+
+        Raises:
+            ParseError: If a row has none.
+        """
+        wanted = re.compile(rf"\b{what} = (\S+)".encode())
+        found = []
+        for line, text in enumerate(Text(source).lines(), 1):
+            row, _, comment = text.partition(b"#")
+            if not row.strip():
+                continue
+            value = wanted.search(comment)
+            if value is None:
+                raise ParseError(
+                    message("the comment lacks the {what}, which the first lines name", what=what),
+                    path=source.path,
+                    line=line,
+                )
+            found.append(finite(value[1].decode("utf-8", "replace"), what, source.path, line))
+        return found
+
+
+def header_of(source: Source) -> LetorHeader:
+    """Reads the comments before the first row; what can be read only once is kept if need be."""
+    if not source.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"#"):
+        return LetorHeader()
+    source.keep()
+    names: dict[int, str] = {}
+    encoded = False
+    fields: tuple[str, ...] = ()
+    for number, line in enumerate(Text(source).lines(), 1):
+        text = line.decode("utf-8", "replace").strip()
+        if text and not text.startswith("#"):
+            break
+        named, rows = _FEATURE.fullmatch(text), _ROWS.fullmatch(text)
+        encoded = encoded or text == _ENCODED
+        if named:
+            names[int(named[1])] = _name(named[2], source.path, number)
+        elif rows:
+            held = rows[1].split(", ")
+            fields = tuple(one for one in ("weight", "position") if one in held)
+    if len({*names.values()}) < len(names):
+        names = {}
+    return LetorHeader(names, encoded, fields)
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())
+
+
+def _name(text: str, path: str, line: int) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        raise ParseError(
+            message("the name of a feature is not JSON: {text}", text=text[:60]),
+            path=path,
+            line=line,
+        ) from None
