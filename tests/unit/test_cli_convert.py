@@ -91,10 +91,7 @@ def test_the_help_names_every_format_with_what_it_holds() -> None:
 def test_an_ending_without_a_format(command: Command) -> None:
     outcome = command("convert", "bm25.run", "x.abc")
     assert outcome.code == 2
-<<<<<<< HEAD
     assert "--format" in outcome.err
-=======
-    assert "--to" in outcome.err
 
 
 FEATURES = "query,document,label,bm25,年龄,weight\nred shoes,d1,2,1.5,-3,0.5\ntv,d#2,0,0,1e-7,1\n"
@@ -155,4 +152,3 @@ def test_a_row_whose_comment_lacks_a_weight_is_named(command: Command, files: Pa
     outcome = command("convert", "x.letor", "x.csv")
     assert outcome.code == 3
     assert outcome.err.startswith("error: x.letor:4: the comment lacks the weight")
->>>>>>> f6da13e (relkit convert writes features: LETOR from and to CSV, TSV, JSON Lines and Parquet)
