@@ -39,7 +39,9 @@ def said(pattern: str) -> Callable[[click.Option], bool]:
 
 def column_of(what: str) -> Callable[[click.Option], bool]:
     """Returns whether an option names a column."""
-    return lambda option: option.metavar == "COLUMN" and said(rf"column of the {what}\b")(option)
+    return lambda option: (
+        option.metavar == "COLUMN" and said(rf"column of (the )?{what}s?\b")(option)
+    )
 
 
 def number(pattern: str) -> Callable[[click.Option], bool]:
