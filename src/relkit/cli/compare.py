@@ -24,6 +24,7 @@ from relkit.cli.options import (
     threads_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, terminal_columns
+from relkit.cli.planning import written
 from relkit.cli.values import split_measures
 from relkit.core.errors import CheckError, ParameterError, UnknownNameError
 from relkit.core.texts import message
@@ -46,6 +47,7 @@ Examples:
       --score old --score new -m gauc
   relkit compare --scored old.csv new.csv
   relkit compare --values old.csv new.csv
+  relkit compare judgments.qrels bm25.run new.run --plan --difference 2%
 
 Each candidate is compared with BASELINE query by query: the difference with
 its confidence interval, the p-value of a paired test before and after the
@@ -72,6 +74,20 @@ show (power 0.8), and the queries needed to show the difference seen.
 @click.option(
     "-q", "--per-query", is_flag=True, help="Print every query's difference (table, csv)."
 )
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Print how many queries to grade so that a difference is found, from the spread of these"
+    " runs.",
+)
+@click.option(
+    "--difference",
+    "differences",
+    metavar="NUMBER|PERCENT",
+    multiple=True,
+    help="With --plan: a difference to find, such as 0.01, or 2% of the baseline's number; give it"
+    " again for several. Without it 1, 2, 5 and 10%.",
+)
 @average_option
 @format_option(
     *FORMATS,
@@ -95,6 +111,8 @@ def command(
     settings: dict[str, Any],
     gates: tuple[str, ...],
     per_query: bool,
+    plan: bool,
+    differences: tuple[str, ...],
     average: str | None,
     form: str | None,
     digits: int,
@@ -105,6 +123,8 @@ def command(
 ) -> None:
     """Runs `relkit compare`."""
     form = form or form_of(output, FORMATS)
+    if differences and not plan:
+        raise ParameterError("--difference is for --plan", hint="add --plan")
     files = [name for name in (judgments, *runs) if name is not None]
     protect_inputs(output, given.paths(files))
     settings["threads"] = threads
@@ -126,7 +146,11 @@ def command(
                 progress=progress,
                 lists=False,
             )
-    emit(_text(comparison, form, digits, output, per_query), output)
+    if plan:
+        text = written(comparison.plan(differences or None), form, output)
+    else:
+        text = _text(comparison, form, digits, output, per_query)
+    emit(text, output)
     if form != "json":
         messages.notes(comparison.notes)
     _check_gates(comparison, gate_names)

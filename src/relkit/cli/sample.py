@@ -13,6 +13,7 @@ from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import columns_option, format_option, language_option, no_color_option
 from relkit.cli.output import emit, protect_inputs
+from relkit.cli.planning import planned, written
 from relkit.cli.sessions import period_options, within_period
 from relkit.cli.values import chosen_columns, format_named_by, parse_depths
 from relkit.core.errors import InputError, ParameterError
@@ -31,6 +32,7 @@ HELP = """Sample sessions of a search log for judging.
 Examples:
   relkit sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
   relkit sample log.parquet --month 2026-03 -o sample.csv --pool pool.csv
+  relkit sample log.csv --plan --drop 5% --history rounds
   relkit sample log.csv --tiers count:4,2 --allocation proportional
   relkit sample log.csv --allocation neyman --pilot pilot.csv
   relkit sample log.csv --design pptss --judgments judged.csv --max-age 180d \\
@@ -144,6 +146,38 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     metavar="DATE",
     help="What age is counted from, such as 2025-06-30.  [default: now]",
 )
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Draw nothing: print how many sessions to grade each month so that a fall is found.",
+)
+@click.option(
+    "--drop",
+    "drops",
+    metavar="PERCENT",
+    multiple=True,
+    help="With --plan: a fall of the monthly number, such as 5%; give it again for several."
+    " Without it 2, 5, 10 and 20%.",
+)
+@click.option(
+    "--history",
+    metavar="FOLDER",
+    help="With --plan: the rounds of `relkit monitor`; the spread is that of the last one.",
+)
+@click.option(
+    "--spread",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="NUMBER",
+    help="With --plan and without --history: the standard deviation of a session's value, as a"
+    " share of the mean; 0.8 where it is not given.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="With --plan: the share of the variance that lies within a query, where no graded month"
+    " says it; 0.5 where it is not given.",
+)
 @format_option("table", "json", "markdown", help="Output format of the summary.")
 @language_option("Language of the summary.")
 @columns_option
@@ -172,6 +206,11 @@ def command(
     judged: str | None,
     max_age: str | None,
     as_of: str | None,
+    plan: bool,
+    drops: tuple[str, ...],
+    history: str | None,
+    spread: float | None,
+    within: float | None,
     form: str,
     language: Any,
     columns: tuple[str, ...],
@@ -187,6 +226,14 @@ def command(
     _check_outputs(output, pool_file, inputs)
     if allocation == "neyman" and pilot is None:
         raise ParameterError("--allocation neyman needs --pilot FILE")
+    if plan and (output or pool_file or judged or design == "pptss"):
+        raise ParameterError(
+            "--plan draws nothing", hint="leave out -o, --pool, --judgments and --design pptss"
+        )
+    if not plan and (drops or history or spread is not None or within is not None):
+        raise ParameterError(
+            "--drop, --history, --spread and --within are for --plan", hint="add --plan"
+        )
     method, cuts = _tiers(tiers)
     depths = parse_depths(k, NAMES)
     now = None if as_of is None else _moment(as_of)
@@ -197,6 +244,22 @@ def command(
             columns=chosen_columns(columns, COLUMNS, "session=sid,doc=asin"),
         )
     log = within_period(log)
+    if plan:
+        found = planned(
+            log,
+            drops,
+            history,
+            spread,
+            within,
+            allocation=allocation,
+            deviations=None if pilot is None else _deviations(pilot),
+            tiers=method,
+            cuts=cuts,
+            seed=seed,
+        )
+        emit(written(found, form, None, language))
+        messages.notes(log.notes)
+        return
     with Progress("sampling", after=0) as progress:
         sample = draw_sample(
             log,

@@ -10,6 +10,7 @@ from relkit.analysis.comparison.contrast import Contrast, describes_data
 from relkit.analysis.comparison.inference import all_pairs, contrasts
 from relkit.analysis.comparison.notes import pairing_notes
 from relkit.analysis.comparison.pairing import Sample, pair
+from relkit.analysis.comparison.planning import POWERS, QueryPlan, plan_queries
 from relkit.analysis.comparison.runs import Progress
 from relkit.analysis.comparison.settings import Settings
 from relkit.analysis.comparison.tables import comparison_document, query_rows
@@ -231,6 +232,23 @@ class Comparison(Exportable):
                 hint=suggestion(candidate, list(self.candidates)),
             )
         return candidate, self._measure(measure)
+
+    def plan(
+        self, differences: Sequence[float | str] | None = None, *, powers: Sequence[float] = POWERS
+    ) -> QueryPlan:
+        """Returns how many queries to grade so that a difference is found.
+
+        From the standard deviation of these runs' differences, at this comparison's significance
+        level divided by its number of comparisons.
+
+        Args:
+            differences: Numbers, or shares of the baseline's number such as "2%".
+            powers: The chances to find the difference.
+
+        Raises:
+            ParameterError: If a difference is no number above 0, or a power not between 0 and 1.
+        """
+        return plan_queries(self, differences, powers=powers)
 
     # -- as text and tables --------------------------------------------------------------------
 

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
 
-__all__ = ["MonthMean", "Spread", "month_means", "nothing", "renamed", "spread"]
+__all__ = [
+    "Cells",
+    "MonthMean",
+    "Spread",
+    "cell_means",
+    "month_means",
+    "nothing",
+    "renamed",
+    "spread",
+]
 
 #: A variance below this share of the values' squares is rounding noise.
 NOISE = 1e-12
@@ -102,7 +111,48 @@ def month_means(
     counts = np.bincount(numbers, minlength=len(queries))
     found = np.array([value for _, _, value in held], dtype=np.float64)
     means = np.bincount(numbers, found, minlength=len(queries)) / np.maximum(counts, 1)
-    squares = np.bincount(numbers, (found - means[numbers]) ** 2, minlength=len(queries))
+    apart = (found - means[numbers]) ** 2
+    squares = np.bincount(numbers, apart, minlength=len(queries)).astype(np.float64)
+    sizes = None
+    if sample.design != "pptss":
+        sizes = np.array([tier.sessions for tier in sample.tiers], dtype=np.float64)
+    return cell_means(names, sizes, drawn, Cells(strata, queries, counts, means, squares))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What was sampled of every query of a stratum.
+
+    Attributes:
+        strata: Numbers of the cells' strata.
+        queries: Their queries.
+        counts: Sampled sessions that have a value.
+        means: The mean of their values.
+        squares: The sum of squared differences from it.
+    """
+
+    strata: Whole
+    queries: tuple[str, ...]
+    counts: Whole
+    means: Floats
+    squares: Floats
+
+
+def cell_means(
+    names: Sequence[str], sizes: Floats | None, drawn: Whole, cells: Cells
+) -> tuple[MonthMean, dict[str, MonthMean]]:
+    """Returns the mean over all tiers, and the means by tier of those that hold a value.
+
+    Args:
+        names: The tiers.
+        sizes: Sessions of each tier; None where traffic decided how many were sampled of it.
+        drawn: Sampled sessions of each tier, with a value or without.
+        cells: What was sampled.
+    """
+    import numpy as np
+
+    strata, queries, counts = cells.strata, cells.queries, cells.counts
+    means, squares = cells.means, cells.squares
     by_tier = {}
     for number, name in enumerate(names):
         rows_of = strata == number
@@ -116,10 +166,9 @@ def month_means(
                 float(squares[rows_of].sum()),
                 np.ones(1),
             )
-    if sample.design == "pptss":
+    if sizes is None:
         weights, strata, known = counts.astype(np.float64), np.zeros_like(strata), np.ones(1)
     else:
-        sizes = np.array([tier.sessions for tier in sample.tiers], dtype=np.float64)
         each = sizes / np.maximum(drawn, 1)
         weights = counts * each[strata]
         present = np.bincount(strata, counts, minlength=len(names)) / np.maximum(drawn, 1)

@@ -1,0 +1,88 @@
+"""Plans on the command line: printed in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from relkit.cli.messages import Progress, messages
+from relkit.cli.output import terminal_columns
+from relkit.core.document.result import Exportable
+from relkit.core.errors import ParameterError
+from relkit.core.texts import message
+
+if TYPE_CHECKING:
+    from relkit.core.language import Language
+    from relkit.data.sessions import Sessions
+    from relkit.online.monitoring import SamplePlan
+
+__all__ = ["planned", "written"]
+
+
+def written(
+    plan: Exportable, form: str, output: str | None, language: Language | None = None
+) -> str:
+    """Returns a plan as table, markdown, json or csv.
+
+    Raises:
+        ParameterError: If it is asked for in another form.
+    """
+    if form == "json":
+        return plan.to_json()
+    if form == "csv":
+        return plan.to_csv()
+    if form == "markdown":
+        return plan.to_markdown(language or messages.language)
+    if form != "table":
+        raise ParameterError(
+            message("a plan is not written as {form}", form=form),
+            hint="choose table, markdown, json or csv",
+        )
+    columns = terminal_columns() if output is None else None
+    return plan.to_text(language or messages.language, columns=columns)
+
+
+def planned(
+    log: Sessions,
+    drops: Sequence[str],
+    history: str | None,
+    spread: float | None,
+    within: float | None,
+    **options: Any,
+) -> SamplePlan:
+    """Returns the plan of a month's sample.
+
+    Raises:
+        ParameterError: If a fall is no share, or the spread is both assumed and graded.
+        InputError: If the folder holds no round.
+    """
+    from relkit.online.monitoring import plan_sample, read_rounds
+
+    if history is not None and spread is not None:
+        raise ParameterError(
+            "--spread is assumed, and --history says it", hint="leave out one of them"
+        )
+    assumed = {"spread": spread, "within": within}
+    options |= {name: value for name, value in assumed.items() if value is not None}
+    if drops:
+        options["drops"] = [_share(one) for one in drops]
+    if history is not None:
+        options["month"] = read_rounds(history)[-1]
+    with Progress("planning", after=1) as progress:
+        progress(0, 1, "drawing months")
+        return plan_sample(log, **options)
+
+
+def _share(text: str) -> float:
+    """Returns a share of a percentage; 5 and 5% are the same, 0.05 is a share."""
+    try:
+        number = float(text.strip().removesuffix("%"))
+    except ValueError:
+        number = 0.0
+    share = number if 0 < number < 1 and "%" not in text else number / 100
+    if not 0 < share < 1:
+        raise ParameterError(
+            message("`--drop {text}` is not a percentage between 0 and 100", text=text),
+            hint="write --drop 5%",
+        )
+    return share

@@ -1,0 +1,183 @@
+"""How much to grade: queries of a comparison, sessions of a month."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.unit.conftest import Command
+
+import relkit
+from relkit.analysis.statistics import paired_test, queries_needed
+from relkit.core.errors import ParameterError
+from relkit.online.monitoring import (
+    Moments,
+    SamplePlan,
+    create_round,
+    moments_of,
+    plan_sample,
+)
+from relkit.online.monitoring.changes import difference
+from relkit.online.monitoring.drawing import Frames, draw_months
+from relkit.online.sampling import allocate, build_tiers, draw_sample
+
+
+def log(sessions: int = 12_000, queries: int = 2000) -> pl.DataFrame:
+    generator = np.random.default_rng(3)
+    chances = 1 / np.arange(1, queries + 1) ** 0.8
+    asked = generator.choice(queries, sessions, p=chances / chances.sum())
+    return pl.DataFrame(
+        {
+            "session": [f"s{number}" for number in range(sessions)],
+            "query": [f"q{number}" for number in asked],
+            "position": 1,
+            "doc": "d",
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def plan() -> SamplePlan:
+    return plan_sample(log())
+
+
+def values(count: int, spread: float, seed: int = 0) -> dict[str, dict[str, dict[str, float]]]:
+    generator = np.random.default_rng(seed)
+    base = generator.uniform(0.3, 0.5, count)
+    moved = base + generator.normal(0.01, spread, count)
+    return {
+        name: {"rate": {f"q{place}": float(value) for place, value in enumerate(column)}}
+        for name, column in (("old", base), ("new", moved))
+    }
+
+
+def test_queries_follow_from_the_spread_and_the_number_of_comparisons() -> None:
+    given = values(50, 0.1)
+    given["newer"] = values(50, 0.2, 1)["new"]
+    comparison = relkit.compare_values(given)
+    plan = comparison.plan([0.02, "5%"], powers=(0.8,))
+    assert (plan.comparisons, plan.level) == (2, 0.025)
+    for row in plan.rows:
+        deltas = list(comparison.deltas(row.candidate, row.measure).values())
+        deviation = float(np.std(deltas, ddof=1))
+        assert row.queries == (queries_needed(row.difference, deviation, 0.025, 0.8),)
+    assert plan.rows[1].difference == pytest.approx(0.05 * comparison.contrasts[0].baseline_mean)
+    alone = relkit.compare_values(given, correction="none").plan([0.02])
+    assert alone.level == 0.05
+    assert alone.rows[0].queries[0] < plan.rows[0].queries[0]
+
+
+def test_the_planned_queries_find_the_difference_as_often_as_promised() -> None:
+    spread, size = 0.1, 0.02
+    generator = np.random.default_rng(8)
+    for power in (0.8, 0.9):
+        count = queries_needed(size, spread, 0.025, power)
+        for true, low, high in ((size, power - 0.05, power + 0.05), (0.0, 0.0, 0.045)):
+            draws = generator.normal(true, spread, (600, count))
+            found = [paired_test("t", one).p <= 0.025 for one in draws]
+            assert low <= np.mean(found) <= high
+
+
+def test_what_has_no_spread_has_no_number() -> None:
+    given = values(50, 0.1)
+    plan = relkit.compare_values({"old": given["old"], "same": given["old"]}).plan([0.01])
+    assert plan.rows[0].queries == (0, 0)
+    assert plan.to_dict()["rows"][0]["queries"] == [None, None]
+
+
+@pytest.mark.parametrize("wrong", ["much", "-1%", 0, "nan"])
+def test_what_is_no_difference_is_refused(wrong: str | float) -> None:
+    with pytest.raises(ParameterError, match="is not a difference"):
+        relkit.compare_values(values(9, 0.1)).plan([wrong])
+
+
+def test_more_sessions_show_smaller_falls(plan: SamplePlan) -> None:
+    shown = [row.same for row in plan.rows if row.tier == "all"]
+    assert shown == sorted(shown, reverse=True)
+    found = [plan.needed(drop) for drop in (0.2, 0.1)]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert 2.5 < found[1][1] / found[0][1] < 6
+    # Queries that the months do not share need more.
+    other = plan.needed(0.2, queries="other")
+    assert other is None or other[1] > found[0][1]
+    assert plan.needed(0.0001) is None
+
+
+def test_the_planned_sessions_find_the_fall_as_often_as_promised(plan: SamplePlan) -> None:
+    needed = plan.needed(0.2)
+    assert needed is not None
+    cut = build_tiers(log(), "share", None)
+    frames = Frames.of(cut)
+    sizes = allocate(frames.sizes, needed[0] * len(frames.names))
+    moments = dict.fromkeys(frames.names, Moments(1.0, 0.32, 0.32))
+    for fall, low, high in ((0.2, 0.7, 0.93), (0.0, 0.0, 0.05)):
+        generator = np.random.default_rng(11)
+        pairs = [draw_months(frames, sizes, moments, generator, fall) for _ in range(150)]
+        found = [difference(one[0], two[0]).p <= 0.05 / 4 for one, two in pairs]
+        assert low <= np.mean(found) <= high
+
+
+def test_a_month_graded_whole_is_not_certain_of_the_next() -> None:
+    small = log(300, 60)
+    plan = plan_sample(small)
+    last = [row for row in plan.rows if row.tier == "all"][-1]
+    assert last.sampled == 300
+    assert last.same > 0.01
+
+
+def test_a_graded_month_says_its_spread() -> None:
+    generator = np.random.default_rng(5)
+    frame = log(4000, 300)
+    frame = frame.with_columns(doc=pl.concat_str(pl.lit("d"), pl.int_range(4000) % 7))
+    sample = draw_sample(frame, per_tier=300, k=1)
+    grades = {
+        query: {f"d{number}": int(generator.integers(0, 4)) for number in range(7)}
+        for query in sample.sessions["query"].unique().to_list()
+    }
+    month = create_round("2026-03", sample, grades)
+    found = moments_of(month)
+    results = month.results
+    for tier, moments in found.items():
+        held = results.filter(pl.col("tier") == tier)["dcg"].to_numpy()
+        assert moments.mean == pytest.approx(held.mean())
+        assert moments.between + moments.within == pytest.approx(held.var(ddof=1), rel=0.1)
+        # Which of seven documents is shown is chance: most of the variance lies within a query.
+        assert moments.within > 2 * moments.between
+    plan = plan_sample(frame, month=month)
+    assert not plan.assumed
+
+
+def test_plans_on_the_command_line(files: Path, command: Command) -> None:
+    log(3000, 400).write_csv(files / "long.csv")
+    shown = command("sample", "long.csv", "--plan", "--drop", "15%", "--format", "json")
+    assert shown.code == 0, shown.err
+    assert {row["drop"] for row in json.loads(shown.out)["needed"]} == {0.15}
+    table = command("sample", "long.csv", "--plan", "--spread", "0.6", "--lang", "zh")
+    assert "查询相同" in table.out
+    for wrong, said in (
+        (["--plan", "-o", "s.csv"], "--plan draws nothing"),
+        (["--drop", "5%"], "are for --plan"),
+        (["--plan", "--drop", "much"], "is not a percentage"),
+        (["--plan", "--history", "x", "--spread", "1"], "leave out one"),
+    ):
+        refused = command("sample", "long.csv", *wrong)
+        assert refused.code == 2
+        assert said in refused.err
+
+
+def test_the_plan_of_a_comparison_on_the_command_line(files: Path, command: Command) -> None:
+    for name, column in values(40, 0.1).items():
+        rows = [f"{query},{value}" for query, value in column["rate"].items()]
+        (files / f"{name}.csv").write_text("query,rate\n" + "\n".join(rows) + "\n")
+    base = ("compare", "--values", "old.csv", "new.csv")
+    shown = command(*base, "--plan", "--difference", "2%")
+    assert shown.code == 0, shown.err
+    assert "power 0.9" in shown.out
+    for form in ("json", "csv", "markdown"):
+        assert command(*base, "--plan", "--format", form).code == 0
+    assert "not written as latex" in command(*base, "--plan", "--format", "latex").err
+    assert "is for --plan" in command(*base, "--difference", "1%").err
