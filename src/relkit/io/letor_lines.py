@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import number
+from relkit.io.encoding import not_utf8
 from relkit.io.open import Source
 
 if TYPE_CHECKING:
@@ -122,9 +123,7 @@ def _decoded(content: bytes, path: str, line: int) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise ParseError(
-            message("is not UTF-8 text ({reason})", reason=error.reason), path=path, line=line
-        ) from None
+        raise not_utf8(content, path, line, error.reason) from None
 
 
 def _lines(content: bytes, path: str) -> Iterator[tuple[int, str]]:

@@ -16,6 +16,7 @@ from typing import BinaryIO
 from relkit.core.errors import DependencyError, InputError
 from relkit.core.texts import message
 from relkit.io.compression import COMPRESSED_SUFFIXES, Reader, compression_of, decompressor
+from relkit.io.encoding import check_wide
 
 __all__ = ["HEAD", "Source", "split_suffix", "too_large"]
 
@@ -225,8 +226,7 @@ def _similar(path: str) -> str:
 def _refuse_binary(head: bytes, path: str) -> None:
     if not head:
         raise InputError("is empty", path=path)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError("is UTF-16 text", path=path, hint="save it as UTF-8")
+    check_wide(head, path)
     if head.startswith(b"PK\x03\x04"):
         raise InputError(
             "is a zip archive or a spreadsheet",

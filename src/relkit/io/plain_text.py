@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message as say
+from relkit.io.encoding import not_utf8
 from relkit.io.open import Source
 
 __all__ = [
@@ -93,11 +94,8 @@ def decode(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         with suppress(UnicodeDecodeError):
             check_characters(data.decode("utf-8", "surrogatepass"), path)
-        raise InputError(
-            say("the file is not UTF-8 (byte {start})", start=error.start),
-            path=path,
-            hint="save it as UTF-8; a spreadsheet offers `CSV UTF-8`",
-        ) from None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise not_utf8(data, path, line, error.reason) from None
 
 
 def check_size(text: str, limit: int, path: str) -> None:

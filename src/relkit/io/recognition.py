@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from relkit.core.errors import InputError, ParameterError
 from relkit.core.texts import message
+from relkit.io.encoding import check_encoding
 from relkit.io.format import MODULES, Format, Kind, first_lines, formats
 from relkit.io.open import Source
 
@@ -41,6 +42,8 @@ def open_source(
     """
     chosen = formats.get(format) if format is not None else None
     source = where if isinstance(where, Source) else Source(where)
+    if not source.head.startswith(b"PAR1"):
+        check_encoding(source.head, source.path)
     if chosen is not None:
         source.format = chosen.name
     elif not source.format:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from relkit.core.cells import APOSTROPHE, show_texts
 from relkit.core.errors import ParseError
 from relkit.core.texts import message
+from relkit.io.encoding import not_utf8
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -101,9 +102,7 @@ def json_object(line: bytes, path: str, number: int, **options: Any) -> dict[str
     try:
         row = json.loads(line, **options)
     except UnicodeDecodeError as error:
-        raise ParseError(
-            message("is not UTF-8 text ({reason})", reason=error.reason), path=path, line=number
-        ) from None
+        raise not_utf8(line, path, number, error.reason) from None
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
         raise ParseError(

@@ -11,6 +11,7 @@ from relkit.core.errors import InputError, ParseError, UnknownNameError
 from relkit.core.registry import suggestion
 from relkit.core.texts import message
 from relkit.data.sessions import FALSE, FLAGS, TRUE, Sessions, choose_columns
+from relkit.io.encoding import check_encoding
 from relkit.io.open import Source
 from relkit.io.rows import csv_reader, json_object
 
@@ -76,6 +77,9 @@ def read_sessions(
     if paths is None:
         return Sessions.from_frame(source, columns, kind=kind)
     sources = [Source(path) for path in paths]
+    for one in sources:
+        if not one.head.startswith(b"PAR1"):
+            check_encoding(one.head, one.path)
     found: list[SessionFormat] = [_format(one, format) for one in sources]
     name = sources[0].path if len(sources) == 1 else f"{sources[0].path} …"
     if len(set(found)) > 1:

@@ -16,6 +16,7 @@ from relkit.core.errors import InputError, ParseError
 from relkit.core.texts import message
 from relkit.data.columns import NAMES, Record, choose, plain_name, score_notes
 from relkit.data.sheets import Sheet
+from relkit.io.encoding import not_utf8
 from relkit.io.feature_rows import feature_frames
 from relkit.io.format import Format, first_lines, formats
 from relkit.io.header import check_header, headerless, is_data, is_numbered
@@ -267,12 +268,7 @@ def _lines(data: Text) -> Iterator[str]:
             place += 1
             yield line.decode()
     except UnicodeDecodeError as error:
-        raise ParseError(
-            message("is not UTF-8 text ({reason})", reason=error.reason),
-            path=data.path,
-            line=place,
-            hint="save the file as UTF-8",
-        ) from None
+        raise not_utf8(error.object, data.path, place, error.reason) from None
 
 
 def _rows(data: Text, separator: str) -> Iterator[tuple[int, list[str]]]:

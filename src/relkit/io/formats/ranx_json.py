@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from relkit.core.errors import InputError, ParameterError, ParseError
 from relkit.core.texts import message
+from relkit.io.encoding import not_utf8
 from relkit.io.format import Format, formats
 from relkit.io.open import Source
 
@@ -124,11 +125,7 @@ def _load(source: Source, value: str) -> Any:
         ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ParseError(
-            message("is not UTF-8 text ({reason})", reason=error.reason),
-            path=source.path,
-            line=line,
-        ) from None
+        raise not_utf8(data, source.path, line, error.reason) from None
     except RecursionError:
         raise InputError("is nested too deeply", path=source.path) from None
     if isinstance(parsed, list) and all(isinstance(row, dict) for row in parsed):
