@@ -45,7 +45,9 @@ def test_every_module_of_a_command_is_listed() -> None:
         "rows",
         "sessions",
         "shells",
+        "scored",
         "start",
+        "tables",
         "text",
         "values",
     }

@@ -45,7 +45,6 @@ Examples:
   relkit compare judgments.qrels bm25.run new.run --fail-if-worse ndcg@10
   relkit compare --scored test.csv --query query --label label \\
       --score old --score new -m gauc
-  relkit compare --scored old.csv new.csv
   relkit compare --values old.csv new.csv
   relkit compare judgments.qrels bm25.run new.run --plan --difference 2%
 

@@ -38,7 +38,6 @@ Examples:
   relkit explain judgments.qrels bm25.run --query-id en01 -m ndcg@5
   relkit explain judgments.qrels bm25.run --query-id en01 --against sklearn
   relkit explain judgments.qrels bm25.run new.run --query-id en01 -m ndcg@5
-  relkit explain --scored test.csv --score old --score new --query-id en01
 
 Each row is a rank: the document, its score and grade, its gain, by what the
 gain is divided, what it adds, and the value up to there. The ideal list, or

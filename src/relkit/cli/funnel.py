@@ -27,7 +27,7 @@ Examples:
   relkit funnel judgments.qrels bm25.run
   relkit funnel judgments.qrels --stage retrieval=bm25.run \\
       --stage re-rank=tfidf.run -k 5
-  relkit funnel --scored test.csv --score recall --score rank --candidates 50
+  relkit funnel --scored test.csv --score old --score new --candidates 50
 
 Every document that a stage returned is a candidate of the next one. What its
 candidates could be worth at best, less than what those of the stage before

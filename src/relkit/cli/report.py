@@ -39,7 +39,7 @@ Examples:
   relkit report judgments.qrels bm25.run tfidf.run -m ndcg@10,recall@100 \\
       --lang zh -o report.html
   relkit report judgments.qrels bm25.run tfidf.run -o report.md
-  relkit report --scored old.csv new.csv --scale search -o report.html
+  relkit report --scored test.csv --score old --score new -o report.html
 
 The HTML opens without a network, prints, and follows the reader's choice of
 light or dark: style, script and charts are inside the one file. It needs
