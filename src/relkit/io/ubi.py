@@ -71,7 +71,7 @@ def is_ubi(head: bytes) -> bool:
     for line in head.splitlines():
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(row, dict):
             return False

@@ -87,6 +87,10 @@ def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
         number = float(value)
     except (TypeError, ValueError):
         raise refuse("a number") from None
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if wanted is int and number >= 2**63:
+        raise refuse("a whole number of 1 or more, below 2^63")
     if wanted is int:
         if isinstance(value, bool) or number != int(number) or number < 1:
             raise refuse("a whole number of 1 or more")
