@@ -563,7 +563,7 @@ class ClickLog:
     Args:
         depth: The last position that counts, 1 to 1000.
         remember: Whether to keep a hash of each session, so that ids need not ascend.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
     """
 
     def __init__(self, depth: int, remember: bool = False, threads: int = 0) -> None: ...

@@ -34,7 +34,7 @@ TREC_MEASURES = (
 
 
 def write(name: str, content: dict[str, Any]) -> None:
-    """Writes one file with one line a query, so that changes can be read."""
+    """Writes one file with one line per query, so that changes can be read."""
     DATA.mkdir(exist_ok=True)
     text = json.dumps(content, indent=1, sort_keys=False)
     lines: list[str] = []

@@ -45,7 +45,7 @@ def test_a_single_query_is_unknown(made: ModuleType) -> None:
     assert rates.tiers.unknown > 0
 
 
-#: Queries, sessions a query, what months share, skew of the traffic, values of 0 or 3.
+#: Queries, sessions per query, what months share, skew of the traffic, values of 0 or 3.
 CORNERS = [
     (2, 60, "redrawn", 0.0, False),
     (3, 100, "shared", 0.0, False),

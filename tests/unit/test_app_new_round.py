@@ -152,11 +152,11 @@ def test_only_leads_add_months(store: Store, sample: bytes, tmp_path: Path) -> N
         ({"project": "2"}, 400, "no grades"),
         ({"project": "3"}, 400, "nothing is graded in `Empty`"),
         ({"rule": "best"}, 422, "rule"),
-        ({"name": "march.exe"}, 400, "march.exe: is no sample"),
-        ({"name": "../../march.json"}, 400, "march.json: is no sample"),
-        ({"name": "march.csv.gz"}, 400, "is no sample"),
+        ({"name": "march.exe"}, 400, "march.exe: is not a sample"),
+        ({"name": "../../march.json"}, 400, "march.json: is not a sample"),
+        ({"name": "march.csv.gz"}, 400, "is not a sample"),
         ({"name": "march.parquet"}, 400, "march.parquet: cannot be read"),
-        ({"name": "<b>.csv", "sample": "query,doc\ntv,a\n"}, 400, "&lt;b&gt;.csv: is no sample"),
+        ({"name": "<b>.csv", "sample": "query,doc\ntv,a\n"}, 400, "&lt;b&gt;.csv: is not a sample"),
     ],
 )
 def test_what_cannot_be_added(

@@ -215,8 +215,8 @@ def test_https_of_its_own(certificate: Path, tmp_path: Path) -> None:
         (["--ssl-key", "key.pem"], 2, "`--ssl-key` needs `--ssl-certificate`"),
         (["--ssl-certificate", "nowhere.pem"], 3, "nowhere.pem: the certificate cannot be used"),
         (["--ssl-certificate", "queries.tsv"], 3, "the certificate cannot be used"),
-        (["--proxy", "nginx"], 2, "`nginx` is no address or network"),
-        (["--allowed-host", "http://a.example"], 2, "is no name of a host"),
+        (["--proxy", "nginx"], 2, "`nginx` is not an address or network"),
+        (["--allowed-host", "http://a.example"], 2, "is not the name of a host"),
         (["--host", "192.0.2.1"], 3, "take another --port or --host"),
     ],
 )

@@ -177,9 +177,9 @@ def test_gold_items_that_look_different_are_told_to_leads(store: Store) -> None:
     store.gold.add(project.id, [(Item("q", "g1", title="T"), 3), (Item("q", "g2", title="T"), 0)])
     assert find_marks(store, project.id) == ["fields.price", "url"]
     page = read(store, "lea", "/projects/1")
-    assert "Gold items can be told from others. Only one of the two has: price, URLs." in page
-    assert "Gold items can be told" not in read(store, "ana", "/")
+    assert "Gold items can be recognised. Only one of the two has: price, URLs." in page
+    assert "Gold items can be recognised" not in read(store, "ana", "/")
     known = [Item("q", name, url="u", fields={"price": 9}) for name in ("g1", "g2")]
     assert fill_items(store, project.id, known) == 2
     assert find_marks(store, project.id) == []
-    assert "Gold items can be told" not in read(store, "lea", "/projects/1")
+    assert "Gold items can be recognised" not in read(store, "lea", "/projects/1")

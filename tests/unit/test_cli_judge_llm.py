@@ -133,7 +133,7 @@ def test_from_grading_to_an_accepted_judge(
     assert "20 of 80 final grades are those of the language model llm:small" in trec.err
     assert "which final grades are a language model's: left out of 20 items" in trec.err
     status = command("judge", "status", "judging.db", "--project", "June")
-    assert "count for 20 items that nobody graded" in " ".join(status.out.split())
+    assert "count for 20 ungraded items" in " ".join(status.out.split())
     assert "June: 120 of 160 grades" in status.out
 
     (june / "june.csv").write_text(after.out, "utf-8")

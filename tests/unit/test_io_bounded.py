@@ -76,7 +76,7 @@ def test_bombs_take_little_memory(tmp_path: Path) -> None:
         large,
         large,
         large,
-        "is no sample: it has no column `draw`",
+        "is not a sample: it has no column `draw`",
         "has more than 10,000 columns",
         "is not JSON: nested too deeply",
     ]
@@ -144,7 +144,7 @@ def test_what_another_program_writes_is_measured(
         frame.to_arrow(), file, use_dictionary=False,
         column_encoding={"text": "DELTA_BYTE_ARRAY"},
     )  # fmt: skip
-    with pytest.raises(InputError, match="its size cannot be told"):
+    with pytest.raises(InputError, match="its size is unknown"):
         measure_parquet(file.getvalue(), "a")
 
 

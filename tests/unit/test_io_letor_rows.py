@@ -155,7 +155,7 @@ def test_a_line_in_a_later_stretch_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.letor"
     good = "1 qid:1 1:1\n" * 50
     path.write_text(good + "1 qid:1 1:x\n" + good)
-    with pytest.raises(ParseError, match=r"a\.letor:51: `1:x` is no feature"):
+    with pytest.raises(ParseError, match=r"a\.letor:51: `1:x` is not a feature"):
         relkit.read_features(path)
     path.write_bytes(good.encode() + b"1 qid:1 1:1 # \xff\n")
     with pytest.raises(ParseError, match=r"a\.letor:51: is not UTF-8 text"):
@@ -171,7 +171,7 @@ def test_labels_may_be_names_and_the_first_wrong_line_is_named(tmp_path: Path) -
     with pytest.raises(ParseError, match=r"a\.letor:3: .*怪"):
         relkit.read_features(path, scale="search")
     path.write_text("高 qid:1 1:1\n高 qid:2 1:x\n怪 qid:1 1:2\n")
-    with pytest.raises(ParseError, match=r"a\.letor:2: `1:x` is no feature"):
+    with pytest.raises(ParseError, match=r"a\.letor:2: `1:x` is not a feature"):
         relkit.read_features(path, scale="search")
 
 

@@ -62,7 +62,7 @@ def test_group_sizes_in_a_file(tmp_path: Path) -> None:
     assert "groups=PATH" in caught.value.hint
     with pytest.raises(InputError, match=r"add up to 2, and .* has 3 rows"):
         io.read_scored(rows, scores=scores, groups=write(tmp_path, "g", "2\n"))
-    with pytest.raises(ParseError, match="`-1` is no count"):
+    with pytest.raises(ParseError, match="`-1` is not a count"):
         io.read_scored(rows, scores=scores, groups=write(tmp_path, "g", "-1\n"))
 
 
@@ -72,7 +72,7 @@ def test_group_sizes_in_a_file(tmp_path: Path) -> None:
         ("1 qid:1 1:1\n", "1\n2\n", r"s: there are 2 scores for the 1 rows of"),
         ("1 qid:1 1:1\n", "x\n", "s:1: the score `x` is not a number"),
         ("1 qid:1 1:1\n", "nan\n", "s:1: the score is nan"),
-        ("1 qid:1 1:1\n", "1 2\n", "s:1: expected one number a line, got `1 2`"),
+        ("1 qid:1 1:1\n", "1 2\n", "s:1: expected one number per line, got `1 2`"),
         ("1 qid:1 1:1\nhigh qid:1 1:1\n", "1\n2\n", "a.letor:2: the label `high` is not a number"),
         ("1 qid:1 1:1\ninf qid:1 1:1\n", "1\n2\n", "a.letor:2: the label is inf"),
         ("1 qid: 1:1\n", "1\n", "a.letor:1: the query id after `qid:` is empty"),

@@ -189,7 +189,7 @@ def test_missing_column_lists_those_there_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
 def test_nothing_in_it(tmp_path: Path, content: str, name: str) -> None:
     text = content.replace(",", "\t") if name == "a.tsv" else content
-    with pytest.raises(InputError, match=r"is empty|holds no judgments"):
+    with pytest.raises(InputError, match=r"is empty|contains no judgments"):
         judgments(tmp_path, name, text)
 
 

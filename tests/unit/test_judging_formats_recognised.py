@@ -105,8 +105,8 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
         ("csv", 'query,doc\n"q,d\n', "a quoted field does not end"),
         ("jsonl", "{\n", "file:1: not JSON"),
         ("jsonl", "[1]\n", "is not an object"),
-        ("jsonl", '{"query": "q"}\n', "`document` is no id: `None`"),
-        ("jsonl", '{"query": "q", "document": "d", "grade": NaN}\n', "NaN is no number"),
+        ("jsonl", '{"query": "q"}\n', "`document` is not an id: `None`"),
+        ("jsonl", '{"query": "q", "document": "d", "grade": NaN}\n', "NaN is not a number"),
         ("jsonl", '{"query": "q", "document": "d", "title": 3}\n', "`title` is not a text"),
         ("jsonl", '{"query": "q", "document": "d", "rank": true}\n', "not a whole number"),
         ("jsonl", '{"query": "q", "document": "d", "ratings": {}}\n', "is not a list"),
@@ -117,7 +117,7 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
         ("quepid-case", "query,docid,rating\n,d,1\n", "file:2: the query is empty"),
         ("quepid-book-csv", "query,docid,\nq,d,1\n", "a column without a name"),
         ("quepid-book", "[]", "the book is not an object"),
-        ("quepid-book", '{"query_doc_pairs": [{"query_text": "q"}]}', "`doc_id` is no id"),
+        ("quepid-book", '{"query_doc_pairs": [{"query_text": "q"}]}', "`doc_id` is not an id"),
         ("rre", '{"query_groups": [{"queries": 3}]}', "`queries` is not a list"),
         (
             "rre",
@@ -131,16 +131,16 @@ def test_what_stands_in_texts_does_not_mislead(tmp_path: Path) -> None:
             "not a grade: `True`",
         ),
         ("opensearch", "{}", "list of ratings is not a list"),
-        ("opensearch", '[{"query": "q", "ratings": [{"docId": ""}]}]', "`docId` is no id"),
+        ("opensearch", '[{"query": "q", "ratings": [{"docId": ""}]}]', "`docId` is not an id"),
         ("ranklib", "1 2 3\n", "expected `label qid:N"),
-        ("ranklib", "1 qid:1 a:b # d\n", "`a:b` is no feature"),
+        ("ranklib", "1 qid:1 a:b # d\n", "`a:b` is not a feature"),
         ("label-studio", "{}", "the file is not a list"),
-        ("label-studio", '[{"data": {"query": "q"}}]', "`document` is no id"),
+        ("label-studio", '[{"data": {"query": "q"}}]', "`document` is not an id"),
         (
             "label-studio",
             '[{"data": {"query": "q", "document": "d"}, "annotations": [{"created_at": "x",'
             ' "completed_by": 1, "was_cancelled": true}]}]',
-            "`x` is no point in time",
+            "`x` is not a point in time",
         ),
         ("opensearch", "[" * 100_000, "not JSON"),
         ("csv", ",".join(f"c{n}" for n in range(10_002)), "file:1: there are more than 10,000"),
@@ -169,7 +169,7 @@ def test_wide_tables_name_their_columns() -> None:
 
 def test_a_time_without_a_date_is_refused() -> None:
     sheet = Sheet((Row(Item("q", "d"), (Rating("Ann", 1.0, at=1e300),)),))
-    with pytest.raises(InputError, match="is no date"):
+    with pytest.raises(InputError, match="is not a date"):
         write_sheet(sheet, format="label-studio")
 
 

@@ -199,7 +199,7 @@ def test_other_addresses_are_refused(address: str) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("these are notes, and no database at all" * 40, "utf-8")
-    with pytest.raises(InputError, match="this is no SQLite database"):
+    with pytest.raises(InputError, match="this is not a SQLite database"):
         open_store(path)
 
 

@@ -381,7 +381,7 @@ def test_short_cut_for_plain_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("part", "found"),
     [
-        (robot(60, 1.0), 1),  # one a second
+        (robot(60, 1.0), 1),  # one per second
         (robot(60, 60.0), 0),
         (robot(20, 1.0), 0),  # too few to say
         (robot(1200, 60.0), 1),  # 1,440 a day

@@ -143,7 +143,7 @@ def test_what_was_never_judged_cannot_be_told() -> None:
     found = relkit.monitor([other("2026-01", "a"), other("2026-02", "b")])
     assert {one.cause for one in found.losses} == {"unknown"}
     assert {one.sessions for one in found.losses} == {(0, 0)}
-    assert "cannot be told" in found.to_text()
+    assert "is unknown" in found.to_text()
     assert "无法判断" in found.to_text("zh")
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -307,15 +307,15 @@ def test_rounds_that_cannot_be(quiet: list[relkit.Round], tmp_path: Path) -> Non
         relkit.monitor([])
     with pytest.raises(InputError, match="two rounds are of 2026-01"):
         relkit.monitor([quiet[0], quiet[0]])
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         relkit.monitor(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 0}, "`alpha` must lie between 0 and 1"),
-        ({"confidence": 1.0}, "`confidence` must lie between 0 and 1"),
+        ({"alpha": 0}, "`alpha` must be between 0 and 1"),
+        ({"confidence": 1.0}, "`confidence` must be between 0 and 1"),
         ({"k": 4}, "between 1 and 3"),
         ({"k": {"middle": 2}}, "none of head, tail"),
         ({"common_k": 4}, "between 1 and 3"),

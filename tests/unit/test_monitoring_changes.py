@@ -284,7 +284,7 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(UnknownNameError, match="no tier is called `haed`") as caught:
         find_alarms(found, [], tier="haed")
     assert "head" in caught.value.hint
-    with pytest.raises(ParameterError, match="must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match="must be between 0 and 1"):
         find_alarms(found, [], max_drop=5)
     with pytest.raises(ParameterError, match="must be one of `en`, `zh`"):
         change_sentence(found[0], "fr")  # type: ignore[arg-type]

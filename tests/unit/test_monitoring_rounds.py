@@ -185,7 +185,7 @@ def test_one_value_has_no_interval() -> None:
     [
         ("2026-13", {}, "`2026-13` is not a month"),
         ("2026-3", {}, "is not a month"),
-        ("2026-03", {"k": 6}, "must lie between 1 and 5"),
+        ("2026-03", {"k": 6}, "must be between 1 and 5"),
         ("2026-03", {"k": {"haed": 2}}, "none of head, tail"),
         ("2026-03", {"k": {"head": 2}, "common_k": 3}, "between 1 and 2"),
     ],
@@ -316,7 +316,7 @@ def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         relkit.read_rounds(tmp_path)
     file.unlink()
-    with pytest.raises(InputError, match="is no round"):
+    with pytest.raises(InputError, match="is not a round"):
         relkit.read_rounds(tmp_path)
 
 
@@ -330,5 +330,5 @@ def test_a_round_under_the_name_of_another_month(tmp_path: Path) -> None:
 def test_no_rounds(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no round"):
         relkit.read_rounds(tmp_path)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         relkit.read_rounds(tmp_path / "nowhere")

@@ -43,7 +43,7 @@ def test_what_is_no_whole_number_that_is_large_enough(value: object) -> None:
 @pytest.mark.parametrize("value", [0, 1, -0.5, math.nan, "0.5", None])
 def test_what_lies_not_between_0_and_1(value: object) -> None:
     check_fraction("alpha", 0.05)
-    with pytest.raises(ParameterError, match="`alpha` must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match="`alpha` must be between 0 and 1"):
         check_fraction("alpha", value)
 
 

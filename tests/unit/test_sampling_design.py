@@ -328,7 +328,7 @@ def test_zero_based_positions_are_refused() -> None:
         ({"allocation": "neyman", "deviations": {"head": 1.0}}, "nothing of the tier `middle`"),
         ({"k": 0}, "`k` must be 1 or more"),
         ({"k": {"head": 3}}, "nothing of the tier `middle`"),
-        ({"common_k": 21}, "must lie between 1 and 20"),
+        ({"common_k": 21}, "must be between 1 and 20"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:

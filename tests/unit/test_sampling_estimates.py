@@ -200,7 +200,7 @@ def test_values_that_cannot_be(values: dict[str, float], message: str) -> None:
         ({"by": "doc"}, "must be one of `session`, `query`"),
         ({"estimator": "mean"}, "must be one of `hansen-hurwitz`"),
         ({"estimator": "horvitz-thompson"}, "for PPTSS samples"),
-        ({"confidence": 1.0}, "must lie between 0 and 1"),
+        ({"confidence": 1.0}, "must be between 0 and 1"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], message: str) -> None:

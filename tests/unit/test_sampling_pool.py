@@ -194,7 +194,7 @@ def test_a_file_that_is_no_sample(tmp_path: Path) -> None:
     SAMPLE.write(path)
     text = path.read_text()
     path.write_text(text.replace(",20,", ",twenty,"))
-    with pytest.raises(InputError, match="is no sample"):
+    with pytest.raises(InputError, match="is not a sample"):
         read_sample(path)
     path.write_text(text.split("\n", maxsplit=1)[0] + "\n")
     with pytest.raises(InputError, match="holds no row"):

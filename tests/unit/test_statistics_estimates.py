@@ -92,7 +92,7 @@ def test_parameters_of_intervals_are_checked() -> None:
     with pytest.raises(ParameterError, match="`interval` must be one of"):
         interval("basic", samples(5))
     for confidence in (0.0, 1.0, 95.0, math.nan):
-        with pytest.raises(ParameterError, match="`confidence` must lie between 0 and 1"):
+        with pytest.raises(ParameterError, match="`confidence` must be between 0 and 1"):
             interval("t", samples(5), confidence=confidence)
     with pytest.raises(ParameterError, match="`resamples`"):
         interval("bca", samples(5), resamples=0)
@@ -196,9 +196,9 @@ def test_power_without_an_answer() -> None:
         assert queries_needed(difference, deviation) == 0
     assert queries_needed(-0.05, 0.2) == queries_needed(0.05, 0.2) == 128
     for options in ({"alpha": 0.0}, {"alpha": 1.0}, {"power": 1.0}, {"power": -0.1}):
-        with pytest.raises(ParameterError, match="must lie between 0 and 1"):
+        with pytest.raises(ParameterError, match="must be between 0 and 1"):
             smallest_detectable(50, 0.2, **options)
-        with pytest.raises(ParameterError, match="must lie between 0 and 1"):
+        with pytest.raises(ParameterError, match="must be between 0 and 1"):
             queries_needed(0.1, 0.2, **options)
 
 

@@ -1,4 +1,4 @@
-"""The app as a whole: routes, protection, and how errors are told."""
+"""The app as a whole: routes, protection, and how errors are reported."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _uploaded(file: UploadFile, limit: int) -> Sample:
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in SUFFIXES:
         raise InputError(
-            "is no sample",
+            "is not a sample",
             path=name,
             hint=message("its name should end in {suffixes}", suffixes=list(SUFFIXES)),
         )

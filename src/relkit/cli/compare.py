@@ -1,4 +1,4 @@
-"""`relkit compare`: what changed between runs, and whether it is real."""
+"""`relkit compare`: what changed between runs, and whether it is significant."""
 
 from __future__ import annotations
 

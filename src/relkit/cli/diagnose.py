@@ -1,4 +1,4 @@
-"""`relkit diagnose`: what is the matter with a comparison, with its numbers."""
+"""`relkit diagnose`: what is wrong with a comparison, with its numbers."""
 
 from __future__ import annotations
 
@@ -129,4 +129,5 @@ def _text(found: Findings, form: str, language: Language) -> str:
 
         values: list[dict[str, Any]] = [finding.to_dict(language) for finding in found]
         return json.dumps(values, ensure_ascii=False, indent=2)
-    return found.to_markdown(language) if form == "markdown" else found.to_text(language)
+    text: str = found.to_markdown(language) if form == "markdown" else found.to_text(language)
+    return text

@@ -210,5 +210,5 @@ def _weights(text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            message("`--weights {text}` are no numbers", text=text), hint="write --weights 0.3,0.7"
+            message("`--weights {text}` are not numbers", text=text), hint="write --weights 0.3,0.7"
         ) from None

@@ -346,7 +346,7 @@ def stage_runs(texts: Sequence[str]) -> list[tuple[str, str]]:
         name, equals, path = text.partition("=")
         if not equals or not name.strip() or not path:
             raise ParameterError(
-                message("`--stage {text}` is no name and run", text=text),
+                message("`--stage {text}` is not NAME=RUN", text=text),
                 hint="write --stage retrieval=bm25.run",
             )
         found.append((name.strip(), path))

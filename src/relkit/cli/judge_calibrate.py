@@ -194,7 +194,9 @@ def _rendered(
     help="How many items must be graded by people too.",
 )
 @click.option("--note", default="", metavar="TEXT", help="Why.")
-@click.option("--withdraw", is_flag=True, help="Its grades shall count no longer.")
+@click.option(
+    "--withdraw", is_flag=True, help="Withdraw the acceptance: its grades no longer count."
+)
 @no_color_option
 def accept(
     database: str,

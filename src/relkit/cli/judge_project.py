@@ -108,7 +108,7 @@ def project(
 def _confirm(name: str) -> None:
     if not sys.stdin.isatty():
         raise ParameterError(
-            message("deleting `{name}` needs --yes where nobody can be asked", name=name),
+            message("deleting `{name}` needs --yes without a terminal", name=name),
             hint="write its archive first: relkit judge export --format archive",
         )
     if click.prompt("Everything in it is lost. Its name, to delete it", err=True) != name:

@@ -50,7 +50,9 @@ def _check_names(
 ) -> tuple[str, ...]:
     for name in names:
         if not re.fullmatch(r"\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|[0-9a-fA-F:]+", name):
-            raise click.BadParameter(f"`{name}` is no name of a host, such as judging.example.org")
+            raise click.BadParameter(
+                f"`{name}` is not the name of a host, such as judging.example.org"
+            )
     # Browsers write other scripts' letters as the domain name system does.
     return tuple(name if name.isascii() else name.encode("idna").decode() for name in names)
 
@@ -63,7 +65,7 @@ def _check_proxies(
             ipaddress.ip_network(proxy)
         except ValueError:
             raise click.BadParameter(
-                f"`{proxy}` is no address or network, such as 127.0.0.1 or 10.0.0.0/8"
+                f"`{proxy}` is not an address or network, such as 127.0.0.1 or 10.0.0.0/8"
             ) from None
     return proxies
 

@@ -50,7 +50,7 @@ def command(name: str | None, form: str) -> None:
 
 
 def listing(kinds: list[type[Measure]]) -> str:
-    """Returns two lines a measure: what it is, and its formula."""
+    """Returns two lines per measure: what it is, and its formula."""
     wide = max(len(kind.name) for kind in kinds) + 2
     lines = []
     for kind in kinds:

@@ -314,7 +314,7 @@ def _tiers(text: str) -> tuple[Method, list[float] | None]:
         return name, [float(cut) for cut in cuts.split(",")] if colon else None
     except ValueError:
         raise ParameterError(
-            message("`--tiers {text}` has cuts that are no numbers", text=text),
+            message("`--tiers {text}` has cuts that are not numbers", text=text),
             hint="write --tiers share:0.5,0.8",
         ) from None
 
@@ -326,7 +326,7 @@ def _moment(text: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
-            message("`--as-of {text}` is no date", text=text), hint="write --as-of 2025-06-30"
+            message("`--as-of {text}` is not a date", text=text), hint="write --as-of 2025-06-30"
         ) from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def parse_depths(text: str, tiers: Sequence[str] = ()) -> int | dict[str, int]:
-    """Returns the depths of ``-k``: one number, TIER=K pairs, or one number a tier.
+    """Returns the depths of ``-k``: one number, TIER=K pairs, or one number per tier.
 
     Args:
         text: What was given.
@@ -124,8 +124,8 @@ HINTS = {
     "name its column: {reader}(…, {parameter})": "name its column: {columns} {role}={name}",
     "leave `columns` out": "leave {columns} out",
     "leave `columns` out, or name another format": "leave {columns} out, or name another format",
-    "name the file that holds one score a line: scores=PATH": (
-        "name the file that holds one score a line: --scores FILE"
+    "name the file that holds one score per line: scores=PATH": (
+        "name the file that holds one score per line: --scores FILE"
     ),
     "name the file that holds the number of rows of each query: groups=PATH": (
         "name the file that holds the number of rows of each query: --groups FILE"
@@ -167,7 +167,7 @@ def named_values(texts: Sequence[str], option: str, example: str) -> dict[str, s
         key, equals, value = text.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise ParameterError(
-                message("`{option} {text}` is no name and value", option=option, text=text),
+                message("`{option} {text}` is not NAME=VALUE", option=option, text=text),
                 hint=message("write {option} {example}", option=option, example=example),
             )
         pairs[key.strip()] = value.strip()

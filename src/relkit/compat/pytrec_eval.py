@@ -141,7 +141,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     Args:
         measure: Its name decides: `num_...` is summed, of `gm_...` (logarithms) the exponential
             of the mean is taken, all others are averaged.
-        values: One value a query.
+        values: One value per query.
 
     Returns:
         The number; NaN for no values, except sums.

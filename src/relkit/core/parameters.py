@@ -91,7 +91,7 @@ def check_fraction(name: str, value: Any) -> None:
     if not isinstance(value, int | float) or not 0 < value < 1:
         raise ParameterError(
             message(
-                "the parameter `{name}` must lie between 0 and 1. Got `{value}` instead.",
+                "the parameter `{name}` must be between 0 and 1. Got `{value}` instead.",
                 name=name,
                 value=value,
             )
@@ -110,7 +110,7 @@ def check_interval(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ParameterError(
             message(
-                "the parameter `{name}` must lie between {low:g} and {high:g}."
+                "the parameter `{name}` must be between {low:g} and {high:g}."
                 " Got `{value}` instead.",
                 name=name,
                 low=low,

@@ -97,7 +97,7 @@ class Ranking:
         Args:
             judged: Grade by document.
             documents: Ids in input order.
-            scores: One score a document.
+            scores: One score per document.
             convention: The rules: `ties`, `unjudged`, `unretrieved`, `negative`, `scores`.
             ranks: The run's rank column, for ``ties="rank"``.
             query: The query's id.
@@ -295,7 +295,7 @@ def first_rows(
 
     Args:
         documents: Ids in input order.
-        scores: One score a document.
+        scores: One score per document.
         ranks: The run's rank column, for ``ties="rank"``.
         count: How many.
         convention: The rules: `ties` and `scores`.
@@ -326,7 +326,7 @@ def _sort_keys(
 
     Args:
         documents: Ids in input order.
-        scores: One score a document.
+        scores: One score per document.
         ranks: The run's rank column, for ``ties="rank"``.
         ties: The rule for equal scores; for `expected` their order does not matter.
         judged: Grade by document, for `worst` and `best`.

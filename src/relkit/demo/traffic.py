@@ -139,7 +139,7 @@ def simulate_month(
     lost: float = 0.0,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """Returns a month's log: one row an impression, with clicks.
+    """Returns a month's log: one row per impression, with clicks.
 
     Users go through a list as UBM says, like better what has a higher grade, and click on some
     results by mistake.

@@ -54,7 +54,7 @@ def evaluate(
         scale: The grade scale: a name, a file or a `Scale`; `None` takes the judgments' own.
         name: What to call the run; by default its file's name.
         strict: Turns warnings about the data into a `StrictError`.
-        threads: Threads to use; 0 takes one a processor. The numbers do not depend on it.
+        threads: Threads to use; 0 uses all cores. The numbers do not depend on it.
 
     Returns:
         A mapping from measure names to numbers, with `.summary`, `.per_query`, `.notes`.

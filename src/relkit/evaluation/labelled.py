@@ -34,7 +34,7 @@ class Settings:
         convention: The rules.
         average: As for `evaluate_scores`.
         scale: As for `evaluate_scores`.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
         otherwise: What measures do that have no mean over the orders of tied rows.
         spans: Whether tied rows are measured in the worst and the best order, too.
     """

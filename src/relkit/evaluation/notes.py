@@ -88,7 +88,7 @@ def negative_notes(program: Program, count: int) -> list[Note]:
 
 
 def threshold_notes(program: Program, highest: float, fractions: int) -> list[Note]:
-    """Says where grades above 0 do not reach the threshold that nobody has chosen.
+    """Says where grades above 0 do not reach the default threshold.
 
     Args:
         program: The measures.

@@ -190,7 +190,7 @@ class Results(Exportable, Mapping[str, float]):
 
     @property
     def per_query(self) -> polars.DataFrame:
-        """One row a query, one column a measure; null where a measure is undefined."""
+        """One row per query, one column per measure; null where a measure is undefined."""
         import polars
 
         columns: dict[str, Any] = {"query": polars.Series(self.queries, dtype=polars.String)}

@@ -67,7 +67,7 @@ def evaluate_scores(
             named are found by the usual names, except weights.
         weights: What each row weighs, 0 or more, as scikit-learn's `sample_weight`: for PNR,
             concordance, AUC, GAUC and average precision, in which a pair weighs the product of its
-            rows. For 2-D labels also one weight a query, that of all its rows. `None`: 1 each.
+            rows. For 2-D labels also one weight per query, that of all its rows. `None`: 1 each.
         convention: As for `evaluate`.
         average: As for `evaluate`.
         scale: As for `evaluate`; with names in `labels` it is needed.

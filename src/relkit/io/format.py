@@ -153,7 +153,7 @@ class Format:
             source: A run.
             judgments: What it is held against.
             plan: What to compute.
-            threads: Threads to use; 0 takes one a processor.
+            threads: Threads to use; 0 uses all cores.
 
         Returns:
             The values and what was noticed; None, with nothing read from a pipe, where the run
@@ -189,7 +189,7 @@ class Format:
             plan: What to compute.
             columns: Column names by role.
             scale: The grade scale: labels may then be its names.
-            threads: Threads to use; 0 takes one a processor.
+            threads: Threads to use; 0 uses all cores.
 
         Returns:
             What `read_scored` and an evaluation would give, to the last bit; None, with nothing

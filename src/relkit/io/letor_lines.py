@@ -44,7 +44,7 @@ def row_values(texts: str, path: str, line: int) -> dict[str, float]:
         value = number(found[2]) if found else None
         if found is None or value is None or not math.isfinite(value):
             raise ParseError(
-                message("`{text}` is no feature", text=text[:60]), path=path, line=line
+                message("`{text}` is not a feature", text=text[:60]), path=path, line=line
             )
         features[found[1]] = value
     return features
@@ -137,7 +137,7 @@ def single(source: Source) -> Iterator[tuple[int, str]]:
         fields = text.split()
         if len(fields) > 1:
             raise ParseError(
-                message("expected one number a line, got `{text}`", text=text.strip()[:80]),
+                message("expected one number per line, got `{text}`", text=text.strip()[:80]),
                 path=source.path,
                 line=line,
             )
@@ -181,7 +181,7 @@ def sizes_of(groups: Source, rows: int, path: str) -> list[int]:
     for line, text in single(groups):
         if not (text.isascii() and text.isdecimal()):
             raise ParseError(
-                message("the group size `{text}` is no count", text=text),
+                message("the group size `{text}` is not a count", text=text),
                 path=groups.path,
                 line=line,
             )

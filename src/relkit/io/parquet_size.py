@@ -61,7 +61,7 @@ def _measure(data: bytes, path: str) -> int:
                 told = header.get(5) or header.get(8) or {}
                 if REPEATING in (header.get(5, {}).get(2), header.get(8, {}).get(4)):
                     raise InputError(
-                        "is encoded so that its size cannot be told (DELTA_BYTE_ARRAY)",
+                        "is encoded so that its size is unknown (DELTA_BYTE_ARRAY)",
                         path=path,
                         hint="write it with the usual encodings, or as CSV",
                     )

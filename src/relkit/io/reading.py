@@ -70,7 +70,7 @@ def read_judgments(
     if found is not None:
         result = formats.get(found.format).read_judgments(found, columns=columns, scale=levels)
         if not len(result):
-            raise InputError("holds no judgments", path=found.path)
+            raise InputError("contains no judgments", path=found.path)
         return result
     if isinstance(source, Mapping):
         return Judgments.from_dict(source, scale=levels)
@@ -186,7 +186,7 @@ def read_scored(
         score: The score's column; None finds it by the usual names.
         document: The document's column; None finds it by the usual names. There may be none.
         weight: The column of what each row weighs; None for 1 each. It is never guessed.
-        scores: For SVMlight/LETOR: the file that holds one score a line.
+        scores: For SVMlight/LETOR: the file that holds one score per line.
         groups: For SVMlight files without `qid:`: the file that holds the rows of each query.
         format: The file's format; None recognises it.
         scale: The grade scale, or its name: labels may then be its names.
@@ -356,7 +356,7 @@ def _filled(scored: LabelledRows) -> LabelledRows:
 
 
 def _open(path: str | os.PathLike[str] | None) -> Source | None:
-    """Opens a file that is no table, such as one number a line."""
+    """Opens a file that is no table, such as one number per line."""
     return None if path is None else Source(path)
 
 

@@ -1,4 +1,4 @@
-"""The folder for what must be unpacked: one a process, removed when it ends, however it ends."""
+"""The folder for what must be unpacked: one per process, removed when it ends, however it ends."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _format(source: Source, wanted: SessionFormat | None) -> SessionFormat:
         f"`{name}`" for name in get_args(SessionFormat)
     )
     if line.startswith(b"["):
-        hint = "a JSON array is not read; write one object a line"
+        hint = "a JSON array is not read; write one object per line"
     raise InputError(
         message("the format is not recognised; it begins with `{shown}`", shown=shown),
         path=source.path,

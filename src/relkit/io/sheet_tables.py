@@ -123,7 +123,7 @@ def means_nothing(names: Iterable[str]) -> bool:
 
 
 def has_judges(head: bytes, separator: str) -> bool:
-    """Says whether CSV that begins like this has several lines an item: one a judge."""
+    """Says whether CSV that begins like this has several lines per item: one per judge."""
     return names_judges(headings(head, separator))
 
 
@@ -299,7 +299,7 @@ def read_wide(
     path: str = "",
     scale: Scale | None = None,
 ) -> Sheet:
-    """Reads a table with one line an item and one column a judge.
+    """Reads a table with one line per item and one column per judge.
 
     Args:
         text: The file's text.

@@ -50,7 +50,7 @@ def parse_json(text: str, path: str) -> Any:
     """
 
     def refuse(name: str) -> float:
-        raise InputError(message("{name} is no number of JSON", name=name), path=path)
+        raise InputError(message("{name} is not a number in JSON", name=name), path=path)
 
     if SUSPECT.search(text):
         for escape in ESCAPE.finditer(text):
@@ -124,7 +124,8 @@ def identifier(value: Any, where: str, path: str) -> str:
     """Returns an id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(
-            message("{where} is no id: `{value}`", where=where, value=str(value)[:60]), path=path
+            message("{where} is not an id: `{value}`", where=where, value=str(value)[:60]),
+            path=path,
         )
     return str(value)
 

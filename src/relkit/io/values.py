@@ -22,9 +22,9 @@ __all__ = ["read_values"]
 def read_values(path: str | PathLike[str]) -> dict[str, dict[str, float]]:
     """Reads values by measure and query.
 
-    The file is CSV with a column of queries and one a measure; CSV with the columns query, measure
-    and value, as ``relkit evaluate -q --format csv`` writes for one run; or what ``trec_eval -q``
-    prints. An empty value is an undefined one.
+    The file is CSV with a column of queries and one per measure; CSV with the columns query,
+    measure and value, as ``relkit evaluate -q --format csv`` writes for one run; or what
+    ``trec_eval -q`` prints. An empty value is an undefined one.
 
     Raises:
         InputError: If the file cannot be read or is none of these.

@@ -72,7 +72,7 @@ def write_judgments(
 def unwritten_notes(
     judgments: Judgments, path: str | os.PathLike[str], *, format: str | None = None
 ) -> tuple[Note, ...]:
-    """Says what of judgments a file does not hold; the arguments are those of `write_judgments`."""
+    """Says what of judgments a file cannot represent; arguments as in `write_judgments`."""
     chosen = _format(os.fspath(path), format)
     if judgments.evidence is None or chosen.keeps_evidence:
         return ()

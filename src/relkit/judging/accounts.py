@@ -140,7 +140,7 @@ class Accounts(Base):
         if found.machine:
             raise ParameterError(
                 message("`{found_name}` is a language model", found_name=found.name),
-                hint="nobody signs in as it or leads as it",
+                hint="it cannot sign in or lead",
             )
         changes: dict[str, Any] = {}
         if role is not None:

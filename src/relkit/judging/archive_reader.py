@@ -54,7 +54,7 @@ class Archive:
             self.zip = zipfile.ZipFile(file)
             entry = self.zip.getinfo(MANIFEST)
         except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError):
-            raise self._error("is no archive of a project, or was cut off") from None
+            raise self._error("is not an archive of a project, or was cut off") from None
         self.manifest = self._read_manifest(entry)
         self.parts = {part.file: self._matching(part) for part in archive_parts()}
         told = self.manifest["parts"]
@@ -77,7 +77,7 @@ class Archive:
                 NotImplementedError, RuntimeError):  # fmt: skip
             found = None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise self._error("is no archive of a project")
+            raise self._error("is not an archive of a project")
         version = found.get("version")
         if not isinstance(version, int) or version > VERSION:
             raise self._error(

@@ -130,7 +130,7 @@ def check_copy(file: str | os.PathLike[str], *, pages: Literal["check", "trust"]
     try:
         version = found.version()[0]
         if version is None:
-            raise InputError("this is no copy of a judging database", path=path)
+            raise InputError("this is not a copy of a judging database", path=path)
         if version not in found.versions():
             raise InputError(
                 message(

@@ -308,7 +308,7 @@ def _url(address: str) -> sa.URL:
     if "://" not in address:
         if not address or address == ":memory:":
             raise ParameterError(
-                message("`{address}` is no database", address=address),
+                message("`{address}` is not a database", address=address),
                 hint="name a file such as judging.db, or a URL",
             )
         return sa.URL.create("sqlite", database=address)
@@ -316,7 +316,7 @@ def _url(address: str) -> sa.URL:
         url = sa.make_url(address)
     except (sa.exc.ArgumentError, ValueError):
         raise ParameterError(
-            "this is no URL of a database",
+            "this is not the URL of a database",
             hint="write sqlite:///PATH or postgresql://USER@HOST/NAME",
         ) from None
     kind = url.drivername.partition("+")[0]

@@ -35,7 +35,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
 
     Args:
         sheet: Items.
-        path: CSV, TSV, JSON Lines or Parquet, compressed or not: a row a document.
+        path: CSV, TSV, JSON Lines or Parquet, compressed or not: a row per document.
 
     Returns:
         The sheet, and of how many items the document is not in the table.
@@ -82,7 +82,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
 
 
 def add_query_texts(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
-    """Adds the texts of queries, from a table with a row a query, to items that have ids only.
+    """Adds the texts of queries, from a table with a row per query, to items that have ids only.
 
     Args:
         sheet: Items.

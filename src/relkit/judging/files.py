@@ -67,7 +67,7 @@ def check_file(path: str) -> bool:
         ) from None
     if not header.startswith(_MAGIC[: len(header)]):
         raise InputError(
-            "this is no SQLite database",
+            "this is not a SQLite database",
             path=path,
             hint="name the file that `relkit judge init` made",
         )
@@ -93,7 +93,7 @@ def _damaged(path: str, what: str) -> InputError:
         path=path,
         hint=message(
             "put a backup in its place: `relkit judge restore BACKUP {path}"
-            " --force`; to begin anew, move what is there away first",
+            " --force`; to start from scratch, move the existing file away first",
             path=path,
         ),
     )

@@ -59,12 +59,12 @@ def check_item(item: Item) -> None:
         )
     if item.rank is not None and not 0 <= item.rank < 2**31:
         raise InputError(
-            message("query `{query}`: {rank} is no rank", query=item.query, rank=item.rank)
+            message("query `{query}`: {rank} is not a rank", query=item.query, rank=item.rank)
         )
     if item.inclusion_probability is not None and not 0 < item.inclusion_probability <= 1:
         raise InputError(
             message(
-                "query `{query}`: {inclusion_probability} is no probability above 0",
+                "query `{query}`: {inclusion_probability} is not a probability above 0",
                 query=item.query,
                 inclusion_probability=item.inclusion_probability,
             )

@@ -81,7 +81,7 @@ def compare_models(
         estimators: Estimators of position bias to set beside what the models hold of it, as for
             `estimate_bias`: they look at the sessions that the models are fitted on.
         level: Confidence level of the intervals.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         InputError: If the log does not say what was clicked, has too few sessions, or shows

@@ -45,7 +45,7 @@ class Habits:
         if not 0 <= self.eta < 100:
             raise ParameterError(
                 message(
-                    "the parameter `{name}` must lie between {least} and {most}."
+                    "the parameter `{name}` must be between {least} and {most}."
                     " Got `{value}` instead.",
                     name="eta",
                     least=0,

@@ -162,7 +162,7 @@ def read_clicks(
         min_dwell: Clicks after which the user stayed for fewer seconds do not count: mis-clicks.
             Clicks without a dwell time do.
         fold: Only a part of the sessions.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         InputError: If the log does not say what was clicked, holds no session, or counts positions
@@ -187,7 +187,7 @@ def read_folds(
         sessions: What `relkit.read_sessions` takes.
         folds: The parts; `None` is the whole log.
         rules: Which rows count, and which of their clicks.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Returns:
         One log per part.

@@ -74,7 +74,7 @@ def make_labels(
             `"threshold=0.1,0.3,0.6"`.
         min_weight: Minimum number of effective impressions of a label.
         level: Confidence level of the intervals.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         InputError: If the log lacks a column that is needed, or no label has `min_weight`.

@@ -136,7 +136,7 @@ def compare_with_people(
         convention: As for `relkit.evaluate`.
         level: Confidence level of the intervals.
         examples: The most examples of documents in another order, per model.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         UnknownNameError: If a measure or preset has no such name.

@@ -74,7 +74,7 @@ def subtitle(comparison: Comparison, texts: Catalogue) -> str:
 
 
 def summary_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns one sentence a measure and candidate, and the intervals as a chart."""
+    """Returns one sentence per measure and candidate, and the intervals as a chart."""
     blocks: list[Headlines | Chart] = []
     for candidate in comparison.candidates:
         contrasts = _of(comparison, candidate)

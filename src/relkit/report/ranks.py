@@ -108,7 +108,7 @@ def _means(results: Sequence[Results], names: Sequence[str]) -> list[dict[str, f
 
 
 def rank_section(comparison: Comparison, texts: Catalogue) -> Section:
-    """Returns one chart a candidate: the DCG difference by band of ranks."""
+    """Returns one chart per candidate: the DCG difference by band of ranks."""
     blocks: list[Block] = []
     for candidate in comparison.candidates:
         bands = rank_bands(comparison, candidate)

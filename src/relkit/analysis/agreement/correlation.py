@@ -256,7 +256,7 @@ def rank_correlation(
         confidence: Confidence level of the intervals.
         resamples: Number of bootstrap resamples of the queries; 0 leaves the intervals out.
         seed: The same seed gives the same intervals.
-        threads: 0 takes one a processor.
+        threads: 0 uses all cores.
         progress: Called with the work done, all of it, and what comes next.
 
     Returns:

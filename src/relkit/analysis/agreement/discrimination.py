@@ -75,7 +75,7 @@ class Discrimination(Exportable):
 
     Attributes:
         runs: The runs' names.
-        measures: One a measure, the most discriminative first.
+        measures: One per measure, the most discriminative first.
         test: The test that decides.
         correction: The correction for the number of pairs.
         alpha: Significance level.
@@ -108,7 +108,7 @@ class Discrimination(Exportable):
         }
 
     def to_frame(self) -> polars.DataFrame:
-        """Returns one row a measure."""
+        """Returns one row per measure."""
         import polars
 
         names = ("measure", "pairs", "separated", "share", "needed", "queries")
@@ -180,7 +180,7 @@ def discriminative_power(
         names: What to call the runs; by default their files' names.
         resamples: Number of resamples of the resampling tests.
         seed: The same seed gives the same numbers.
-        threads: 0 takes one a processor.
+        threads: 0 uses all cores.
         progress: Called with the work done, all of it, and what comes next.
 
     Returns:

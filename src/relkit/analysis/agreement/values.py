@@ -43,7 +43,7 @@ class View:
 
         Args:
             label: What to call it.
-            results: One a run.
+            results: One per run.
             name: The measure.
             queries: All queries that count, in one order for all runs and measures.
         """

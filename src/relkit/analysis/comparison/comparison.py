@@ -47,7 +47,7 @@ class Comparison(Exportable):
         measures: The measures' names.
         tested: Those of them that are hypotheses: all but measures of the data, such as
             `judged@10`, which are shown without a p-value and do not count in the correction.
-        contrasts: One a candidate and measure, candidate by candidate.
+        contrasts: One per candidate and measure, candidate by candidate.
         pairs: For more than two runs: every pair of runs and measure, by the randomised Tukey
             HSD test.
         results: The evaluations, the baseline's first; empty where only values were given.
@@ -178,7 +178,7 @@ class Comparison(Exportable):
         return dict(zip(pairing.queries, pairing.differences.tolist(), strict=True))
 
     def regressions(self, measure: str | None = None) -> tuple[Contrast, ...]:
-        """Returns the contrasts in which a candidate is really worse.
+        """Returns the contrasts in which a candidate is significantly worse.
 
         Args:
             measure: Only those of one measure.

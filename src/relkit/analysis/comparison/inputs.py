@@ -53,10 +53,10 @@ def compare(
             runs); the p-values of the other paired tests are computed when they are asked for.
             `interval`, how confidence intervals are made: `t`, or by bootstrap `percentile`, `bca`.
             `correction` for runs x measures comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
-            `alpha` (0.05): a difference whose corrected p is at most this is called real.
+            `alpha` (0.05): the significance level of corrected p-values.
             `confidence` (0.95) of the intervals. `resamples` (10,000) of the resampling tests;
             their p is at least 1 / (resamples + 1). `seed`: the same one gives the same bits for
-            any number of threads and order of rows. `threads`: 0 takes one a processor.
+            any number of threads and order of rows. `threads`: 0 uses all cores.
 
     Raises:
         InputError: If the data cannot be used.
@@ -146,7 +146,7 @@ def compare_values(
 
     Args:
         values: By run, the baseline first: a mapping {measure: {query: value}}, or a file: CSV
-            with a column of queries and one a measure, what ``relkit evaluate -q --format csv``
+            with a column of queries and one per measure, what ``relkit evaluate -q --format csv``
             writes, or what ``trec_eval -q`` prints.
         **options: `test`, `interval`, `correction`, `alpha`, `confidence`, `resamples`, `seed`,
             `threads`, as for `relkit.compare`.

@@ -7,7 +7,7 @@ from relkit.core.texts import Language, catalogue
 
 __all__ = ["ONE_VALUE_TESTS", "legend", "pooled_measures", "superscript_legend"]
 
-#: Tests of one value a query.
+#: Tests of one value per query.
 ONE_VALUE_TESTS = ("t", "wilcoxon", "sign")
 
 

@@ -1,4 +1,4 @@
-"""Runs by measures: each number, the best in bold, and the runs that it is really better than."""
+"""Runs by measures: each number, the best in bold, and what it is significantly better than."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_POOLED", "STATISTICS", "Bootstraps", "Lazy", "outcomes"]
 
-#: Tests of one value a query, which a pooled number does not have.
+#: Tests of one value per query, which a pooled number does not have.
 NO_POOLED = ("t", "wilcoxon", "sign")
 STATISTICS = ("t", "degrees_of_freedom", "w")
 

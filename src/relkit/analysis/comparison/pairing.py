@@ -140,7 +140,7 @@ class Sample:
         )
 
     def pseudo_values(self, queries: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
-        """Returns a ratio of sums, and one value a query that has this ratio as its mean.
+        """Returns a ratio of sums, and one value per query that has this ratio as its mean.
 
         The jackknife's pseudo-values n R - (n - 1) R without the query, shifted to have the ratio
         R as their mean (Tukey 1958, Annals of Mathematical Statistics 29).
@@ -180,7 +180,7 @@ class Pairing:
             not matter.
         baseline: The baseline's value of each query.
         candidate: The candidate's.
-        differences: One a query; their mean is the difference of the two runs. For a mean over
+        differences: One per query; their mean is the difference of the two runs. For a mean over
             queries they are candidate - baseline, for a sum that times the number of queries, for
             a ratio of sums the jackknife's pseudo-values, shifted to have the difference of the
             two ratios as their mean.

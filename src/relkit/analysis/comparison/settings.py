@@ -24,11 +24,11 @@ class Settings:
         test: The test that decides: one of `TESTS`, or `tukey`.
         interval: How confidence intervals are made: `t`, `percentile`, `bca`.
         correction: For several comparisons: `holm`, `bh` (Benjamini-Hochberg), `none`.
-        alpha: A difference whose corrected p is at most this is called real.
+        alpha: The significance level of corrected p-values.
         confidence: Of the intervals, such as 0.95.
         resamples: Of the resampling tests and intervals.
         seed: The same seed gives the same bits.
-        threads: 0 takes one a processor; the numbers do not depend on it.
+        threads: 0 uses all cores; the numbers do not depend on it.
     """
 
     test: str = "t"

@@ -1,4 +1,4 @@
-"""Rules that read a comparison and say what is the matter, with the numbers that made them fire."""
+"""Rules that read a comparison and say what is wrong, with the numbers that made them fire."""
 
 import lazy_loader
 

@@ -80,7 +80,7 @@ class Finding:
     sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     def title(self, language: Language = "en") -> str:
-        """Returns what is the matter in a few words, in English (`en`) or Chinese (`zh`)."""
+        """Returns what is wrong in a few words, in English (`en`) or Chinese (`zh`)."""
         return self._say(("title",), language)
 
     def text(self, language: Language = "en") -> str:
@@ -317,7 +317,7 @@ def paired_p(differences: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """Looks for one thing that can be the matter, and is silent where it is not.
+    """Looks for one problem, and is silent where there is none.
 
     Subclasses are frozen dataclasses whose fields are the thresholds. Register one with
     `@register`, and `relkit.diagnose` applies it.

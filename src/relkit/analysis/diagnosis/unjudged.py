@@ -40,7 +40,7 @@ class _Pair:
 @register
 @dataclass(frozen=True)
 class Unjudged(Rule):
-    """The top k holds many documents that nobody judged; they count as worth nothing.
+    """The top k contains many unjudged documents; they count as worthless.
 
     DCG@k is a sum, so each unjudged document can change the difference between the runs by its
     gain times the difference of its two discounts, and by no more than that for the highest grade.

@@ -57,7 +57,7 @@ def funnel(
         cutoffs: Where to show Recall as well; those beyond a stage's longest list are left out.
         names: Names of the stages; by default the mapping's, or those of the runs.
         candidates: Only the first so many documents of each stage count.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
 
     Returns:
         A `Funnel`: `.stages`, the losses, `.verdict` and `.sentence()`, `.per_query`.

@@ -91,7 +91,7 @@ class Funnel(Exportable):
     plus ``ranking_loss``.
 
     Attributes:
-        stages: One a stage, in the order of the search.
+        stages: One per stage, in the order of the search.
         ideal: Ideal DCG@k over all judged documents, on average over queries.
         actual: DCG@k of the last stage's order, on average over queries.
         recall_loss: Lost because good documents are not among the last stage's candidates.
@@ -216,7 +216,7 @@ class Funnel(Exportable):
 
     @property
     def per_query(self) -> polars.DataFrame:
-        """One row a query: each loss, and for each stage `ideal:NAME` and `loss:NAME`."""
+        """One row per query: each loss, and for each stage `ideal:NAME` and `loss:NAME`."""
         import polars
 
         return polars.DataFrame(dict(self._values))
@@ -245,7 +245,7 @@ class Funnel(Exportable):
         """Returns JSON-ready values.
 
         Args:
-            per_query: Adds `per_query`: one object a query.
+            per_query: Adds `per_query`: one object per query.
         """
         values: dict[str, Any] = {
             "measure": self.measure,

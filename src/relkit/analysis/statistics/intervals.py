@@ -54,7 +54,7 @@ def interval(
 
     Args:
         name: `t`, `percentile` or `bca` (both bootstrap).
-        differences: One a query, in an order that does not depend on the input's.
+        differences: One per query, in an order that does not depend on the input's.
         confidence: Such as 0.95.
         resamples: Of the bootstrap.
         seed: Of the bootstrap.

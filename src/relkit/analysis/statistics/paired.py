@@ -39,7 +39,7 @@ class Resampling:
     Attributes:
         resamples: How often.
         seed: The same seed gives the same bits.
-        threads: 0 takes one a processor.
+        threads: 0 uses all cores.
     """
 
     resamples: int = 10_000
@@ -63,7 +63,7 @@ class PairedTest(ABC):
     title: ClassVar[str]
 
     def __call__(self, differences: NDArray[np.float64], resampling: Resampling) -> TestResult:
-        """Tests differences, one a query.
+        """Tests differences, one per query.
 
         Fewer than two differences have no p-value, nor have differences that are NaN or infinite;
         if all are 0 it is 1.
@@ -105,7 +105,7 @@ def paired_test(
 
     Args:
         name: `t`, `wilcoxon`, `sign`, `permutation` or `bootstrap`.
-        differences: One a query, in an order that does not depend on the input's.
+        differences: One per query, in an order that does not depend on the input's.
         resamples: Of the resampling tests.
         seed: Of the resampling tests.
         threads: Of the resampling tests.

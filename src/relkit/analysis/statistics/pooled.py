@@ -31,7 +31,7 @@ class PooledScores:
     """The scores of all documents of one run that have a class.
 
     Attributes:
-        scores: One a document, float64.
+        scores: One per document, float64.
         items: The number of each document's query, int64, from 0.
         positive: 1 for positives, 0 for negatives, uint8.
         queries: How many queries there are, those without documents included.
@@ -95,7 +95,7 @@ class PooledScores:
 
     @cached_property
     def pseudo_values(self) -> NDArray[np.float64]:
-        """One value a query that has the AUC as its mean: the jackknife's, shifted."""
+        """One value per query that has the AUC as its mean: the jackknife's, shifted."""
         import numpy as np
 
         count, without = self.queries, self.areas_without

@@ -209,7 +209,7 @@ def bootstrap_results(
     Each number is the one that the measure has alone; together they take less time.
 
     Args:
-        differences: One row a measure, all of as many queries.
+        differences: One row per measure, all of as many queries.
         resampling: How often, and from which seed.
 
     Examples:

@@ -105,7 +105,7 @@ def tukey_hsd(
         values: Shape (runs, queries).
         resamples: How often the runs are shuffled.
         seed: The same seed gives the same bits.
-        threads: 0 takes one a processor.
+        threads: 0 uses all cores.
 
     Returns:
         The outcome of each pair of row numbers, the smaller one first; NaN for fewer than two

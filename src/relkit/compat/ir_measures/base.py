@@ -67,11 +67,11 @@ class Provider:
     def calc_aggregate(
         self, measures: Iterable[Measure], qrels: Any, run: Any
     ) -> dict[Measure, float]:
-        """Returns one number a measure: the mean over queries, or the sum."""
+        """Returns one number per measure: the mean over queries, or the sum."""
         return self.evaluator(measures, qrels).calc_aggregate(run)
 
     def calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> CalcResults:
-        """Returns one number a measure, and every query's."""
+        """Returns one number per measure, and every query's."""
         return self.evaluator(measures, qrels).calc(run)
 
     @contextmanager

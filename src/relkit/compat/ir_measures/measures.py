@@ -49,7 +49,7 @@ CUTOFF = ParamInfo(int, desc="ranks counted")
 NEEDED = ParamInfo(int, required=True, desc="ranks counted")
 REL = ParamInfo(int, default=1, desc="lowest relevant grade")
 OPEN_REL = ParamInfo(int, desc="lowest relevant grade; all documents where it is not given")
-JUDGED = ParamInfo(bool, default=False, desc="leave out documents that nobody judged")
+JUDGED = ParamInfo(bool, default=False, desc="leave out unjudged documents")
 TARGET = ParamInfo(float, default=1.0, desc="the gain that the reader hopes for")
 SCALE = {
     "min_rel": ParamInfo(int, default=0, desc="the grade that is worth 0"),

@@ -285,12 +285,12 @@ class Evaluator:
         raise NotImplementedError
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
-        """Returns one number a measure: the mean over queries, or the sum."""
+        """Returns one number per measure: the mean over queries, or the sum."""
         means: dict[Measure, float] = self.calc(run).aggregated
         return means
 
     def calc(self, run: Any) -> CalcResults:
-        """Returns one number a measure, and every query's."""
+        """Returns one number per measure, and every query's."""
         totals = {measure: measure.aggregator() for measure in self.measures}
         metrics = list(self.iter_calc(run))
         for metric in metrics:
@@ -307,10 +307,10 @@ class Pipeline(Protocol):
     def calc_aggregate(
         self, measures: Iterable[Measure], qrels: Any, run: Any
     ) -> dict[Measure, float]:
-        """Returns one number a measure."""
+        """Returns one number per measure."""
 
     def calc(self, measures: Iterable[Measure], qrels: Any, run: Any) -> CalcResults:
-        """Returns one number a measure, and every query's."""
+        """Returns one number per measure, and every query's."""
 
     def evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
         """Returns an evaluator of these measures and judgments."""

@@ -53,7 +53,7 @@ def _name(document: float) -> str:
 def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
     import numpy as np
 
-    form = "give {query: {document: number}}, or an array of (document, number) rows a query"
+    form = "give {query: {document: number}}, or an array of (document, number) rows per query"
     if isinstance(data, str | bytes) or not hasattr(data, "__iter__"):
         raise InputError(
             message("{what} is a {name}", what=what, name=type(data).__name__), hint=form
@@ -69,7 +69,7 @@ def _queries(data: Any, what: str) -> list[list[tuple[float, float]]]:
         if table.ndim != 2 or table.shape[1] != 2:
             raise InputError(
                 message(
-                    "query {number} of the {what} is no array of two columns",
+                    "query {number} of the {what} is not an array of two columns",
                     number=number,
                     what=what,
                 ),

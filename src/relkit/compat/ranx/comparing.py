@@ -48,7 +48,7 @@ def compare(
         n_permutations: Of `fisher`; p is never below 1 / (n_permutations + 1).
         max_p: Up to which p a difference is significant.
         random_seed: Of `fisher`.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
         rounding_digits: Digits in tables.
         show_percentages: Whether tables hold percentages.
         make_comparable: As in `evaluate`.

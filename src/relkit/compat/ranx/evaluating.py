@@ -46,7 +46,7 @@ def evaluate(
         return_mean: Returns means; otherwise one array a metric, in the order of the query ids
             (of the dict, if `qrels` is one).
         return_std: Returns {"mean": ..., "std": ...} for each metric.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
         save_results_in_run: Keeps the values in `run.scores`, `run.mean_scores`.
         make_comparable: Adds an empty list for judged queries that the run lacks, and leaves out
             the queries of the run that are not judged.

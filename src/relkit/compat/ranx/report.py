@@ -221,7 +221,7 @@ class Report(_Scores):
         return whole
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Returns the means as a pandas frame, one row a run.
+        """Returns the means as a pandas frame, one row per run.
 
         Raises:
             DependencyError: If pandas is not installed.

@@ -113,7 +113,7 @@ class _Table(Generic[Number]):
         self._in_order = self.sorted = True
 
     def to_typed_list(self) -> list[NDArray[np.float64]]:
-        """Returns an array of (document, number) rows a query, the highest first.
+        """Returns an array of (document, number) rows per query, the highest first.
 
         A document stands as a hash of its id, as in ranx; the list is Python's own.
         """

@@ -39,7 +39,7 @@ JUDGES: dict[str, Builder] = {
 
 
 def read_judges(path: str) -> tuple[_native.JudgmentTable, list[_native.JudgmentTable]]:
-    """Returns the judgments of all judges together, and one table a place.
+    """Returns the judgments of all judges together, and one table per place.
 
     The tables hold the judgments of each query's first judge, of its second and so on, the judges
     of a query in the order of their names' bytes.

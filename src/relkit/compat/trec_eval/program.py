@@ -28,7 +28,7 @@ class Table:
 
     Attributes:
         queries: In the order in which trec_eval goes through them.
-        values: By line, one value a query; nothing for texts.
+        values: By line, one value per query; nothing for texts.
         texts: By line and query, what is printed of texts.
         judged: Number of judged queries.
         totals: Sums that are not those of the queries' values.

@@ -188,7 +188,7 @@ def choose(
             hint=message("the columns are {names}", names=_listed(names)),
         )
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
-        # One line a judge, as `relkit judge export` writes them: what counts is the final grade.
+        # One line per judge, as `relkit judge export` writes them: what counts is the final grade.
         spellings = {**spellings, "grade": ("final",)}
     chosen: dict[str, str] = {}
     for role in roles:

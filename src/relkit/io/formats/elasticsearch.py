@@ -67,7 +67,7 @@ class RankEval(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields one request a query.
+        """Yields one request per query.
 
         Raises:
             InputError: If a grade is not a whole number of 0 or more: Elasticsearch takes no other.

@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, one line a judgment or a retrieved document.
+"""JSON Lines: one object per line, one line per judgment or a retrieved document.
 
 Ids may be numbers: they count as their text. Polars reads the file; where it stops, Python's own
 parser goes on, which knows the line and reads whole numbers of any length.

@@ -209,7 +209,7 @@ def _annotation(rating: Rating, scale: Scale | None) -> dict[str, Any]:
             found["created_at"] = datetime.fromtimestamp(rating.at, UTC).isoformat()
         except (ValueError, OverflowError, OSError):
             raise InputError(
-                message("{at:g} seconds since 1970 is no date", at=rating.at)
+                message("{at:g} seconds since 1970 is not a date", at=rating.at)
             ) from None
     return found
 
@@ -252,7 +252,7 @@ def _time(text: Any, where: str, path: str) -> float | None:
         return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
         raise InputError(
-            message("{where}: `{text}` is no point in time", where=where, text=text), path=path
+            message("{where}: `{text}` is not a point in time", where=where, text=text), path=path
         ) from None
 
 

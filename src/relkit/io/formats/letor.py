@@ -3,7 +3,7 @@
 The id of the query is what follows `qid:`. The comment names the document, as `docid = X` or by its
 first word; what follows such a word is the text of the query.
 
-The scores of a model stand in a second file, one a line. Where the lines have no `qid:`, a third
+The scores of a model stand in a second file, one per line. Where the lines have no `qid:`, a third
 file holds the number of rows of each query.
 """
 
@@ -160,7 +160,7 @@ class Letor(SheetFormat):
         if scores is None:
             raise ParameterError(
                 message("{source_path}: this format holds no scores", source_path=source.path),
-                hint="name the file that holds one score a line: scores=PATH",
+                hint="name the file that holds one score per line: scores=PATH",
             )
         return read_letor(source, groups=groups, scale=scale, scores=scores)
 

@@ -94,7 +94,7 @@ class QuepidCase(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a line an item that has a final grade."""
+        """Yields a line per item that has a final grade."""
         rows = (
             [shown_query(row.item), row.item.document, plain_number(row.final)]
             for row in sheet.rows
@@ -104,7 +104,7 @@ class QuepidCase(SheetFormat):
 
 
 class QuepidBookCsv(SheetFormat):
-    """The judgements of a book: query, docid, and a column a judge."""
+    """The judgements of a book: query, docid, and a column per judge."""
 
     name: ClassVar[str] = "quepid-book-csv"
     title: ClassVar[str] = "a CSV of a Quepid book"
@@ -134,7 +134,7 @@ class QuepidBookCsv(SheetFormat):
         return Sheet(tuple(rows))
 
     def parts(self, sheet: Sheet) -> Iterator[str]:
-        """Yields a line an item."""
+        """Yields a line per item."""
         judges = list(dict.fromkeys(one.judge for row in sheet.rows for one in row.ratings))
         taken = {"query", "docid", "doc_id"} & {*judges}
         if taken:
@@ -205,7 +205,9 @@ class QuepidBook(SheetFormat):
             if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
                 raise InputError(
                     message(
-                        "{where}: the position `{rank}` is no whole number", where=where, rank=rank
+                        "{where}: the position `{rank}` is not a whole number",
+                        where=where,
+                        rank=rank,
                     ),
                     path=path,
                 )

@@ -23,7 +23,7 @@ __all__ = ["RanxJson"]
 class RanxJson(Format):
     """One JSON object from queries to documents to grades or scores.
 
-    An array of objects, one a row, is read as a table.
+    An array of objects, one per row, is read as a table.
     """
 
     name: ClassVar[str] = "json"
@@ -73,7 +73,7 @@ class RanxJson(Format):
     def write_judgments(self, judgments: Judgments, stream: BinaryIO) -> None:
         """Writes grades by query and document, whole ones as integers: ranx takes no others.
 
-        Judgments of subtopics have one object a document, from subtopics to grades.
+        Judgments of subtopics have one object per document, from subtopics to grades.
         """
         subtopics = judgments.has_subtopics
         _write(

@@ -258,7 +258,7 @@ class Endpoint:
                 _whole(usage.get(f"{name}_tokens")) for name in ("prompt", "completion")
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise _PassingError("the answer is no chat completion") from None
+            raise _PassingError("the answer is not a chat completion") from None
         text = _text(content)
         # Half of a surrogate pair can be sent as JSON but be stored nowhere.
         storable = text.encode("utf-8", "replace").decode().replace("\0", "")

@@ -131,7 +131,7 @@ def describe_machine(one: Mapping[str, Any]) -> str:
     return (
         f"{line}accepted by {one['accepted_by']} on {_date(one['accepted_at'])}"
         f" ({kappa}{one['compared']:,} items); its grades count for {one['filled']:,}"
-        " items that nobody graded"
+        " ungraded items"
     )
 
 

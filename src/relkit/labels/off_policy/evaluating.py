@@ -76,7 +76,7 @@ def evaluate_policy(
         resamples: Of the bootstrap.
         seed: Of the bootstrap.
         wanted: How many matching sessions to say the traffic for.
-        threads: Of the bootstrap; 0 takes one per processor.
+        threads: Of the bootstrap; 0 uses all cores.
 
     Raises:
         InputError: If no estimator can say anything: the log has shown nothing of what the

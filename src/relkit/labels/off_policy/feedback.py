@@ -207,7 +207,7 @@ def read_feedback(
                 position=shared.item(0, "position"),
             ),
             path=path,
-            hint="`relkit logs doctor` says what is the matter",
+            hint="`relkit logs doctor` says what is wrong",
         )
     top = top.with_columns(unit=pl.struct("session", "query").rank("dense").cast(pl.Int64) - 1)
     single = top.get_column("unit").n_unique() == top.height

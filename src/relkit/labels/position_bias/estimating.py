@@ -69,7 +69,7 @@ def estimate_bias(
             another: `harmonic`, nm / (n + m), or `equal`, as Agarwal et al. (2019) have it.
         min_swaps: With fewer effective swaps, the connection of a position is called weak.
         level: Confidence level of the intervals.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         InputError: If the log does not say what was clicked.

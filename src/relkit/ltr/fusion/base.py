@@ -46,7 +46,7 @@ class Kernel:
         points: What a run gives: its `score`, an entry of a `table` by rank, that entry times
             score + 1 (`table_score`), an entry by the list's `segments`, the mean over a `window`
             of the table, or `borda` points.
-        tables: One table for all runs, or one a run; `None` is made from `Method.points`.
+        tables: One table for all runs, or one per run; `None` is made from `Method.points`.
         beyond: What stands after a table's end.
         window: Ranks on either side.
         absent: What a run gives to documents that it did not return: `nothing`, `value`, `borda`.

@@ -47,13 +47,13 @@ def fuse(
             lowest score is best), `max`, `sum`, `zmuv`, `rank`, `borda` or `none`. By default
             `min-max` for methods that read scores; methods that read ranks need none, only
             `min-max-inverted` changes them.
-        weights: One number a run; what the run gives is multiplied with it.
+        weights: One number per run; what the run gives is multiplied with it.
         judgments: For methods that learn: judgments of training queries.
         ties: The order of equal scores: `doc-desc`, `doc-asc` (by document id) or `input`: as they
             stand in the run, and in the fused run as they first appear.
         top: How many documents to keep a query; `None` keeps all.
         name: What to call the fused run; `None` takes the method's name.
-        threads: Threads to use; 0 takes one a processor. The numbers do not depend on it.
+        threads: Threads to use; 0 uses all cores. The numbers do not depend on it.
         parameters: The method's parameters, such as `k` of `rrf`.
 
     Returns:

@@ -87,17 +87,17 @@ def check_queries(runs: Sequence[Run]) -> tuple[Note, ...]:
 
 
 def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> list[float]:
-    """Returns one weight a run.
+    """Returns one weight per run.
 
     Raises:
-        ParameterError: If the method takes none or needs some, or they are not one a run.
+        ParameterError: If the method takes none or needs some, or they are not one per run.
     """
     if weights is None:
         if method.needs_weights:
             raise ParameterError(
                 message("the fusion method `{method_name}` needs weights", method_name=method.name),
                 hint=message(
-                    "give {runs} numbers, one a run; relkit.optimize_fusion finds some", runs=runs
+                    "give {runs} numbers, one per run; relkit.optimize_fusion finds some", runs=runs
                 ),
             )
         return [1.0] * runs
@@ -116,6 +116,6 @@ def run_weights(method: Method, weights: Sequence[float] | None, runs: int) -> l
     if len(numbers) != runs:
         raise ParameterError(
             message("there are {count} weights and {runs} runs", count=len(numbers), runs=runs),
-            hint="one a run",
+            hint="one per run",
         )
     return numbers

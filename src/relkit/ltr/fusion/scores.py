@@ -110,7 +110,7 @@ class CombSUM(Method):
 @register
 @dataclass(frozen=True)
 class WeightedSum(CombSUM):
-    """CombSUM with a weight a run: the linear combination of scores.
+    """CombSUM with a weight per run: the linear combination of scores.
 
     References:
         Vogt and Cottrell (1999), Information Retrieval 1(3).

@@ -43,7 +43,7 @@ class BordaFuse(Method):
 @register
 @dataclass(frozen=True)
 class WeightedBordaFuse(BordaFuse):
-    """Borda count with a weight a run.
+    """Borda count with a weight per run.
 
     References:
         Aslam and Montague (2001), SIGIR.

@@ -257,7 +257,7 @@ def feval(
             as the engines' own metrics do.
         scale: The grade scale, as for `relkit.evaluate`.
         average: As for `relkit.evaluate`.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         ParameterError: If the engine is unknown, or CatBoost and there are several measures.

@@ -182,7 +182,7 @@ def objective(
             `relkit.evaluate`.
         scale: The grade scale, as for `relkit.evaluate`.
         seed: For losses that draw: the same draws in every round.
-        threads: Threads to use; 0 takes one a processor.
+        threads: Threads to use; 0 uses all cores.
 
     Raises:
         ParameterError: If the engine is CatBoost, or unknown.

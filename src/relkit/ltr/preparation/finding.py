@@ -77,7 +77,7 @@ class RowCheck(Findings[Finding], Exportable):
     """What checks of training rows found, the warnings first.
 
     Attributes:
-        findings: What was found; none where nothing stands out.
+        findings: What was found; none where there are no problems.
         rows: Rows that were checked.
         queries: Their queries.
         made: The checks that were made, by kind.

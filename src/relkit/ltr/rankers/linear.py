@@ -49,7 +49,7 @@ class LinearRanker(Ranker):
             ends, and the best step counts; `significance`: as soon as the measure is significantly
             worse than at its best; None goes on to the end.
         seed: Where the draws of losses come from that draw.
-        threads: Threads to use; 0 takes one per processor. They do not change the weights.
+        threads: Threads to use; 0 uses all cores. They do not change the weights.
 
     Attributes:
         coef_: The weight of each feature as it was given.

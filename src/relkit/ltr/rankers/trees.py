@@ -47,7 +47,7 @@ class TreeRanker(Ranker):
             grown, and those up to the best count; `significance`: as soon as the measure is
             significantly worse than at its best; None grows them all.
         seed: Where random numbers start: the same data and seed give the same trees.
-        threads: Threads to use; 0 takes one per processor, or one alone for few rows of LightGBM,
+        threads: Threads to use; 0 uses all cores, or one alone for few rows of LightGBM,
             whose trees do not depend on it.
         options: Further parameters of the engine, under its own names.
 

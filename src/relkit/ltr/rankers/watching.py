@@ -50,7 +50,7 @@ class Watched:
         measure: The measure.
         convention: Its rules.
         stop: When training is to stop.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
 
     Attributes:
         history: The measure after each step.

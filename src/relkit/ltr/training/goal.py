@@ -31,7 +31,7 @@ class Goal:
     Attributes:
         measure: The measure.
         convention: The rules.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
     """
 
     measure: Measure
@@ -46,7 +46,7 @@ class Goal:
             measure: The measure.
             convention: The rules. Where equal scores count by the document's id, the mean over
                 their orders counts: rows need not have ids.
-            threads: Threads to use; 0 takes one per processor.
+            threads: Threads to use; 0 uses all cores.
 
         Raises:
             ParameterError: If the rules order documents by a column of ranks.

@@ -102,7 +102,7 @@ def train(
         segments: The segment of each query; by default its number of relevant documents.
         level: Confidence level of the intervals.
         seed: The same data and seed give the same ranker.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
         duplicates: Queries that share a row stay on one side, "together"; "ignore" where rows have
             the same features by chance.
         progress: Called with the rankers trained, all of them, and what was reached so far.

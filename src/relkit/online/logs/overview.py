@@ -124,7 +124,7 @@ def _time(value: datetime | None) -> str | None:
 
 
 def summarise(sessions: Sessions | object) -> Overview:
-    """Counts what a log holds; only counts, and one row a query, leave the engine.
+    """Counts what a log holds; only counts, and one row per query, leave the engine.
 
     Args:
         sessions: The log: `Sessions`, or a frame that they can be made of.

@@ -18,7 +18,7 @@ class Bots(Check):
     """Users, or sessions where users are not known, with rates that no person reaches.
 
     A user is implausible with at least `searches` searches that follow each other in less than
-    `pause` seconds on average; with at least `per_day` searches a day; or with at least `rows`
+    `pause` seconds on average; with at least `per_day` searches per day; or with at least `rows`
     results of which the share `clicked` was clicked. Without users, a session is, by its clicks.
 
     Attributes:

@@ -82,7 +82,7 @@ def find_alarms(
     if max_drop is not None and not 0 <= max_drop <= 1:
         raise ParameterError(
             message(
-                "the parameter `max_drop` must lie between 0 and 1. Got `{max_drop}` instead.",
+                "the parameter `max_drop` must be between 0 and 1. Got `{max_drop}` instead.",
                 max_drop=max_drop,
             ),
             hint="0.05 allows a fall of 5%",

@@ -151,7 +151,7 @@ def read_rounds(folder: str | os.PathLike[str]) -> list[Round]:
     """
     rounds = Path(check_path("folder", folder))
     if not rounds.is_dir():
-        raise InputError("is no folder", path=str(rounds), hint=NONE_YET)
+        raise InputError("is not a folder", path=str(rounds), hint=NONE_YET)
     months = find_rounds(rounds)
     if not months:
         raise InputError("holds no round", path=str(rounds), hint=NONE_YET)
@@ -212,7 +212,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError("is no round: it has no round.json", path=str(path)) from None
+        raise InputError("is not a round: it has no round.json", path=str(path)) from None
     except (OSError, ValueError) as error:
         raise InputError(
             message("cannot be read: {error}", error=error), path=str(file), hint=HINT

@@ -36,7 +36,7 @@ class Round:
         convention: The rules.
         depths: Ranks that count, by tier.
         common_k: Ranks that count where tiers are compared.
-        results: One row a session: `session`, `query`, `tier`, `k`, `shown`, `judged`, `dcg`,
+        results: One row per session: `session`, `query`, `tier`, `k`, `shown`, `judged`, `dcg`,
             `ndcg` (over the retrieved), and `common_dcg` and `common_ndcg` at the common k; null
             where nothing that was shown is judged.
         made: When the round was made, in UTC; empty until it is written.
@@ -152,7 +152,7 @@ def _depths(sample: Sample, k: int | Mapping[str, int] | None) -> dict[str, int]
         if not 1 <= depth <= depths[name]:
             raise ParameterError(
                 message(
-                    "`k` of the tier {name} must lie between 1 and {depths}, as far"
+                    "`k` of the tier {name} must be between 1 and {depths}, as far"
                     " down as the sample goes. Got `{depth}` instead.",
                     name=name,
                     depths=depths[name],
@@ -170,7 +170,7 @@ def _common(sample: Sample, depths: Mapping[str, int], common_k: int | None) -> 
     if not 1 <= common_k <= least:
         raise ParameterError(
             message(
-                "the parameter `common_k` must lie between 1 and {least}, the"
+                "the parameter `common_k` must be between 1 and {least}, the"
                 " least k of a tier. Got `{common_k}` instead.",
                 least=least,
                 common_k=common_k,

@@ -50,7 +50,7 @@ class Monitor(Exportable):
         tiers: The tiers of the last month, the most frequent queries first.
         depths: Ranks that count, by tier: those of the last month, for all months.
         common_k: Ranks that count where tiers are compared and put together.
-        points: One a month, tier and depth.
+        points: One per month, tier and depth.
         changes: One for each two months that follow each other, tier and depth.
         losses: Where the changes to the last month come from: for all tiers together at the common
             k, and for each tier at its own.
@@ -176,7 +176,7 @@ class Monitor(Exportable):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """Returns one row a month, tier and depth, with the change to the month before."""
+        """Returns one row per month, tier and depth, with the change to the month before."""
         import polars as pl
 
         rows = []
@@ -392,7 +392,7 @@ def _depths(rounds: Sequence[Round], k: int | Mapping[str, int] | None) -> dict[
         if not 1 <= depth <= last.deepest(tier):
             raise ParameterError(
                 message(
-                    "`k` of the tier {tier} must lie between 1 and {tier_2}, as far"
+                    "`k` of the tier {tier} must be between 1 and {tier_2}, as far"
                     " down as the last round goes. Got `{depth}` instead.",
                     tier=tier,
                     tier_2=last.deepest(tier),
@@ -410,7 +410,7 @@ def _common(rounds: Sequence[Round], common_k: int | None) -> int:
     if not 1 <= common_k <= deepest:
         raise ParameterError(
             message(
-                "the parameter `common_k` must lie between 1 and {deepest}, as"
+                "the parameter `common_k` must be between 1 and {deepest}, as"
                 " far down as every round goes. Got `{common_k}` instead.",
                 deepest=deepest,
                 common_k=common_k,

@@ -48,7 +48,7 @@ def session_values(
         depths: Ranks that count, by tier.
 
     Returns:
-        One row a session, by its id: `session`, `query`, `tier`, `k`, `shown` (results down to k),
+        One row per session, by its id: `session`, `query`, `tier`, `k`, `shown` (down to k),
         `judged` (how many of them are), `dcg` and `ndcg`; null where they have no value.
     """
     import polars as pl

@@ -156,7 +156,7 @@ def _common(common_k: int | None, depths: Sequence[int]) -> int:
     if not 1 <= common_k <= min(depths):
         raise ParameterError(
             message(
-                "the parameter `common_k` must lie between 1 and {depths}, the"
+                "the parameter `common_k` must be between 1 and {depths}, the"
                 " least k of a tier. Got `{common_k}` instead.",
                 depths=min(depths),
                 common_k=common_k,

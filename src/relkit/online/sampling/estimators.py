@@ -176,7 +176,7 @@ def _values(sample: Sample, values: Mapping[str, float], by: By) -> NDArray[np.f
                 plural=PLURAL[by],
                 missing=missing[0],
             ),
-            hint="a session whose results nobody judged has no zero: judge it",
+            hint="an unjudged session has no zero: judge it",
         )
     found = np.array([values[one] for one in ids], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(found))

@@ -87,7 +87,7 @@ def count_queries(sessions: object) -> pl.DataFrame:
     """Returns every query with its number of sessions, most sessions first, then by query.
 
     A session counts once for a query, however many rows it has. The engine does the work; what is
-    collected is one row a query. Rows without a session or a query are left out.
+    collected is one row per query. Rows without a session or a query are left out.
 
     Args:
         sessions: What `relkit.read_sessions` takes.
@@ -125,7 +125,7 @@ def searches(sessions: Sessions, queries: Sequence[str] | None = None) -> nw.Laz
 
 
 def results_of(sessions: Sessions, ids: Sequence[str], depth: int) -> pl.DataFrame:
-    """Reads the first results of some sessions: one row a session, query and document.
+    """Reads the first results of some sessions: one row per session, query and document.
 
     Documents of which no impression was logged are left out: nobody knows where they stood.
 

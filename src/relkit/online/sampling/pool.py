@@ -160,7 +160,7 @@ def parse_age(text: str) -> timedelta:
     number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
     if unit not in UNITS or not number.isascii() or not number.isdigit():
         raise ParameterError(
-            message("`{text}` is no age", text=text),
+            message("`{text}` is not an age", text=text),
             hint="write 180d, 26w, 6m or 1y: days, weeks, months, years",
         )
     try:

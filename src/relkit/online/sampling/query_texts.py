@@ -1,4 +1,4 @@
-"""Texts of queries, from a table with a row a query."""
+"""Texts of queries, from a table with a row per query."""
 
 from __future__ import annotations
 

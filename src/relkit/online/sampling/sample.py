@@ -91,7 +91,7 @@ class Sample(Exportable):
             `tier_sessions`, `inclusion_probability`, `k`, and `draw_probability` under PPTSS.
             Under PPTSS both probabilities are the query's.
         results: What they were shown: `session`, `query`, `position`, `doc`, down to the tier's k.
-        tiers: One a tier.
+        tiers: One per tier.
         design: `stratified` (without replacement) or `pptss` (with replacement).
         seed: What chose the sessions.
         common_k: The depth at which all tiers may be compared.
@@ -319,7 +319,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     if missing or frame.is_empty():
         raise InputError(
             (
-                message("is no sample: it has no column `{missing}`", missing=missing[0])
+                message("is not a sample: it has no column `{missing}`", missing=missing[0])
                 if missing
                 else "holds no row"
             ),
@@ -333,7 +333,7 @@ def read_sample(path: str | os.PathLike[str], *, limit: int | None = None) -> Sa
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            message("is no sample: {reason}", reason=reason), path=os.fspath(path)
+            message("is not a sample: {reason}", reason=reason), path=os.fspath(path)
         ) from None
     chances = [name for name in CHANCES if name in typed.columns]
     sessions = (

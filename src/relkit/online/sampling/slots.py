@@ -121,7 +121,7 @@ def choose_sessions(sessions: Sessions, slots: pl.DataFrame, seed: int) -> pl.Da
     if kept is None or len(kept) != slots["take"].sum():
         raise InputError(
             "the log changed while it was read: a query has fewer sessions than were counted",
-            hint="sample a copy that nobody writes to",
+            hint="sample a copy that nothing writes to",
         )
     return kept.select("slot", "query", "session")
 

@@ -38,8 +38,8 @@ class Tiers:
     """Queries in tiers, the most frequent ones first.
 
     Attributes:
-        frame: One row a query, most sessions first, then by query: `query`, `sessions`, and `tier`,
-            the number of its tier from 0.
+        frame: One row per query, most sessions first, then by query: `query`, `sessions`, and
+            `tier`, the number of its tier from 0.
         names: The tiers' names.
         method: How they are cut.
         cuts: Where they are cut: one number less than there are tiers.
@@ -75,7 +75,7 @@ def build_tiers(
     *,
     names: Sequence[str] = NAMES,
 ) -> Tiers:
-    """Returns the tiers of a log's queries; one row a query is all that is kept of the log.
+    """Returns the tiers of a log's queries; one row per query is all that is kept of the log.
 
     Args:
         sessions: What `relkit.read_sessions` takes.
@@ -112,14 +112,14 @@ def tiers_of(
     order of the rows does not matter.
 
     Args:
-        counts: `query` and `sessions`, one row a query.
+        counts: `query` and `sessions`, one row per query.
         method: `share`: a tier begins where the queries before it have this share of all sessions,
             and the query that crosses a cut belongs to the tier before it. `quantile`: where they
             are this share of all distinct queries. `count`: a query belongs to the first tier whose
             least number of sessions it reaches.
         cuts: Rising shares between 0 and 1, or falling numbers of sessions. `None` cuts `share` and
             `quantile` into equal parts.
-        names: One a tier.
+        names: One per tier.
 
     Raises:
         ParameterError: If the method is none of these, or the cuts do not fit the tiers.
@@ -151,7 +151,7 @@ def _checked_cuts(
 ) -> tuple[float, ...]:
     check_choice("method", method, METHODS)
     if not names or len(set(names)) != len(names) or not all(names):
-        raise ParameterError("the parameter `names` must hold different names, one a tier")
+        raise ParameterError("the parameter `names` must hold different names, one per tier")
     if cuts is None:
         if method == "count":
             raise ParameterError(
@@ -182,6 +182,6 @@ def _checked_cuts(
     if any(not (cut > 0 and (falling or cut < 1)) for cut in chosen):
         where = "above 0" if falling else "between 0 and 1"
         raise ParameterError(
-            message("cuts by `{method}` must lie {where}", method=method, where=where)
+            message("cuts by `{method}` must be {where}", method=method, where=where)
         )
     return chosen

@@ -49,7 +49,7 @@ class TreeSettings:
         row_fraction: The share of rows that each tree sees.
         feature_fraction: The share of features that each tree sees.
         seed: Where random numbers start.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
         options: Further parameters of the engine, under its own names.
     """
 
@@ -73,7 +73,7 @@ class Task:
     Attributes:
         loss: What they make small; the measure of LambdaRank is resolved.
         seed: Where the draws of losses come from that draw: another one for each tree.
-        threads: Threads to use; 0 takes one per processor.
+        threads: Threads to use; 0 uses all cores.
         measure: What is watched on held-out rows.
         convention: The measure's rules.
         stop: After so many trees without a better measure on those rows no more are grown;
