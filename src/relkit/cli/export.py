@@ -87,7 +87,7 @@ def command(
         if found.difference
         else message("{path} ({format}): {tested:,} made-up rows score as by the ranker", **told)
     )
-    messages.say(messages.translate(text))
+    messages.plain(text)
     if rows is not None:
         compared = message(
             "{data}: {changed:,} of {queries:,} queries change their order; scores within"
@@ -97,4 +97,4 @@ def command(
             queries=found.queries,
             apart=found.rows_difference,
         )
-        messages.say(messages.translate(compared))
+        messages.plain(compared)

@@ -109,6 +109,11 @@ class Messages:
             else:
                 yield from wrap(line, room, "  ", start)
 
+    def plain(self, message: str) -> None:
+        """Writes a message without a word before it, folded as notes are."""
+        for line in self._folded(printable(self.translate(message), "\n"), ""):
+            self._write(line)
+
     def dim(self, text: str) -> None:
         """Writes something of little weight, folded to 80 columns."""
         for line in wrap(self.translate(text), 80, "  "):

@@ -118,7 +118,7 @@ class Actions:
         """
         import narwhals as nw
 
-        from relkit.data.sessions import gather
+        from relkit.data.lazy import gather
 
         shares = self.shares
         names = [name for name in shares if name != "click"]
