@@ -326,11 +326,11 @@ def plainly(name: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], N
     ("change", "told"),
     [
         (in_manifest(version=2, relkit="9.9"), "version 2, made by relkit 9.9"),
-        (in_manifest(format="something"), "no archive of a project"),
+        (in_manifest(format="something"), "not an archive of a project"),
         (in_manifest(parts={}), "lacks|holds no project"),
         (in_manifest(parts=3), "cannot be read"),
-        (in_manifest(packed_at="x" * 2_000_000), "no archive of a project"),
-        (lambda parts: parts.pop(MANIFEST), "no archive of a project"),
+        (in_manifest(packed_at="x" * 2_000_000), "not an archive of a project"),
+        (lambda parts: parts.pop(MANIFEST), "not an archive of a project"),
         (lambda parts: parts.pop("items.jsonl"), "`items.jsonl` is not what"),
         (plainly("items.jsonl", b"d1", b"d9"), "`items.jsonl` is not what"),
         (plainly("actions.jsonl", b"\n", b"\n[]\n"), "`actions.jsonl` is not what"),
@@ -364,7 +364,7 @@ def test_nothing_comes_of_a_damaged_archive(
 
 def test_files_that_are_no_archives(packed: io.BytesIO) -> None:
     for data in (b"", b"PK\x03\x04", b"query,document\n", bytes(range(256)) * 40):
-        with pytest.raises(InputError, match="no archive"):
+        with pytest.raises(InputError, match="not an archive"):
             Archive(io.BytesIO(data))
     whole = packed.getvalue()
     assert is_archive(whole)

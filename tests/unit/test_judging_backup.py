@@ -140,7 +140,7 @@ def make_newer(path: Path) -> None:
     [
         (spoil_pages, "damaged|malformed|cannot be used"),
         (spoil_reference, "a row of items names one of projects that is not there"),
-        (make_songs, "no copy of a judging database"),
+        (make_songs, "not a copy of a judging database"),
         (make_newer, "version 9999, which this relkit does not know"),
         (lambda path: os.truncate(path, 9000), "cut off"),
         (lambda path: os.truncate(path, 0), "the file is empty"),
