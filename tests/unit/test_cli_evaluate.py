@@ -320,7 +320,7 @@ def test_strict_turns_warnings_into_an_error(command: Command) -> None:
         ((*FILES, "-m", "ndgc"), 2, "error: unknown measure: `ndgc`\nhint: did you mean `ndcg`?"),
         ((*FILES, "-m", "ndcg@0"), 2, "error: the cutoff of `ndcg@0` must be a whole number"),
         ((*FILES, "--convention", "trec"), 2, "error: unknown convention preset: `trec`"),
-        ((*FILES, "--set", "ties"), 2, "error: `--set ties` is no name and value"),
+        ((*FILES, "--set", "ties"), 2, "error: `--set ties` is not NAME=VALUE"),
         ((*FILES, "--set", "tie=worst"), 2, "error: a convention has no field `tie`"),
         ((*FILES, "--set", "ties=odd"), 2, "error: the field `ties` of a convention must be one"),
         ((*FILES, "--scale", "stars"), 2, "error: unknown scale: `stars`"),

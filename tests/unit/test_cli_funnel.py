@@ -71,7 +71,7 @@ def test_what_is_refused(command: Command) -> None:
     assert "with --stage and without" in outcome.err
     outcome = command("funnel", "judgments.qrels", "--stage", "bm25.run")
     assert outcome.code == 2
-    assert "`--stage bm25.run` is no name and run" in outcome.err
+    assert "`--stage bm25.run` is not NAME=RUN" in outcome.err
     outcome = command("funnel", "judgments.qrels", "--stage", "a=-", "--stage", "b=-")
     assert outcome.code == 2
     outcome = command("funnel", "judgments.qrels", "bm25.run", "-o", "bm25.run")

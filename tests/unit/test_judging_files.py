@@ -72,7 +72,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "copy without its log": (copy_alone, "no judging tables, like a copy", "judge restore"),
     "cut off": (cut_off, "the file is cut off: it has", "judge restore"),
     "cut header": (cut_header, "the file is cut off: it has 60 bytes", "judge restore"),
-    "text": (lambda path: path.write_text("query,grade\n"), "no SQLite database", "judge init"),
+    "text": (lambda path: path.write_text("query,grade\n"), "not a SQLite database", "judge init"),
     "folder": (Path.mkdir, "this is a folder", "judging.db"),
     "foreign": (make_foreign, "but others: songs", "another file"),
     "newer": (make_newer, "version 9999, which this relkit does not know", "--upgrade"),
