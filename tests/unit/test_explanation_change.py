@@ -179,8 +179,13 @@ def test_wrong_arguments() -> None:
         relkit.explain_change(JUDGMENTS, OLD, NEW, "z")
     with pytest.raises(relkit.ParameterError, match="two runs have two names"):
         change("dcg", names=["one"])
+    tied = {"q": {"a": 2, "b": 2, "c": 1}}
     with pytest.raises(relkit.ParameterError, match="ties=expected"):
-        change("dcg", convention="sklearn")
+        relkit.explain_change(JUDGMENTS, OLD, tied, "q", "dcg", convention="sklearn")
+
+
+def test_the_mean_over_orders_is_the_order_where_no_scores_are_equal() -> None:
+    assert change("dcg", convention="sklearn").additive
 
 
 def test_a_query_of_the_second_run_only_is_known() -> None:

@@ -30,6 +30,7 @@ from relkit.online.experiments import (
     score_clicks,
 )
 from relkit.online.logs import examine, summarise
+from relkit.online.monitoring import plan_sample
 from relkit.online.sampling import estimate
 
 JUDGMENTS = {f"q{n}": {"a": 2, "b": n % 2, "c": 0} for n in range(12)}
@@ -81,6 +82,8 @@ RESULTS: dict[str, Callable[[], Exportable]] = {
         [relkit.evaluate(JUDGMENTS, run, "rr", name=name) for name, run in (("a", OLD), ("b", NEW))]
     ),
     "Comparison": comparison,
+    "QueryPlan": lambda: comparison().plan(),
+    "SamplePlan": lambda: plan_sample(LOG),
     "Funnel": lambda: relkit.funnel(JUDGMENTS, {"old": OLD, "new": NEW}),
     "Explanation": lambda: relkit.explain(JUDGMENTS, OLD, "q1", "ndcg@10"),
     "Discrepancy": discrepancy,

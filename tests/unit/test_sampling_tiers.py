@@ -115,7 +115,7 @@ def test_sizes_of_tiers_with_an_empty_one() -> None:
         ("share", [0.5, 1.5], "must be between 0 and 1"),
         ("quantile", [0.0, 0.5], "must be between 0 and 1"),
         ("count", [2, 10], "must be falling"),
-        ("count", [2, 0], "must lie above 0"),
+        ("count", [2, 0], "must be above 0"),
     ],
 )
 def test_cuts_that_cannot_be(method: str, cuts: list[float] | None, message: str) -> None:

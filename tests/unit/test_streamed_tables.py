@@ -183,7 +183,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "an open quote": (CSV + 'q9,"d1,1\n', "x.csv:8: a quoted field does not end"),
     "no UTF-8": (CSV.encode() + b"q9,d\xff,1\n", "x.csv:8: is not UTF-8 text"),
     "a rank of 1.5": ("query,document,rank\nq1,d1,1.5\n", "x.csv:2: the rank `1.5` is not a whole"),
-    "no rows": ("query,document,score\n", "x.csv: holds no retrieved documents"),
+    "no rows": ("query,document,score\n", "x.csv: contains no retrieved documents"),
     "no JSON": (lines("01"), "x.jsonl:7: is not JSON"),
     "no JSON beside": (lines('1,"x":[1 2]'), "x.jsonl:7: is not JSON"),
     "text behind": (LINES + "{} 2", "x.jsonl:7: is not JSON"),

@@ -112,7 +112,7 @@ def read_run(
         name = name or run_name(found)
         result = formats.get(found.format).read_run(found, columns=columns, name=name)
         if not len(result):
-            raise InputError("holds no retrieved documents", path=found.path)
+            raise InputError("contains no retrieved documents", path=found.path)
         return result
     if isinstance(source, Mapping):
         return Run.from_dict(source, name=name)
