@@ -89,7 +89,9 @@ def test_a_model_stands_apart_from_the_judges(store: Store) -> None:
     accept_judge(store, chosen, store.accounts.get("lea"), least=16)
     for page in ("/projects/1/agreement", "/projects/1"):
         text = Lead(store).read(page)
-        assert re.search(r"llm:small .*Accepted by lea on .*: its grades count for 8 res", text)
+        assert re.search(
+            r"llm:small .*Accepted by lea on .*: its grades count for 8 ungraded res", text
+        )
 
 
 def test_the_newest_version_and_the_accepted_one_are_shown(store: Store) -> None:

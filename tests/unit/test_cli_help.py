@@ -42,6 +42,7 @@ def test_every_module_of_a_command_is_listed() -> None:
         "messages",
         "options",
         "output",
+        "planning",
         "rows",
         "sessions",
         "shells",
@@ -111,10 +112,12 @@ def test_every_option_has_a_help_text(name: str) -> None:
 def test_the_examples_of_the_help_work(name: str, command: Command) -> None:
     found = examples(command(name, "--help").out)
     assert found
-    if name in {"train", "rank", "export"}:
+    if name in {"train", "rank", "export", "convert"}:
         write_rows()
     if name in {"rank", "export"}:
         command(*shlex.split("train features.csv -o ranker.model -p trees=2 --folds 3"))
+    if name == "sample":
+        command(*shlex.split("logs read arms.csv -o log.parquet"))
     for line in found:
         arguments = [word.replace("en01", "q1") for word in shlex.split(line)[1:]]
         if arguments[:2] == ["judge", "serve"]:

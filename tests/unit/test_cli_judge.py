@@ -299,7 +299,7 @@ def test_help_of_the_parts(name: str, command: Command, june: Path) -> None:
     outcome = command("judge", name, "--help")
     lines = outcome.out.splitlines()
     assert max(map(width, lines)) <= 80
-    assert lines[4].strip() == "Examples:"
+    assert "Examples:" in [line.strip() for line in lines[4:7]]
     context = click.Context(judge)
     part = judge.get_command(context, name)
     assert part is not None

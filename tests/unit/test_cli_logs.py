@@ -45,6 +45,8 @@ def test_help_of_the_commands(name: str, command: Command, make_cli: ModuleType)
     assert dict(make_cli.parts_of("logs"))[name] in (ROOT / "docs" / "cli.md").read_text("utf-8")
     lines = [line.strip() for line in outcome.out.splitlines() if line.startswith("    relkit")]
     assert lines
+    if name == "inspect":
+        command(*shlex.split("logs read arms.csv -o log.parquet"))
     for line in lines:
         worked = command(*shlex.split(line)[1:])
         assert worked.code == 0, worked.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,12 @@ def test_only_the_test_that_decides_is_computed_until_another_is_asked_for(
             return statistics.TestResult(0.0, 0.5)
 
         monkeypatch.setattr(kind, "result", result)
+
+    def drawn(rows: Sequence[object], *_: object) -> list[statistics.TestResult]:
+        asked.append("bootstrap")
+        return [statistics.TestResult(0.0, 0.5) for _ in rows]
+
+    monkeypatch.setattr(statistics, "bootstrap_results", drawn)
     comparison = relkit.compare(JUDGMENTS, BAD, GOOD, ["rr", "p@1"], test="sign")
     assert str(comparison)
     assert comparison.to_markdown()

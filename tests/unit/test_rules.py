@@ -241,7 +241,6 @@ def test_rules_are_completed(
     assert process().out.splitlines()[1::3] == expected
 
 
-
 @pytest.mark.parametrize("name", ["p@all", "recall@all", "f1", "rprec", "success@all", "pnr"])
 def test_measures_say_whether_undefined_queries_have_a_share_in_the_sums(name: str) -> None:
     measure = relkit.measure(name)

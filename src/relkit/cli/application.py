@@ -51,7 +51,7 @@ COMMANDS = {
     "measures": "List the measures, or describe one.",
     "conventions": "List the convention presets, or describe one.",
     "split": "Split rows with features by query: train, valid and test, or folds.",
-    "convert": "Convert judgments or a run to another format.",
+    "convert": "Convert judgments, a run or features to another format.",
     "demo": "Build a small search collection and compare two rankers on it.",
 }
 

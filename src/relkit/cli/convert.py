@@ -31,7 +31,7 @@ Converted = Literal["judgments", "run", "features"]
 #: What --columns may name.
 KNOWN = ("query", "document", "grade", "score", "rank", "label", "weight", "position")
 
-HELP = """Convert judgments, a run or rows with features to another format.
+HELP = """Convert judgments, a run or features to another format.
 
 \b
 Examples:

@@ -32,8 +32,9 @@ HELP = """Rank documents with a trained ranker, or explain why one is above anot
 \b
 Examples:
   relkit rank ranker.model heldout.csv -o ranked.run
-  relkit rank ranker.model heldout.csv --why d1 d2 --query-id q1
-  relkit rank ranker.model heldout.csv --why d1 d2 --query-id q1 --format json
+  relkit rank ranker.model heldout.csv --why d1 d2 --query-id q01
+  relkit rank ranker.model heldout.csv --why d1 d2 \\
+      --query-id q01 --format json
 
 MODEL is what `relkit train` wrote; DATA has the features that it was trained
 on. The result is a run, which evaluate, compare and report read as any other.

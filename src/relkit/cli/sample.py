@@ -32,7 +32,7 @@ HELP = """Sample sessions of a search log for judging.
 Examples:
   relkit sample log.csv --per-tier 100 --seed 7 -o sample.csv --pool pool.csv
   relkit sample log.parquet --month 2026-03 -o sample.csv --pool pool.csv
-  relkit sample log.csv --plan --drop 5% --history rounds
+  relkit sample log.csv --plan --drop 5%
   relkit sample log.csv --tiers count:4,2 --allocation proportional
   relkit sample log.csv --allocation neyman --pilot pilot.csv
   relkit sample log.csv --design pptss --judgments judged.csv --max-age 180d \\
