@@ -168,7 +168,7 @@ TARGETS = (
     ),
     *(
         Target("starts", f"relkit {command}", "import numpy", bound, "at most", kind)
-        for command, bound in (("--help", 0.5), ("evaluate", 0.8), ("compare", 2.5), ("report", 12))
+        for command, bound in (("--help", 0.4), ("evaluate", 0.7), ("compare", 2.5), ("report", 12))
         for kind in KINDS
     ),
     Target("reports", "relkit report", "relkit compare", 2, "at most"),
