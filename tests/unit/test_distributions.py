@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ INSIDE = [0.01, 0.3, 0.9, 1.2, 1.7, 1.8, 2.0, 3.0, 5.0, 8.0, 13.0, 25.0]
 
 def near(found: float, wanted: float, closest: float = 1e-13) -> bool:
     """Of a probability so small that its logarithm's last digit shows, fewer digits are known."""
-    known = closest if not 0 < abs(wanted) < 1e-30 else 5e-12
+    known = closest if not 0 < abs(wanted) < 1e-30 else 1e-13 * -math.log(abs(wanted))
     return math.isclose(found, wanted, rel_tol=known, abs_tol=1e-300)
 
 
@@ -116,6 +117,20 @@ def test_the_binomial_test_is_scipys(data: st.DataObject) -> None:
     share = data.draw(st.sampled_from([0.5, 0.1, 0.9, 1 / 3, 0.013]))
     wanted = float(scipy.stats.binomtest(successes, trials, share).pvalue)
     assert near(binomial_p(successes, trials, share), wanted, 1e-12)
+
+
+@pytest.mark.parametrize(("successes", "trials", "share"), [(165, 181, 0.013), (28, 30, 0.1)])
+def test_a_far_tail_of_the_binomial_test_is_the_exact_sum(
+    successes: int, trials: int, share: float
+) -> None:
+    """Exact in fractions; SciPy's first case has ten digits."""
+    chance = Fraction(share)
+    wanted = sum(
+        math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k)
+        for k in range(successes, trials + 1)
+    )
+    found = Fraction(binomial_p(successes, trials, share))
+    assert abs(float(found / wanted - 1)) < 1e-12
 
 
 def test_the_binomial_test_without_trials() -> None:
