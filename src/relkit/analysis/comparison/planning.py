@@ -161,7 +161,7 @@ def plan_queries(
         >>> comparison = relkit.compare_values({"old": old, "new": new})
         >>> plan = comparison.plan(["10%", 0.02])
         >>> [row.queries for row in plan.rows]
-        [(24, 31), (136, 181)]
+        [(24, 31), (138, 184)]
 
     References:
         Sakai (2016), Information Retrieval Journal 19, doi 10.1007/s10791-015-9273-z.

@@ -87,7 +87,7 @@ def independence_p(table: Sequence[Sequence[float]], *, correct: bool = False) -
 
     Examples:
         >>> round(independence_p([[90, 110], [120, 80]]), 6)
-        0.002656
+        0.002667
 
     References:
         Conover (1999), Practical Nonparametric Statistics, §4.2.

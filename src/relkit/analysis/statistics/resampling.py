@@ -216,7 +216,7 @@ def bootstrap_results(
         >>> import numpy as np
         >>> rows = np.array([[0.1, 0.2, 0.1, 0.3, 0.2, 0.1], [0.1, -0.2, 0.1, 0.0, 0.1, -0.1]])
         >>> [round(one.p, 2) for one in bootstrap_results(rows, Resampling())]
-        [0.01, 1.0]
+        [0.02, 1.0]
     """
     import numpy as np
 
