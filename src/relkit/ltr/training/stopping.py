@@ -185,6 +185,6 @@ def refuse_shared(watch: LabelledRows, held: LabelledRows) -> None:
                 count=len(shared),
                 query=shared[0],
             ),
-            path="" if watch.source == "memory" else watch.source,
+            path=watch.path,
             hint="what decides when to stop must not be what is reported: watch other queries",
         )
