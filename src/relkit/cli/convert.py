@@ -11,7 +11,7 @@ import click
 from relkit import io
 from relkit.cli.group import Renamed
 from relkit.cli.messages import messages
-from relkit.cli.options import columns_option, no_color_option, scale_option
+from relkit.cli.options import columns_option, no_color_option, scale_option, target_format_option
 from relkit.cli.output import protect_inputs, refuse_existing
 from relkit.cli.values import chosen_columns, chosen_scale, format_named_by
 from relkit.core.errors import InputError, ParameterError
@@ -73,12 +73,8 @@ read where --columns position=NAME says so.
     metavar="FORMAT",
     help="The input's format.",
 )
-@click.option(
-    "--format",
+@target_format_option(
     "target_format",
-    cls=Renamed,
-    formerly="--to",
-    metavar="FORMAT",
     help="The output's format.",
 )
 @columns_option

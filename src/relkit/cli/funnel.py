@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import click
 
-from relkit.cli.group import Renamed
 from relkit.cli.inputs import Given, run_names, stage_runs
 from relkit.cli.messages import messages
 from relkit.cli.options import (
+    depth_option,
     format_option,
     input_options,
     no_color_option,
@@ -46,12 +46,7 @@ ideal DCG@k over the judged documents.
     multiple=True,
     help="A stage and its run, in the order of the search; once per stage.",
 )
-@click.option(
-    "-k",
-    "--depth",
-    "k",
-    cls=Renamed,
-    formerly="--k",
+@depth_option(
     type=click.IntRange(min=1),
     default=10,
     show_default=True,

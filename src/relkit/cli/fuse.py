@@ -10,7 +10,13 @@ from relkit import io
 from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, run_columns, run_names
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import columns_option, format_options, no_color_option, threads_option
+from relkit.cli.options import (
+    columns_option,
+    format_options,
+    no_color_option,
+    target_format_option,
+    threads_option,
+)
 from relkit.cli.output import protect_inputs, refuse_existing
 from relkit.cli.values import chosen_columns, format_named_by, named_values
 from relkit.core.errors import ParameterError
@@ -104,12 +110,8 @@ Methods that learn from --judgments of other queries:
     metavar="FILE",
     help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
-@click.option(
-    "--format",
+@target_format_option(
     "target_format",
-    cls=Renamed,
-    formerly="--to",
-    metavar="FORMAT",
     help="The output's format.",
 )
 @click.option("--force", is_flag=True, help="Replace the output if it exists.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.group import CommandGroup, Renamed
+from relkit.cli.group import CommandGroup
 from relkit.cli.judge_accounts import account as change_account, accounts, events
 from relkit.cli.judge_archive import pack
 from relkit.cli.judge_backup import backup, restore
@@ -19,6 +19,7 @@ from relkit.cli.judge_project import project as project_command
 from relkit.cli.judge_serve import serve
 from relkit.cli.messages import messages
 from relkit.cli.options import (
+    depth_option,
     format_option,
     no_color_option,
     output_option,
@@ -129,12 +130,7 @@ def command() -> None:
     default=0.0,
     help="The share of items whose grade is known among those a judge is given.  [default: 0]",
 )
-@click.option(
-    "-k",
-    "--depth",
-    "k",
-    cls=Renamed,
-    formerly="--k",
+@depth_option(
     type=click.IntRange(min=1),
     help="How many results of a query are judged.",
 )

@@ -12,7 +12,7 @@ from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin, stage_runs
 from relkit.cli.judge_archive import ended_in_order, unpack
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import no_color_option
+from relkit.cli.options import depth_option, no_color_option
 from relkit.cli.values import format_named_by
 from relkit.core.errors import ParameterError
 from relkit.core.texts import message
@@ -106,12 +106,7 @@ a project of its own; --project gives it another name.
     help="A system and its run, for a side-by-side project; two or more, all pairs are compared."
     " Titles come from FILE.",
 )
-@click.option(
-    "-k",
-    "--depth",
-    "k",
-    cls=Renamed,
-    formerly="--k",
+@depth_option(
     type=click.IntRange(min=1),
     help="With --run and --side: ranks that are judged.  [default: the project's, else 10]",
 )

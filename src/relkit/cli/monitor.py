@@ -15,6 +15,7 @@ from relkit.cli.options import (
     columns_option,
     confidence_option,
     convention_options,
+    depth_option,
     format_option,
     judgments_format_option,
     language_option,
@@ -133,12 +134,7 @@ def command() -> None:
     "--project", metavar="NAME", help="Of the judging database: the project with the grades."
 )
 @rule_option()
-@click.option(
-    "-k",
-    "--depth",
-    "k",
-    cls=Renamed,
-    formerly="--k",
+@depth_option(
     metavar="TIER=K,…",
     help="Ranks that count, by tier, such as head=40,middle=20,tail=20, or one number for all."
     "  [default: the sample's]",
@@ -239,12 +235,7 @@ def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="K",
             help="Ranks that count where tiers are compared.  [default: the rounds']",
         ),
-        click.option(
-            "-k",
-            "--depth",
-            "k",
-            cls=Renamed,
-            formerly="--k",
+        depth_option(
             metavar="TIER=K,…",
             help="Ranks that count, by tier or for all.  [default: the last round's]",
         ),

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from relkit.cli.group import LANGUAGE
+from relkit.cli.group import LANGUAGE, Renamed
 from relkit.cli.messages import messages
 from relkit.evaluation.defaults import DEFAULT_MEASURES, DEFAULT_SCORE_MEASURES
 
@@ -21,6 +21,7 @@ __all__ = [
     "comparison_options",
     "confidence_option",
     "convention_options",
+    "depth_option",
     "digits_of",
     "digits_option",
     "format_option",
@@ -36,6 +37,7 @@ __all__ = [
     "project_option",
     "rule_option",
     "scale_option",
+    "target_format_option",
     "threads_option",
 ]
 
@@ -206,6 +208,16 @@ def format_option(*choices: str, default: str | None = "table", help: str = "") 
         show_default=default is not None,
         help=help or "Output format.",
     )
+
+
+def depth_option(*, help: str, **options: Any) -> Callable[[F], F]:
+    """Adds how many results count, `-k`; what else it says differs from command to command."""
+    return click.option("-k", "--depth", "k", cls=Renamed, formerly="--k", help=help, **options)
+
+
+def target_format_option(name: str, *, help: str) -> Callable[[F], F]:
+    """Adds the format of a file that is written."""
+    return click.option("--format", name, cls=Renamed, formerly="--to", metavar="FORMAT", help=help)
 
 
 def language_option(what: str = "Language of the texts.") -> Callable[[F], F]:

@@ -15,6 +15,7 @@ from relkit.cli.options import (
     digits_option,
     no_color_option,
     plugin_option,
+    target_format_option,
 )
 from relkit.cli.output import emit, form_of, protect_inputs, refuse_existing, written
 from relkit.cli.rows import read_rows, row_options
@@ -55,12 +56,8 @@ add up to the difference of the scores.
     metavar="FILE",
     help="Output file; its ending names format and compression.  [default: stdout, as trec]",
 )
-@click.option(
-    "--format",
+@target_format_option(
     "form",
-    cls=Renamed,
-    formerly="--to",
-    metavar="FORMAT",
     help="The run's format; with --why table, json, markdown or csv.  [default: by the ending of"
     " FILE in -o]",
 )

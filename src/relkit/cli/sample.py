@@ -11,7 +11,13 @@ import click
 from relkit.cli.group import Renamed
 from relkit.cli.inputs import check_stdin
 from relkit.cli.messages import Progress, messages
-from relkit.cli.options import columns_option, format_option, language_option, no_color_option
+from relkit.cli.options import (
+    columns_option,
+    depth_option,
+    format_option,
+    language_option,
+    no_color_option,
+)
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.planning import planned, written
 from relkit.cli.sessions import period_options, within_period
@@ -88,12 +94,7 @@ DEVIATIONS = ("standard_deviation", "deviation", "sd", "std")
     help="By share of all sessions, quantile of distinct queries, or count of sessions, such as"
     " share:0.5,0.8, quantile:0.01,0.1 or count:1000,10.",
 )
-@click.option(
-    "-k",
-    "--depth",
-    "k",
-    cls=Renamed,
-    formerly="--k",
+@depth_option(
     metavar="K|TIER=K,…",
     default="head=40,middle=20,tail=20",
     show_default=True,
