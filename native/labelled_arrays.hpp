@@ -97,7 +97,7 @@ inline std::span<const double> weight_doubles(const NumberArray& weights, std::s
     if (values[i] >= 0) continue;
     throw InputError(Sentence("{what}, row {row}: below 0",
                               {{"what", Sentence("weights")}, {"row", std::to_string(start + i)}}),
-                     {}, 0, "a row weighs 0 or more");
+                     {}, 0, "row weights must be 0 or more");
   }
   return values;
 }

@@ -271,7 +271,12 @@ def test_python_says_what_python_has(files: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "arguments", "message"),
     [
-        ("null.json", '{"q1": {"d1": null}}', (), "query `q1`, document `d1`: there is no grade"),
+        (
+            "null.json",
+            '{"q1": {"d1": null}}',
+            (),
+            "query `q1`, document `d1`: the grade is missing",
+        ),
         ("mac.csv", "query,doc,label\rq1,d1,2\r", (), "lines end with a carriage return alone"),
         ("a.csv", "query,doc,label\nq1,d1,2\n", ("--convention", "no.toml"), "no such file"),
         ("a.letor", "1 qid:1 1:2\n", (), "--scored FILE --scores FILE"),

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, notes, names, parameters, packages, languages, text."""
+"""What everything builds on: errors, notes, names, parameters, packages, languages, text."""

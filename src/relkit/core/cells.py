@@ -1,12 +1,12 @@
-"""Cells of CSV and TSV: split alike by every program, and no formula in any spreadsheet.
+"""Cells of CSV and TSV that every program splits alike and no spreadsheet runs as a formula.
 
-A spreadsheet takes a cell that begins with = + - @ for a formula, also behind a control sign that
-it drops. Some split a cell once more: at a line end, or at the semicolon or tab that separates
-columns where they are used. A mark before such a sign makes it text, and whoever reads the file
-with relkit gets the text back as it was. Numbers are written as numbers.
+A spreadsheet treats a cell that begins with = + - @ as a formula, even after a control character
+that it drops. Some split a cell again: at a line end, or at the semicolon or tab that separates
+columns in their locale. A mark before such a sign makes it text, and relkit removes the mark when
+it reads the file. Numbers are written as numbers.
 
-What is a sign and what is quoted is said here once, as patterns that mean the same to Python, which
-writes rows, and to Polars, which writes frames.
+Signs and quoting rules are defined once, as patterns that mean the same to Python, which writes
+rows, and to Polars, which writes frames.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ __all__ = [
     "show_texts",
 ]
 
-#: What a row may hold: a text, a number, nothing.
+#: What a row may contain: text, a number, nothing.
 Cell = str | float | None
 
 REPAIR = "JSON Lines can, or repair the text"
-#: The full-width forms become the plain ones in some spreadsheets.
+#: Some spreadsheets turn the full-width forms into the plain ones.
 SIGNS = frozenset("=+-@＝＋－＠")
-#: Spaces that some programs take from the ends of a cell that is not quoted.
+#: Spaces that some programs strip from an unquoted cell.
 SPACES = frozenset(
     map(chr, (*range(1, 0x21), 0x7F, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029,
               0x202F, 0x205F, 0x3000, 0xFEFF))
 )  # fmt: skip
-#: A text with none of these inside, and no sign or space at its ends, is a cell as it stands.
+#: A text with none of these inside, and no sign or space at its ends, needs no quotes.
 INSIDE = re.compile('[\0\ud800-\udfff",;|\t\r\n]')
 OUTER = SIGNS | SPACES | {"'"}
 
@@ -64,11 +64,11 @@ UNLIKE = rf'[",;|\t\r\n]|^{SPACE}|{SPACE}$|^$'
 
 @dataclass(frozen=True)
 class Mark:
-    """What is written before a sign that a spreadsheet would take for the start of a formula.
+    """What is written before a sign that a spreadsheet would read as the start of a formula.
 
     Attributes:
         text: The mark: one character.
-        breaks: Characters after which a sign counts as well as at the start.
+        breaks: Characters after which a sign counts, besides the start of the text.
 
     Examples:
         >>> APOSTROPHE.hide("=1+1"), APOSTROPHE.hide("a;-5 °C"), APOSTROPHE.hide("red-hot")
@@ -105,25 +105,25 @@ class Mark:
         return re.compile(f"[{self.breaks}]")
 
     def hide(self, value: str) -> str:
-        """Returns a text with the mark wherever a spreadsheet could see a formula."""
+        """Returns text with the mark wherever a spreadsheet could see a formula."""
         if value[:1] in self._first or self._break.search(value):
             return _replaced(value, self._hiding)
         return value
 
     def show(self, value: str) -> str:
-        """Returns what `hide` was given."""
+        """Undoes `hide`."""
         return _replaced(value, self._showing) if self.text in value else value
 
     def hide_expression(self, name: str) -> pl.Expr:
-        """Returns what makes of a column's texts what `hide` makes of one."""
+        """Returns the expression that applies `hide` to a column."""
         return _expression(name, self._hiding)
 
     def show_expression(self, name: str) -> pl.Expr:
-        """Returns what makes of a column's texts what `show` makes of one."""
+        """Returns the expression that applies `show` to a column."""
         return _expression(name, self._showing)
 
 
-#: What spreadsheets themselves write before a text that looks like something else.
+#: What spreadsheets themselves write before text that looks like something else.
 APOSTROPHE = Mark("'", "\r\n\t;")
 
 
@@ -148,12 +148,11 @@ def csv_lines(
 ) -> Iterator[str]:
     """Yields lines of CSV, each with its line end.
 
-    A text is quoted where it holds a separator of any kind, a quote or a line end, and where it
-    begins or ends with a space; the empty text is quoted, nothing is not. Numbers are written in
-    full.
+    Text is quoted if it contains a separator of any kind, a quote or a line end, or begins or ends
+    with a space; empty text is quoted, a missing value is not. Numbers are written in full.
 
     Raises:
-        InputError: If a text holds what no file of text can.
+        InputError: If text contains what no text file can.
 
     Examples:
         >>> list(csv_lines([["query", "grade"], ["=1+1", -2], [" red, blue", 0.5], ["", None]]))
@@ -161,7 +160,7 @@ def csv_lines(
     """
     for row in rows:
         line = separator.join([csv_cell(one, mark) for one in row])
-        # A line without anything would be none.
+        # An empty line would not count as a row.
         yield (line or '""') + "\n"
 
 
@@ -173,10 +172,10 @@ def csv_text(
 
 
 def csv_cell(value: Cell, mark: Mark = APOSTROPHE) -> str:
-    """Returns what stands in CSV for one value, as `csv_lines` writes it.
+    """Returns one value as `csv_lines` writes it.
 
     Raises:
-        InputError: If a text holds what no file of text can.
+        InputError: If text contains what no text file can.
     """
     if value is None:
         return ""
@@ -194,7 +193,7 @@ def csv_cell(value: Cell, mark: Mark = APOSTROPHE) -> str:
 
 
 def _check(value: str) -> None:
-    """Refuses a text that no file can hold, or that no reader takes for text."""
+    """Refuses text that no file can contain, or that no reader accepts as text."""
     try:
         value.encode("utf-8")
         fault = "a character of code 0" if "\0" in value else ""
@@ -203,7 +202,7 @@ def _check(value: str) -> None:
     if fault:
         shown = value[:60].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
         raise InputError(
-            message("CSV cannot hold {fault}: `{shown}`", fault=fault, shown=shown), hint=REPAIR
+            message("CSV cannot contain {fault}: `{shown}`", fault=fault, shown=shown), hint=REPAIR
         )
 
 
@@ -211,7 +210,7 @@ def csv_frame(frame: pl.DataFrame, *, separator: str = ",") -> str:
     """Returns a frame as CSV: texts as in `csv_lines`, numbers as Polars writes them.
 
     Raises:
-        InputError: If a text holds what no file of text can.
+        InputError: If text contains what no text file can.
 
     Examples:
         >>> import polars as pl
@@ -233,9 +232,9 @@ def _check_column(column: pl.Series) -> pl.Series:
 
 
 def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Returns a frame whose texts and headings are cells, to be written without further quotes.
+    """Returns a frame whose texts and headings are quoted as needed, to be written as they are.
 
-    Collecting it raises `InputError` where a text holds what no file of text can.
+    Collecting it raises `InputError` where text contains what no text file can.
     """
     import polars as pl
 
@@ -249,7 +248,7 @@ def hide_texts(frame: pl.LazyFrame) -> pl.LazyFrame:
     )
     cells = [_quoted(APOSTROPHE.hide_expression(name)).alias(name) for name in texts]
     if len(schema) == 1:
-        # A line without anything would be none.
+        # An empty line would not count as a row.
         cells = [cell.fill_null('""') for cell in cells]
     return checked.with_columns(cells).rename({name: csv_cell(name) for name in schema})
 
@@ -263,14 +262,14 @@ def _quoted(column: pl.Expr) -> pl.Expr:
 
 
 def show_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Returns a frame that was read from CSV with its texts as they were written."""
+    """Undoes `hide_texts` on a frame read from CSV."""
     import polars as pl
 
     return frame.with_columns(map(show_column, frame.select(pl.col(pl.String)).get_columns()))
 
 
 def show_column(column: pl.Series) -> pl.Series:
-    """Returns a column that was read from CSV with its texts as they were written."""
+    """Undoes `hide_texts` on a column read from CSV."""
     if not column.str.contains("'", literal=True).any():
         return column
     return column.to_frame().select(APOSTROPHE.show_expression(column.name)).to_series()

@@ -2,15 +2,15 @@
 
     RelkitError
     ├── InputError (ValueError)          the data cannot be used
-    │   └── ParseError                   … and this is the line
-    ├── ParameterError (ValueError)      an option or parameter has a value it cannot have
+    │   └── ParseError                   … at a known line
+    ├── ParameterError (ValueError)      an option or parameter has an invalid value
     ├── UnknownNameError (LookupError)   no measure, preset, format or scale has this name
-    ├── CheckError                       what was asked to hold does not
-    │   └── StrictError                  … a note that ``--strict`` turned into an error
+    ├── CheckError                       a requested check failed
+    │   └── StrictError                  … a warning that ``--strict`` turned into an error
     └── DependencyError (ImportError)    an optional package is not installed
 
 Each message says what is wrong, where, and what was given; ``hint`` says what to do about it. Both
-are English; where they are a `relkit.core.texts.Message` they can be said in another language.
+are in English; a `relkit.core.texts.Message` can be translated.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class InputError(RelkitError, ValueError):
     """The data cannot be used.
 
     Attributes:
-        path: The file, or an empty string where the data came from memory.
+        path: The file, or an empty string if the data came from memory.
     """
 
     def __init__(self, message: str, *, path: str = "", hint: str = "") -> None:
@@ -79,7 +79,7 @@ class ParseError(InputError):
 
 
 class ParameterError(RelkitError, ValueError):
-    """An option or a parameter has a value it cannot have."""
+    """An option or a parameter has an invalid value."""
 
 
 class UnknownNameError(RelkitError, LookupError):
@@ -87,15 +87,15 @@ class UnknownNameError(RelkitError, LookupError):
 
 
 class CheckError(RelkitError):
-    """What was asked to hold does not: a gate for continuous integration closes."""
+    """A requested check failed, such as a gate in continuous integration."""
 
 
 class StrictError(CheckError):
-    """A note about the data that was asked to be an error."""
+    """A warning about the data that ``strict`` turned into an error."""
 
 
 class DependencyError(RelkitError, ImportError):
-    """An optional package is needed and not installed."""
+    """A required optional package is not installed."""
 
 
 def _restored(kind: type[RelkitError], args: tuple[Any, ...], state: dict[str, Any]) -> RelkitError:
@@ -106,5 +106,5 @@ def _restored(kind: type[RelkitError], args: tuple[Any, ...], state: dict[str, A
     return error
 
 
-for _name in __all__:  # users catch `relkit.InputError`, so that is what tracebacks say
+for _name in __all__:  # users catch `relkit.InputError`, so tracebacks show that name
     globals()[_name].__module__ = "relkit"

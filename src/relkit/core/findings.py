@@ -19,7 +19,7 @@ F = TypeVar("F", bound=_Finding)
 
 
 class Findings(Generic[F]):
-    """What several checks found: a sequence that is looked up by kind."""
+    """The findings of several checks: a sequence with lookup by kind."""
 
     findings: tuple[F, ...]
 
@@ -36,7 +36,7 @@ class Findings(Generic[F]):
         return iter(self.findings)
 
     def __getitem__(self, kind: str) -> F:
-        """The finding of a kind; KeyError where there is none."""
+        """The finding of a kind; KeyError if there is none."""
         for one in self.findings:
             if one.kind == kind:
                 return one

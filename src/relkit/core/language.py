@@ -1,4 +1,4 @@
-"""Which language is asked for."""
+"""The requested language."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["LANGUAGES", "Language", "check_language"]
 
 
 def check_language(language: str) -> None:
-    """Refuses a language of which there are no texts.
+    """Refuses a language without texts.
 
     Raises:
-        ParameterError: If there are none.
+        ParameterError: If the language is not supported.
     """
     check_choice("language", language, LANGUAGES)

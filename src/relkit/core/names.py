@@ -1,4 +1,4 @@
-"""What stands between the parentheses of a name: `name(parameter=value,…)`."""
+"""The arguments in a name such as `name(parameter=value,…)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from relkit.core.texts import message
 
 __all__ = ["split_arguments"]
 
-# A value may be a map, quoted, or a name with parameters of its own.
+# A value may be a map, quoted, or a name with its own parameters.
 ITEM = re.compile(
     r"\s*(?P<name>\w+)\s*=\s*"
     r"(?P<value>\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,()]*\([^()]*\)[^,()]*?|[^,]*?)\s*(?:,|$)"
@@ -17,11 +17,11 @@ ITEM = re.compile(
 
 
 def split_arguments(name: str, inside: str) -> dict[str, str]:
-    """Returns parameters by their names in lower case, as texts.
+    """Returns the parameters by lower-case name, as text.
 
     Args:
         name: The whole name, for messages.
-        inside: What stands between its parentheses.
+        inside: The text between its parentheses.
 
     Raises:
         ParameterError: If it is not a list of parameters.

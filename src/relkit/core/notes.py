@@ -1,4 +1,4 @@
-"""Things worth knowing about the data that are not errors: counted, with examples."""
+"""Observations about the data that are not errors: counted, with examples."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["Note", "RelkitWarning", "shared_notes", "warn"]
 class Note(Sayable):
     """One observation about the input.
 
-    A note holds what was noticed; the sentence about it is made where its language is known.
+    A note contains what was noticed; its sentence is built where the language is known.
 
     Attributes:
         kind: A stable identifier such as `missing-queries`.
-        count: How many times it was seen.
+        count: How often it was seen.
         level: `warning` becomes an error under `--strict`; `info` never does.
         examples: A few of the ids concerned.
-        values: What else its sentence says, by name.
-        run: The run that it is about, where there are several.
-        key: Which sentence of its kind says it, where there are several.
-        own: The sentence by language, for a kind of your own; it may name the values in braces.
+        values: Further values of its sentence, by name.
+        run: The run it is about, if there are several.
+        key: Which sentence of its kind to use, if there are several.
+        own: The sentence by language, for your own kinds; it may refer to the values in braces.
 
     Examples:
         >>> from relkit.core.notes import Note
@@ -52,11 +52,11 @@ class Note(Sayable):
 
     @property
     def message(self) -> str:
-        """What is said about it in English, without examples."""
+        """The sentence in English, without examples."""
         return self.sentence()
 
     def sentence(self, language: Language = "en") -> str:
-        """Returns what is said about it, without examples.
+        """Returns the sentence, without examples.
 
         Raises:
             ParameterError: If there is no such language.
@@ -69,7 +69,7 @@ class Note(Sayable):
         return texts.say("run", run=self.run, text=text) if self.run else text
 
     def text(self, language: Language = "en") -> str:
-        """Returns what is said about it, with examples.
+        """Returns the sentence, with examples.
 
         Raises:
             ParameterError: If there is no such language.
@@ -89,7 +89,7 @@ class Note(Sayable):
 
 
 def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
-    """Returns the notes of several runs: each with its run, those that all runs have once without.
+    """Returns the notes of several runs: each with its run, those of all runs once without.
 
     Args:
         notes: Each run's name and notes.
@@ -101,7 +101,7 @@ def shared_notes(notes: Iterable[tuple[str, Sequence[Note]]]) -> list[Note]:
 
 
 class RelkitWarning(UserWarning):
-    """A note about the data whose level is `warning`: the numbers are there, but read the note.
+    """A note with level `warning`: the results are valid only as far as the note allows.
 
     Examples:
         >>> import warnings, relkit
@@ -117,7 +117,7 @@ RelkitWarning.__module__ = "relkit"  # what users filter
 
 
 def warn(notes: Iterable[Note], subject: str = "") -> None:
-    """Issues a Python warning for each note that is one, as if the line that called relkit did.
+    """Issues a Python warning for each note of level `warning`, at the line that called relkit.
 
     Args:
         notes: What was noticed.

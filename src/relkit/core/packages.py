@@ -12,12 +12,12 @@ __all__ = ["missing_package", "optional_package", "scipy_part"]
 
 
 def missing_package(package: str, *, purpose: str, install: str = "") -> DependencyError:
-    """Returns the error that a package is not installed.
+    """Returns the error for a package that is not installed.
 
     Args:
         package: What pip calls it.
         purpose: What needs it.
-        install: What to tell pip; by default the package's name.
+        install: The argument of `pip install`; by default the package's name.
 
     Examples:
         >>> error = missing_package("jinja2", purpose="a report", install="relkit[report]")
@@ -36,8 +36,8 @@ def optional_package(name: str, *, purpose: str, package: str = "", install: str
     Args:
         name: What is imported.
         purpose: What needs it, for the message.
-        package: What pip calls it; by default the name of what is missing.
-        install: What to tell pip; by default the package's name.
+        package: What pip calls it; by default the name of the missing module.
+        install: The argument of `pip install`; by default the package's name.
 
     Raises:
         DependencyError: If it is not installed.
@@ -54,7 +54,7 @@ def optional_package(name: str, *, purpose: str, package: str = "", install: str
 
 
 def scipy_part(name: str) -> Any:
-    """Returns a part of SciPy, which a plain installation does without.
+    """Returns a module of SciPy, which a plain installation does not include.
 
     Args:
         name: Such as `special`.

@@ -1,4 +1,4 @@
-"""Parameters are checked here, with one form of message for each kind."""
+"""Checks of parameters, with one message per kind of check."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = [
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str = "") -> None:
-    """Refuses a value that is none of the choices; the hint names the nearest.
+    """Refuses a value that is not one of the choices; the hint names the nearest.
 
     Args:
         name: The parameter's name.
         value: What was given.
         choices: What may be given.
-        subject: What the message speaks of instead of the parameter.
+        subject: What the message names instead of the parameter.
 
     Raises:
-        ParameterError: If the value is none of the choices.
+        ParameterError: If the value is not one of the choices.
 
     Examples:
         >>> check_choice("test", "sign", ["t", "sign"])
@@ -57,10 +57,10 @@ def check_choice(name: str, value: Any, choices: Sequence[Any], *, subject: str 
 
 
 def check_whole(name: str, value: Any, *, least: int = 1) -> int:
-    """Returns a whole number that is large enough, and refuses everything else.
+    """Returns a whole number of at least `least`, and refuses everything else.
 
     Raises:
-        ParameterError: If it is none, or below `least`.
+        ParameterError: If it is not a whole number, or below `least`.
 
     Examples:
         >>> check_whole("threads", 0, least=0)
@@ -80,10 +80,10 @@ def check_whole(name: str, value: Any, *, least: int = 1) -> int:
 
 
 def check_fraction(name: str, value: Any) -> None:
-    """Refuses what does not lie between 0 and 1: the ends too.
+    """Refuses a number that is not strictly between 0 and 1.
 
     Raises:
-        ParameterError: If it does not.
+        ParameterError: If it is not.
 
     Examples:
         >>> check_fraction("confidence", 0.95)
@@ -99,10 +99,10 @@ def check_fraction(name: str, value: Any) -> None:
 
 
 def check_interval(name: str, value: float, low: float, high: float) -> None:
-    """Refuses what does not lie between two numbers, which it may be itself.
+    """Refuses a number outside an interval that includes its ends.
 
     Raises:
-        ParameterError: If it does not.
+        ParameterError: If it is not.
 
     Examples:
         >>> check_interval("sigma", 0.5, 0, 1)
@@ -124,7 +124,7 @@ def check_least(name: str, value: Any) -> None:
     """Refuses a number below 0, and NaN.
 
     Raises:
-        ParameterError: If it is such.
+        ParameterError: If it is below 0 or NaN.
 
     Examples:
         >>> check_least("tolerance", 0.0)
@@ -145,11 +145,11 @@ def check_type(name: str, value: Any, wanted: type | tuple[type, ...], expected:
     Args:
         name: The parameter's name.
         value: What was given.
-        wanted: The types that it may have.
+        wanted: The allowed types.
         expected: What it must be, in words.
 
     Raises:
-        ParameterError: If it has none of them.
+        ParameterError: If it has another type.
 
     Examples:
         >>> check_type("month", 5, str, "text such as 2026-01")
@@ -176,7 +176,7 @@ def check_path(name: str, value: Any, expected: str = "a path") -> str:
         expected: What it must be, in words.
 
     Raises:
-        ParameterError: If it is no path.
+        ParameterError: If it is not a path.
 
     Examples:
         >>> check_path("folder", "rounds")
@@ -192,7 +192,7 @@ def check_items(name: str, value: Any, expected: str) -> list[Any]:
     """Returns the items of something that can be iterated over.
 
     Raises:
-        ParameterError: If it cannot.
+        ParameterError: If it is not iterable.
 
     Examples:
         >>> check_items("runs", ("a.run", "b.run"), "a list of runs")

@@ -1,4 +1,4 @@
-"""Names to things: the one place where measures, formats, scales and presets are looked up."""
+"""Registries by name: where measures, formats, scales and presets are looked up."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ C = TypeVar("C")
 
 
 def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
-    """Returns the choice that is nearest to a name, an empty text where none is near.
+    """Returns the choice nearest to a name, or an empty string if none is near.
 
     Args:
-        name: What was written.
-        choices: What may be meant.
-        cutoff: From which likeness on a choice is near: 1 is the same text.
+        name: The name as written.
+        choices: The known names.
+        cutoff: The similarity from which a choice is near; 1 is identical.
     """
     from difflib import get_close_matches
 
@@ -31,7 +31,7 @@ def nearest(name: str, choices: list[str], cutoff: float = 0.5) -> str:
 
 
 def suggestion(name: str, choices: list[str]) -> str:
-    """Returns a hint that names the nearest choice, or all of them where none is near."""
+    """Returns a hint that names the nearest choice, or all choices if none is near."""
     near = nearest(name, choices)
     if near:
         return message("did you mean `{name}`?", name=near)
@@ -39,15 +39,15 @@ def suggestion(name: str, choices: list[str]) -> str:
 
 
 class Registry(Generic[T]):
-    """A case-insensitive mapping from names and aliases to things of one kind.
+    """A case-insensitive mapping from names and aliases to objects of one kind.
 
     Args:
-        kind: What the things are, for messages: "measure", "format" …
-        modules: The modules that register them, imported when a name is looked up that is not
-            known yet. A mapping says which names, between spaces, each module registers: then
-            looking one of them up imports that module alone.
-        extend: Called once, after all modules, before a name counts as unknown: it registers what
-            installed packages offer.
+        kind: What the objects are, for messages: "measure", "format" …
+        modules: The modules that register them, imported when an unknown name is looked up. A
+            mapping gives the names, separated by spaces, that each module registers; looking one up
+            then imports only that module.
+        extend: Called once, after all modules, before a name counts as unknown; registers the
+            objects of installed packages.
     """
 
     def __init__(
@@ -64,20 +64,20 @@ class Registry(Generic[T]):
         self._aliases: dict[str, str] = {}
 
     def register(self, thing: C) -> C:
-        """Adds a thing under its own `name` and `aliases`, and returns it: a class decorator, too.
+        """Registers an object by its `name` and `aliases`; also a class decorator.
 
         Raises:
-            ParameterError: If one of the names is taken by another thing.
+            ParameterError: If one of the names is already taken.
         """
         named: Any = thing
         self.add(named.name, named, getattr(named, "aliases", ()))
         return thing
 
     def add(self, name: str, thing: T, aliases: tuple[str, ...] = ()) -> T:
-        """Registers a thing under its name and aliases, and returns it.
+        """Registers an object under a name and aliases, and returns it.
 
         Raises:
-            ParameterError: If one of the names is taken by another thing.
+            ParameterError: If one of the names is already taken.
         """
         for key in (name, *aliases):
             owner = self._aliases.get(key.lower())
@@ -96,7 +96,7 @@ class Registry(Generic[T]):
         return thing
 
     def get(self, name: str) -> T:
-        """Returns the thing of that name or alias.
+        """Returns the object with that name or alias.
 
         Raises:
             UnknownNameError: If there is none; the hint names the nearest.
@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         if not isinstance(name, str):
             raise ParameterError(
                 message(
-                    "a {kind} is named by text. Got {name} instead.",
+                    "the name of a {kind} must be text. Got {name} instead.",
                     kind=self.kind,
                     name=type(name).__name__,
                 )
@@ -126,7 +126,7 @@ class Registry(Generic[T]):
         for module in found or self._modules:
             import_module(module)
         if not found and self._extend is not None:
-            # Looking for installed packages takes time, and built-in names do not need it.
+            # Searching installed packages takes time, and built-in names do not need it.
             extend, self._extend = self._extend, None
             extend()
 

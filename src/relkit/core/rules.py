@@ -1,4 +1,4 @@
-"""How the rules of a convention are written: their values, from text and back."""
+"""The rules of a convention: parsing and formatting of their values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 Ties = Literal["doc-desc", "doc-asc", "input", "input-desc", "rank", "expected", "worst", "best"]
-#: Where a list is written, its documents have one order.
+#: A written list has one order of its documents.
 SortTies = Literal["doc-desc", "doc-asc", "input"]
 Undefined = Literal["skip", "zero", "one", "error"]
 Counted = Literal["skip", "zero", "one"]
@@ -62,17 +62,17 @@ Gain = str | tuple[tuple[float, float], ...]
 
 GAINS = ("linear", "exp", "scale")
 
-#: A map that holds this grade keeps every grade that it does not name as its own gain; in text
+#: In a map with this grade, every grade that it does not list is its own gain; in text
 #: `{1:3,2:9,other:grade}`.
 OTHERS = math.inf
 
-#: The lowest number above 0: the threshold for which every grade above 0 is relevant.
+#: The lowest number above 0: with this threshold every grade above 0 is relevant.
 POSITIVE = 5e-324
 
-#: What a query without a value counts in a mean; NaN leaves it out.
+#: What a query without a value counts in a mean; NaN excludes it.
 COUNTED = {"skip": math.nan, "zero": 0.0, "one": 1.0, "error": math.nan}
 
-#: Rules of single measures: their names and, of each, parameters or `undefined`.
+#: Rules of single measures: parameters or `undefined` by name.
 MeasureRules = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
 
@@ -120,7 +120,7 @@ def _pair(item: str) -> tuple[float, float]:
 
 
 def show_gain(gain: Gain) -> str:
-    """Returns a gain as it stands in a measure's name."""
+    """Returns a gain as written in a measure's name."""
     if isinstance(gain, str):
         return gain
     return "{" + ",".join(_shown(grade, value) for grade, value in gain) + "}"
@@ -131,10 +131,10 @@ def _shown(grade: float, value: float) -> str:
 
 
 def parse_rel(value: object) -> float | None:
-    """Returns a threshold from a number or a text; `positive` is the lowest number above 0.
+    """Returns a threshold from a number or text; `positive` is the lowest number above 0.
 
     Raises:
-        ParameterError: If it is none.
+        ParameterError: If it is not one.
 
     Examples:
         >>> parse_rel("2"), parse_rel("none"), show_rel(parse_rel("positive"))
@@ -161,15 +161,15 @@ def parse_rel(value: object) -> float | None:
 
 
 def show_rel(rel: float | None) -> str:
-    """Returns a threshold as it is written."""
+    """Returns a threshold as text."""
     return "positive" if rel == POSITIVE else "None" if rel is None else f"{rel:g}"
 
 
 def parse_measure_rules(value: object) -> MeasureRules:
-    """Returns the rules of single measures from a mapping of names to parameters.
+    """Parses rules of single measures from a mapping of names to parameters.
 
     Raises:
-        ParameterError: If it is no such mapping.
+        ParameterError: If it is not such a mapping.
 
     Examples:
         >>> parse_measure_rules({"RBP": {"p": "0.9"}, "ndcg": {"undefined": "one"}})
@@ -208,7 +208,7 @@ def parse_measure_rules(value: object) -> MeasureRules:
 
 
 def _plain(key: str, value: Any) -> Any:
-    """Returns a parameter's value in one form, whether it was written as text or as itself."""
+    """Returns a parameter's value in one form, whether given as text or as a value."""
     if key == "gain":
         return parse_gain(value)
     if key == "rel":
@@ -230,7 +230,7 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
 
     Raises:
         ParameterError: If the gain is `scale`, which only a scale can resolve; or, when called,
-            for a grade that the map does not hold.
+            for a grade that is not in the map.
     """
     if gain == "linear":
         return lambda grade: grade if grade is not None and grade > 0 else 0.0
@@ -265,7 +265,7 @@ def gain_function(gain: Gain) -> Callable[[float | None], float]:
 
 
 def parse_unjudged(value: object) -> Any:
-    """Returns a rule for ungraded documents, or the grade that they take, as a number.
+    """Returns a rule for unjudged documents, or the grade assigned to them, as a number.
 
     Raises:
         ParameterError: If it is a number below 0.
@@ -290,7 +290,7 @@ def parse_decimals(value: object) -> int | None:
     """Returns a number of decimals.
 
     Raises:
-        ParameterError: If it is none.
+        ParameterError: If it is not one.
     """
     if value is None or str(value).lower() == "none":
         return None

@@ -19,8 +19,8 @@ __all__ = ["Aggregate", "Rule", "aggregate", "describe_rule"]
 Rule = Literal["majority", "median", "mean_gain"]
 
 _DESCRIPTIONS: dict[str, str] = {
-    "majority": "the grade that most judges gave; where several are equally frequent, the lower"
-    " median of all grades",
+    "majority": "the most frequent grade; if several are equally frequent, the lower median of"
+    " all grades",
     "median": "the middle grade, the lower one of two",
     "mean_gain": "the mean of the grades' gains under the scale: a gain, not a grade",
 }
@@ -28,12 +28,12 @@ _DESCRIPTIONS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Aggregate:
-    """What several grades say together.
+    """The grade aggregated from several judges' grades.
 
     Attributes:
         value: A grade; under `mean_gain` a gain.
-        rule: The rule that made it.
-        judges: How many grades it stands on.
+        rule: The aggregation rule.
+        judges: How many grades it rests on.
         agreeing: How many of them are equal to the value; under `mean_gain`, by their gain.
         tied: Whether `majority` found several grades equally frequent.
     """
@@ -61,19 +61,19 @@ def aggregate(
     rule: Rule = "median",
     scale: Scale | None = None,
 ) -> Aggregate:
-    """Makes one grade of several.
+    """Aggregates several grades into one.
 
     Args:
         grades: The grades of one unit, in any order, or by judge.
-        rule: `majority` is the most frequent grade and, where several are, the lower median of
-            all; `median` the middle grade, the lower one of two, so that it is a grade of the
-            scale; `mean_gain` the mean of the gains under the scale.
+        rule: `majority` is the most frequent grade or, if several are, the lower median of all;
+            `median` the middle grade, the lower one of two, so that it is a grade of the scale;
+            `mean_gain` the mean of the gains under the scale.
         scale: Whose gains `mean_gain` takes; without one, or for a scale without levels, the
             gain of a grade is the grade.
 
     Raises:
         ParameterError: If there is no such rule.
-        InputError: If there is no grade, or the scale does not have it.
+        InputError: If there are no grades, or the scale lacks one of them.
 
     Examples:
         >>> aggregate([3, 3, 0]).value, aggregate([3, 3, 0, 0]).value
@@ -89,7 +89,7 @@ def aggregate(
         float(grade) for grade in (grades.values() if isinstance(grades, Mapping) else grades)
     )
     if not found:
-        raise InputError("there is no grade to aggregate")
+        raise InputError("no grades to aggregate")
     middle = found[(len(found) - 1) // 2]
     if rule == "median":
         return Aggregate(middle, rule, len(found), found.count(middle))

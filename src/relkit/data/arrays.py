@@ -29,13 +29,13 @@ def group_rows(
     Args:
         labels: Grades: numbers, or names of the scale.
         scores: Numbers of the same shape.
-        groups: `None`, sizes that add up to the number of rows, or one id a row. Ids win where
+        groups: `None`, sizes that add up to the number of rows, or one id per row. Ids win where
             there are as many as rows.
         scale: Turns names into grades.
-        weights: `None`, what each row weighs, or, for 2-D labels, what each query's rows weigh.
+        weights: `None`, the weight of each row or, for 2-D labels, of each query's rows.
 
     Raises:
-        InputError: If shapes do not fit, or a value is no number.
+        InputError: If shapes do not fit, or a value is not a number.
     """
     import numpy as np
 
@@ -45,7 +45,7 @@ def group_rows(
     heavy = None if weights is None else _weights(weights, grades.shape)
     if grades.ndim == 2:
         if groups is not None:
-            raise InputError("2-D labels are one query a row and take no groups")
+            raise InputError("2-D labels have one query per row and take no groups")
         names = [str(row) for row in range(len(grades))]
         offsets = np.arange(len(grades) + 1, dtype=np.int64) * grades.shape[1]
         heavy = None if heavy is None else heavy.ravel()
@@ -66,7 +66,7 @@ def group_rows(
 
 
 def scored_rows(rows: LabelledRows, scores: ArrayLike) -> LabelledRows:
-    """Returns labelled rows with scores, one for each row in their order.
+    """Returns labelled rows with scores, one per row in the same order.
 
     Raises:
         InputError: If there are more or fewer, or a value is not a number.
@@ -155,7 +155,7 @@ def _by_sizes(
                 count=len(grades),
                 given=given,
             ),
-            hint="give sizes that add up to the number of rows, or one query id a row",
+            hint="give sizes that add up to the number of rows, or one query id per row",
         )
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])

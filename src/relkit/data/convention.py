@@ -1,4 +1,4 @@
-"""The rules on which evaluation programs disagree, each one a field."""
+"""The rules on which evaluation programs disagree, one field each."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ class Convention:
             scikit-learn with ``ignore_ties=True``), `rank` (the run's rank column decides the
             whole order), `expected` (mean over all orders of tied documents), `worst`,
             `best`.
-        undefined: What a query counts for which a measure divides by zero (no relevant document,
-            one class only): `skip`, `zero`, `one`; or `error`, which refuses it.
-        no_relevant: What P and Success are for a query without a relevant document: `zero`, or
-            `undefined`, so that the rule above decides.
-        missing: What a judged query counts that the run does not hold: `zero` (an empty
-            list), `skip`, `error`.
+        undefined: What a query counts if a measure would divide by zero (no relevant document, one
+            class only): `skip`, `zero`, `one`; or `error`, which refuses it.
+        no_relevant: P and Success of a query without a relevant document: `zero`, or `undefined`,
+            so that the rule above decides.
+        missing: What a judged query counts that the run lacks: `zero` (an empty list), `skip`,
+            `error`.
         unjudged: Retrieved documents without a grade: `nonrelevant`, `removed` (condensed list),
             `ignored` (removed from the first k, so that none from below moves up), or a number:
             the grade that CG, DCG, NDCG and ERR take for them, while other measures see them as
             not relevant. Pairwise measures have their own parameter of that name.
-        unretrieved: Judged documents that the run does not hold: `counted`, or `removed`, as by a
-            program that sees nothing but the documents it scores.
+        unretrieved: Judged documents that the run lacks: `counted`, or `removed`, as in a program
+            that sees only the documents it scores.
         negative: Grades below 0: `nonrelevant` (judged, worth nothing), `unjudged`, `error`.
             Measures of order alone (PNR, AUC, tau and the like) use judged ones as they are:
             -2 is worse than -1.
@@ -80,24 +80,23 @@ class Convention:
         discount: How gains shrink with the rank: `log2` (1/log2(rank + 1)), `inverse`
             (1/rank), `none`.
         ideal: The ideal list of NDCG holds all `judged` documents, or the `retrieved` ones, and is
-            cut at k; `hits` cuts that of judged documents at the number of documents retrieved
-            too, `uncut` nowhere.
+            cut at k; `hits` also cuts the judged documents at the number retrieved, `uncut` never
+            cuts.
         ap_denominator: AP divides by R (`relevant`), min(R, k) (`capped`), or the relevant
             documents `retrieved`.
         p_denominator: P@k divides by `k`, or by the documents `retrieved` where they are fewer.
         iprec_rounding: How a level of recall times R becomes a number of documents: rounded
             `up`, to the `nearest` (trec_eval 10), or floor(x + 0.9), `nine-tenths` (trec_eval 9).
-        rel: Grades from here up are relevant; `positive` means every grade above 0, `None` takes
+        rel: Lowest relevant grade; `positive` means every grade above 0, `None` takes
             the scale's threshold.
         scores: Scores are compared as `float64`, or after rounding to `float32`.
-        decimals: Each query's value is rounded to so many decimals, halves up; `None` rounds
-            nothing.
+        decimals: Decimals to which each query's value is rounded, half up; `None` does not round.
         measures: Rules of single measures by name: parameters that their names leave open, and
-            `undefined`. What stands in a measure's name wins.
-        name: The preset it was made from.
+            `undefined`. Parameters in a measure's name win.
+        name: The preset it is based on.
 
     Raises:
-        ParameterError: If a field has a value it cannot have.
+        ParameterError: If a field has an invalid value.
 
     Examples:
         >>> Convention(ties="expected").ties
@@ -143,11 +142,11 @@ class Convention:
 
     @property
     def unjudged_grade(self) -> float | None:
-        """The grade of documents that nobody judged, `None` where they have none."""
+        """The grade of unjudged documents, or `None` if they have none."""
         return self.unjudged if isinstance(self.unjudged, float) else None
 
     def rounded(self, value: float) -> float:
-        """Returns a query's value as it counts: rounded half up, where `decimals` says so."""
+        """Returns a query's value, rounded half up if `decimals` says so."""
         if self.decimals is None or not math.isfinite(value):
             return value
         scale = 10.0**self.decimals
@@ -166,7 +165,7 @@ class Convention:
 
         Raises:
             UnknownNameError: If there is no such field; the hint names the nearest.
-            ParameterError: If a value cannot be had.
+            ParameterError: If a value is invalid.
         """
         known = [entry.name for entry in dataclasses.fields(self)]
         single = {name: changes.pop(name) for name in list(changes) if "." in name}
@@ -199,7 +198,7 @@ class Convention:
         return values
 
     def shown(self) -> dict[str, str]:
-        """Returns the fields as text, each rule of a measure as one of its own: `rbp.p`."""
+        """Returns the fields as text, with one field per rule of a measure: `rbp.p`."""
         values = self.to_dict()
         del values["name"]
         rules = values.pop("measures")
@@ -235,7 +234,7 @@ def _preset(name: str, **fields: Any) -> None:
     presets.add(name, Convention(name=name, **fields))
 
 
-#: Rules of programs that see labelled scores: nothing outside the list exists for them.
+#: Rules of programs that see only labelled scores, and nothing outside the list.
 _LABELLED: dict[str, Any] = {"missing": "skip", "unretrieved": "removed"}
 #: What boosting libraries share.
 _BOOSTING: dict[str, Any] = {
@@ -248,8 +247,8 @@ _BOOSTING: dict[str, Any] = {
 }
 
 _preset("relkit")
-# trec_eval 9 keeps scores as 32-bit floats; 10 as 64-bit, and without -c it stops at the first
-# judged query that the run lacks.
+# trec_eval 9 stores scores as 32-bit floats, 10 as 64-bit; 10 without -c stops at the first judged
+# query that the run lacks.
 _TREC: dict[str, Any] = {
     "undefined": "zero",
     "negative": "unjudged",
@@ -264,7 +263,7 @@ _preset(
     measures={"rbp": {"p": 0.9}, "rbp_residual": {"p": 0.9}},
 )
 _preset("pytrec_eval", **_TREC, missing="skip")
-# gdeval, which computes its ERR, has a scale of grades to 4.
+# gdeval, which computes its ERR, uses grades up to 4.
 _preset("ir_measures", **_TREC, measures={"err": {"max": 4}})
 _preset(
     "elinor",
@@ -340,7 +339,7 @@ def load_convention(
     Raises:
         UnknownNameError: If no preset or field has the name.
         InputError: If the file cannot be read.
-        ParameterError: If a field has a value it cannot have.
+        ParameterError: If a field has an invalid value.
     """
     if source is None:
         return presets.get("relkit")

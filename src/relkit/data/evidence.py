@@ -1,4 +1,4 @@
-"""What grades rest on, where they come from behaviour: beside them, for whoever asks."""
+"""The evidence behind grades derived from behaviour."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ ROLES = ("weight", "low", "high")
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the grades of judgments rest on, one value per row of their `to_frame`.
+    """The evidence behind grades of judgments, one value per row of their `to_frame`.
 
-    A grade without a value has NaN; a column that no grade has is None.
+    A missing value is NaN; a missing column is None.
 
     Attributes:
         weight: How much evidence there is for each grade, in effective impressions.
         low: The lower bound of each grade's interval.
         high: The upper bound of each grade's interval.
-        about: How the grades came about, and what that assumes: text by name. Parquet keeps it.
+        about: How the grades were derived, and the assumptions: text by name. Parquet keeps it.
 
     Examples:
         >>> from relkit import Judgments
@@ -42,7 +42,7 @@ class Evidence:
 
     @property
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """The columns that there are, by name."""
+        """The columns present, by name."""
         found = {role: getattr(self, role) for role in ROLES}
         return {role: values for role, values in found.items() if values is not None}
 

@@ -1,4 +1,4 @@
-"""What a ranker knows of each row: a matrix of numbers, a column per feature."""
+"""The features of labelled rows: a matrix of numbers, one column per feature."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = [
 Precision = Literal["float32", "float64"]
 Matrix = Literal["auto", "dense", "sparse"]
 
-#: Whose labels rows have: those of their own file, those that judgments will give them, or none.
+#: The source of the rows' labels: their own file, judgments to come, or none.
 Labelling = Literal["own", "judgments", "none"]
 
-#: Text in which fewer values than this share are not 0 is kept sparse, unless the caller says
-#: otherwise: LightGBM calls a column sparse from 80% zeros, too, and half the memory is saved.
+#: Text with a smaller share of nonzero values than this is kept sparse, unless the caller says
+#: otherwise: LightGBM also calls a column sparse from 80% zeros, and it halves the memory.
 SPARSE_BELOW = 0.2
 
-#: Types of columns whose values single precision holds exactly.
+#: Column types whose values single precision represents exactly.
 SHORT = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean")
 
 
@@ -44,10 +44,10 @@ class Storage:
     """How features are kept in memory.
 
     Attributes:
-        dtype: "float32" or "float64". None: "float32" for SVMlight and LETOR text; of a table,
-            "float32" where every column has a type that it holds exactly, else "float64".
-        matrix: "dense" or "sparse". "auto": text of which fewer than 20% of the values are other
-            than 0 is sparse; tables are dense.
+        dtype: "float32" or "float64". None: "float32" for SVMlight and LETOR text; for a table,
+            "float32" if it represents every column's type exactly, else "float64".
+        matrix: "dense" or "sparse". "auto": text with fewer than 20% nonzero values is sparse;
+            tables are dense.
 
     Raises:
         ParameterError: If one of them is something else.
@@ -63,7 +63,7 @@ class Storage:
 
     @property
     def least(self) -> float:
-        """The share of values other than 0 below which text is kept sparse."""
+        """The share of nonzero values below which text is kept sparse."""
         return {"auto": SPARSE_BELOW, "dense": 0.0, "sparse": 2.0}[self.matrix]
 
 
@@ -75,10 +75,10 @@ class Features:
     """The features of labelled rows.
 
     Attributes:
-        names: What each column is called.
+        names: The column names.
         values: One row per labelled row and one column per feature: a NumPy array, NaN where a
-            value is missing; or a SciPy CSR array, where what is not stored is 0. XGBoost takes
-            what a CSR array does not store as missing, LightGBM and scikit-learn as 0.
+            value is missing; or a SciPy CSR array, where what is not stored is 0. XGBoost treats
+            values that a CSR array does not store as missing, LightGBM and scikit-learn as 0.
     """
 
     names: tuple[str, ...]
@@ -105,9 +105,9 @@ class Features:
 
 
 def feature_columns(columns: Mapping[str, pl.Series], path: str = "") -> dict[str, pl.Series]:
-    """Returns the columns of features as numbers, null where there is none.
+    """Returns the columns of features as numbers, with null for missing values.
 
-    Single precision stays what it is: twice the memory would say no more.
+    Single precision is kept: double would only take more memory.
 
     Args:
         columns: Series by role.
@@ -130,13 +130,13 @@ def feature_matrix(
     order: NDArray[np.int64] | None = None,
     storage: Storage = STORAGE,
 ) -> Features:
-    """Returns columns of numbers as one matrix: of single precision where that holds them exactly.
+    """Returns columns of numbers as one matrix, in single precision if that is exact.
 
     Args:
-        given: The columns as they came, by role.
+        given: The original columns, by role.
         numbers: The columns as numbers, by role.
-        order: The rows' order; None leaves it as it is.
-        storage: How they are kept, where the caller says so.
+        order: The order of rows; None keeps it.
+        storage: How to store them, if the caller says so.
     """
     import numpy as np
 

@@ -23,17 +23,17 @@ __all__ = ["Judgments"]
 class Judgments(Sourced):
     """Grades by query and document: typed, immutable, and read once.
 
-    `relkit.read_judgments` reads them from files; the constructors here take what is in memory.
+    `relkit.read_judgments` reads them from files; the constructors here take data in memory.
 
-    Judgments may name a subtopic of the query: one grade a document and subtopic, for measures
-    of diversity. The other measures take a document's highest grade.
+    Judgments may name a subtopic of the query: one grade per document and subtopic, for measures of
+    diversity. Other measures take a document's highest grade.
 
     Attributes:
         table: The native table.
-        scale: The grade scale, or None where grades are plain numbers.
+        scale: The grade scale, or None if grades are plain numbers.
         source: The file they came from, or "memory".
         notes: What is worth knowing about the data.
-        evidence: What each grade rests on, or None where nothing says so.
+        evidence: The evidence behind each grade, or None if there is none.
 
     Examples:
         >>> judgments = Judgments.from_dict({"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}})
@@ -84,10 +84,10 @@ class Judgments(Sourced):
 
         Args:
             judgments: Ids are text or whole numbers (these count as their decimal text); grades are
-                numbers of any kind, or names of the scale. A grade without a subtopic, next to
-                others with one, counts as one of the subtopic "0".
+                numbers of any kind, or names of the scale. A grade without a subtopic, among others
+                with one, counts for the subtopic "0".
             scale: A grade scale or its name.
-            source: What to call the data in messages.
+            source: The name of the data in messages.
 
         Raises:
             InputError: If an id or a grade cannot be used.
@@ -153,10 +153,10 @@ class Judgments(Sourced):
         Args:
             frame: Polars, pandas, PyArrow, DuckDB, or anything that exports the Arrow PyCapsule
                 interface. It is not changed.
-            columns: Column names by role, such as `{"grade": "final_rating"}`. Roles that are not
-                named are found by the usual names (`qid`, `docid`, `relevance` …).
+            columns: Column names by role, such as `{"grade": "final_rating"}`. Other roles are
+                found by the usual names (`qid`, `docid`, `relevance` …).
             scale: A grade scale or its name.
-            source: What to call the data in messages.
+            source: The name of the data in messages.
 
         Raises:
             InputError: If a column is missing or a row cannot be used.
@@ -230,14 +230,14 @@ class Judgments(Sourced):
 
     @property
     def evidence(self) -> Evidence | None:
-        """What each grade rests on, or None where nothing says so; measures do not use it."""
+        """The evidence behind each grade, or None if there is none; measures do not use it."""
         return self._evidence
 
     def with_about(self, about: Mapping[str, str]) -> Judgments:
-        """Returns these judgments with words on how their grades came about.
+        """Returns these judgments with a description of how their grades were derived.
 
         Args:
-            about: Text by name; it becomes that of `evidence`. Without evidence it is not kept.
+            about: Text by name; it becomes `evidence.about`. Without evidence it is dropped.
         """
         from dataclasses import replace
 
@@ -252,12 +252,12 @@ class Judgments(Sourced):
 
     @property
     def scale(self) -> Scale | None:
-        """The grade scale, or None where grades are plain numbers."""
+        """The grade scale, or None if grades are plain numbers."""
         return self._scale
 
     @property
     def names_in(self) -> Language | None:
-        """The language in which grades were written as names, or None where as numbers."""
+        """The language of grades written as names, or None for numbers."""
         return self._names_in
 
     @property
@@ -283,7 +283,7 @@ class Judgments(Sourced):
         return isinstance(query, str | int) and str(query) in self._table
 
     def __getitem__(self, query: str | int) -> dict[str, float]:
-        """The grades of one query by document; KeyError where it has none."""
+        """The grades of one query by document; KeyError if it has none."""
         return self._table.grades(str(query))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -294,7 +294,7 @@ class Judgments(Sourced):
         """All grades as a Polars frame with the columns query, document and grade.
 
         Judgments of subtopics have a column subtopic after the query, and a row for each of them.
-        Evidence stands behind the grade: weight, low and high, null where a grade has none.
+        Evidence follows the grade: weight, low and high, null if a grade has none.
         """
         from relkit.data.columns import judgment_rows
 
@@ -314,9 +314,9 @@ class Judgments(Sourced):
         return self._table.has_subtopics
 
     def subtopics(self, query: str | int) -> dict[str, dict[str, float]]:
-        """The grades of one query by document and subtopic; KeyError where it has none.
+        """The grades of one query by document and subtopic; KeyError if it has none.
 
-        Where no query has more than one subtopic, its name is "0".
+        If no query has more than one subtopic, its name is "0".
         """
         found = self._table.subtopics(str(query))
         return found or {
@@ -340,7 +340,7 @@ def _named(
     known: dict[Any, float] = {}
 
     def parsed(grade: Any) -> float:
-        if not isinstance(grade, Hashable):  # which no name of a grade is
+        if not isinstance(grade, Hashable):  # never the name of a grade
             return parse_grade(grade, scale)
         if grade not in known:
             known[grade] = parse_grade(grade, scale)

@@ -1,7 +1,7 @@
-"""Keys that decide who is drawn: whole numbers made of the seed and of ids, and of nothing else.
+"""Sampling keys: whole numbers that depend only on the seed and on ids.
 
-Engines share no hash function, so the keys are made here, from the ids that an engine returns. All
-arithmetic is on unsigned 64-bit integers, so that every machine gets the same ones.
+Engines have no hash function in common, so keys are computed here from the ids that an engine
+returns. All arithmetic is on unsigned 64-bit integers, so that every machine gets the same keys.
 
 References:
     Fowler, Noll and Vo: FNV-1a. Steele, Lea and Flood (2014), Fast splittable
@@ -28,7 +28,7 @@ TWO = 0x94D049BB133111EB
 
 
 def mix(value: int) -> int:
-    """Returns a 64-bit number whose every bit depends on every bit of another.
+    """Mixes a 64-bit number: every bit of the result depends on every bit of the input.
 
     Examples:
         >>> hex(mix(0x9E3779B97F4A7C15))
@@ -53,14 +53,14 @@ def mix_all(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def hashed(ids: pl.Series, salt: int) -> NDArray[np.uint64]:
-    """Returns a key of every id, other ones for every salt."""
+    """Returns a key for every id; each salt gives different keys."""
     import numpy as np
 
     return mix_all(_native.hash_ids(ids) ^ np.uint64(mix(salt + GOLDEN)))
 
 
 def series(key: NDArray[np.uint64], number: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Returns the keys with some numbers of the series that begins at a key."""
+    """Returns some numbers of the series that begins at each key."""
     import numpy as np
 
     return mix_all(key + (number.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN))

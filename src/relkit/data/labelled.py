@@ -1,4 +1,4 @@
-"""Labelled rows: a label and a score each, the rows of one query together."""
+"""Labelled rows: one label and score each, grouped by query."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ __all__ = [
     "scattered_of",
 ]
 
-#: The query of all rows, where there is no column of queries.
+#: The query of all rows, if there is no query column.
 ALL_ROWS = "all"
 
 
 class LabelFacts(NamedTuple):
-    """What is worth knowing of labels.
+    """Facts about labels.
 
     Attributes:
-        highest: The highest one; NaN where there is none.
+        highest: The highest one; NaN without labels.
         fractions: How many lie between 0 and 1.
         negatives: How many are below 0.
     """
@@ -67,20 +67,21 @@ class LabelFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledRows(Sourced):
-    """Labels with scores or features, the rows of one query together.
+    """Labels with scores or features, grouped by query.
 
     Attributes:
         labels: One grade per row.
-        scores: One score per row, or `None` where no ranker has given any.
-        groups: Offsets: query i holds the rows `groups[i]` to `groups[i + 1]`.
+        scores: One score per row, or `None` without scores.
+        groups: Offsets: query i has the rows `groups[i]` to `groups[i + 1]`.
         queries: The name of each query.
-        documents: The document of each row, or `None` where the rows have no ids.
+        documents: The document of each row, or `None` if the rows have no ids.
         source: The file the rows came from, or "memory".
         notes: What is worth knowing about the data.
-        weights: What each row weighs; `None` for 1 each.
-        features: What a ranker knows of each row, or `None`.
-        positions: Where each row was shown, from 1, for rankers that learn from clicks; or `None`.
-        scattered: Queries whose rows did not stand together where they came from.
+        weights: The weight of each row; `None` for 1 each.
+        features: The features of each row, or `None`.
+        positions: The position at which each row was shown, from 1, for learning from clicks; or
+            `None`.
+        scattered: Number of queries whose rows were not contiguous in the source.
     """
 
     labels: NDArray[Any]
@@ -106,7 +107,7 @@ class LabelledRows(Sourced):
 
     @property
     def facts(self) -> LabelFacts:
-        """What is worth knowing of the labels."""
+        """Facts about the labels."""
         labels = self.labels
         highest = float(labels.max()) if labels.size else math.nan
         if labels.dtype.kind in "bu" or not labels.size:
@@ -150,7 +151,7 @@ class LabelledRows(Sourced):
 
     @property
     def qid(self) -> NDArray[np.int64]:
-        """The place of each row's query in `queries`."""
+        """The index of each row's query in `queries`."""
         import numpy as np
 
         return np.repeat(np.arange(len(self.queries)), np.diff(self.groups))
@@ -178,19 +179,19 @@ class LabelledRows(Sourced):
         return int(np.count_nonzero(np.maximum.reduceat(values, starts) > lowest))
 
     def keep(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> LabelledRows:
-        """Returns the same queries with these rows.
+        """Returns the same queries with only these rows.
 
         Args:
-            rows: Which rows, query by query.
-            sizes: How many of them each query has.
+            rows: The rows to keep, query by query.
+            sizes: The number of these rows per query.
         """
         return replace(self.in_order(rows), groups=offsets_of(sizes))
 
     def in_order(self, rows: NDArray[np.int64]) -> LabelledRows:
-        """Returns the same queries with the values of these rows in the place of each row.
+        """Returns the same queries with each row replaced by another.
 
         Args:
-            rows: For each row, the row whose values it has; queries keep their sizes.
+            rows: For each row, the row that replaces it; queries keep their sizes.
         """
         return replace(
             self,
@@ -206,7 +207,7 @@ class LabelledRows(Sourced):
         """Returns some queries with their rows.
 
         Args:
-            queries: Places in `queries`, in the order that is wanted.
+            queries: Indices in `queries`, in the wanted order.
 
         Examples:
             >>> import polars as pl
@@ -235,11 +236,11 @@ class LabelledRows(Sourced):
 
 
 class StreamedRows(NamedTuple):
-    """What came of labelled rows that were not kept.
+    """The results of labelled rows that were streamed and not kept.
 
     Attributes:
         batch: The measures; its queries have their names.
-        facts: What is worth knowing of the labels.
+        facts: Facts about the labels.
         notes: What is worth knowing about the data.
     """
 
@@ -251,9 +252,9 @@ class StreamedRows(NamedTuple):
 def labelled_columns(
     columns: Mapping[str, pl.Series], path: str = "", scale: Scale | None = None
 ) -> dict[str, pl.Series]:
-    """Converts the columns of labels, scores, weights, positions and queries that there are.
+    """Converts the columns of labels, scores, weights, positions and queries that exist.
 
-    Labels, scores, weights and positions become numbers, and null where they are none.
+    Labels, scores, weights and positions become numbers, or null if they are not.
     """
     found = {}
     if "label" in columns:
@@ -268,7 +269,7 @@ def labelled_columns(
 
 
 def group_notes(roles: Container[str]) -> tuple[Note, ...]:
-    """Says that there are no queries, if there is no column of them."""
+    """Notes a missing query column."""
     if "query" in roles:
         return ()
     return (Note("one-group"),)
@@ -282,7 +283,7 @@ def from_columns(
     records: Callable[[], Iterable[Record]] | None = None,
     storage: Storage = STORAGE,
 ) -> LabelledRows:
-    """Groups rows by their query column, keeping the order of queries and of their rows.
+    """Groups rows by query, keeping the order of queries and of their rows.
 
     Without a query column all rows count as one query; without a label column all labels are 0.
 
@@ -338,7 +339,7 @@ def from_columns(
 
 
 def _repeated(query: pl.Series | None, document: pl.Series | None) -> tuple[Note, ...]:
-    """Says that scored rows give a document of a query more than once: each of them counts."""
+    """Notes documents that occur more than once in a query: every row counts."""
     import polars as pl
 
     if query is None or document is None:
@@ -354,7 +355,7 @@ def _repeated(query: pl.Series | None, document: pl.Series | None) -> tuple[Note
 
 
 def scattered_of(names: Sequence[str]) -> int:
-    """Returns how many of the queries of runs of rows have several runs."""
+    """Returns how many queries are split into several runs of rows."""
     from collections import Counter
 
     return sum(count > 1 for count in Counter(names).values())
@@ -363,14 +364,15 @@ def scattered_of(names: Sequence[str]) -> int:
 def runs_of(
     names: Sequence[str], sizes: NDArray[Any]
 ) -> tuple[list[str], list[int], NDArray[np.int64] | None]:
-    """Brings the rows of each query together, in the order of queries and of their rows.
+    """Groups rows by query, keeping the order of queries and of their rows.
 
     Args:
         names: The query of each run of rows.
         sizes: The rows of each run.
 
     Returns:
-        Queries, the rows of each, and the order that brings them together; None where they are.
+        Queries, the number of rows of each, and the order that groups them; None if they are
+        grouped.
     """
     import numpy as np
 
@@ -386,7 +388,7 @@ def runs_of(
 
 
 def _absent(value: Any) -> bool:
-    """Says whether a row lacks a feature."""
+    """Whether a row lacks a feature."""
     return missing(value) or (number(value) or 0) != (number(value) or 0)
 
 
@@ -396,7 +398,7 @@ def _fail(
     scale: Scale | None,
     records: Callable[[], Iterable[Record]] | None,
 ) -> NoReturn:
-    """Raises the error of the first row that cannot be used."""
+    """Raises an error for the first row that cannot be used."""
     unit = "line" if records is not None else "row"
     for place, fields in records() if records is not None else rows_of(columns):
         if "query" in fields and missing(fields["query"]):
@@ -418,7 +420,9 @@ def _fail(
             if not math.isfinite(found):
                 refuse(f"the {role} is {found}", path, place, unit, "it must be finite")
             if role == "weight" and found < 0:
-                refuse(f"the weight is {found:g}", path, place, unit, "a row weighs 0 or more")
+                refuse(
+                    f"the weight is {found:g}", path, place, unit, "row weights must be 0 or more"
+                )
             if role == "position" and not found.is_integer():
                 text = say("the position `{text}` is not a whole number", text=value)
                 refuse(text, path, place, unit)
@@ -433,7 +437,7 @@ def _fail(
                     path,
                     place,
                     unit,
-                    "features are finite numbers: name the columns that are, features=[…]",
+                    "features must be finite numbers: name the columns that are, features=[…]",
                 )
     raise InputError("a label or a score cannot be used", path=path)
 

@@ -1,4 +1,4 @@
-"""Lazy frames of any engine: carried out, and their times read."""
+"""Lazy frames of any engine: collecting them, and parsing times."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 __all__ = ["EPOCH_LIMITS", "gather", "utc"]
 
-#: Below these a number of a time column counts seconds, milliseconds or microseconds since 1970.
+#: Below these limits a number in a time column is seconds, milliseconds or microseconds since 1970.
 EPOCH_LIMITS = (1e11, 1e14, 1e17)
 
 
 def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-    """Carries a lazy frame out and returns its rows; Polars streams, so that memory stays small.
+    """Collects a lazy frame; Polars streams, so that memory stays small.
 
     Args:
         frame: A narwhals lazy frame of any engine.
@@ -30,10 +30,10 @@ def gather(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
 
 
 def utc(name: str) -> pl.Expr:
-    """Returns the Polars expression that reads times as UTC from text or numbers.
+    """Returns the Polars expression that parses text or numbers as times in UTC.
 
-    Text is ISO 8601, with a zone or, without one, in UTC. Numbers count from 1970; how large they
-    are says whether seconds, milliseconds, microseconds or nanoseconds. What is neither is null.
+    Text is ISO 8601, with a zone or, without one, in UTC. Numbers count from 1970; their size tells
+    seconds, milliseconds, microseconds and nanoseconds apart. Anything else becomes null.
 
     Examples:
         >>> import polars as pl

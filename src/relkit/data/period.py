@@ -1,4 +1,4 @@
-"""A stretch of time, from its first instant to the one that it no longer holds."""
+"""A half-open interval of time, and cutting a log to it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["MONTH", "STRADDLE", "Period", "check_month", "cut", "parse_moment", "parse_period"]
 
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-#: How long after a border rows still belong to a session that began before it.
+#: How long after a boundary rows still belong to a session that began before it.
 STRADDLE = timedelta(days=1)
-#: The column of times while a log is cut.
+#: The temporary column of times.
 _AT = "__relkit_at"
 
 
@@ -34,8 +34,8 @@ class Period:
     """A half-open interval of time: `since` belongs to it, `until` does not.
 
     Attributes:
-        since: The first instant, with a zone; None where it has no beginning.
-        until: The first instant after it, with a zone; None where it has no end.
+        since: The first instant, with a time zone; None without a lower bound.
+        until: The first instant after it, with a time zone; None without an upper bound.
     """
 
     since: datetime | None
@@ -43,7 +43,7 @@ class Period:
 
     @property
     def short(self) -> bool:
-        """Whether it is shorter than two days, so that what straddles one border meets both."""
+        """Whether it is shorter than two days, so that one session can straddle both boundaries."""
         if self.since is None or self.until is None:
             return False
         return self.until - self.since < 2 * STRADDLE
@@ -56,10 +56,10 @@ class Period:
 
 
 def check_month(month: str) -> str:
-    """Returns a month.
+    """Checks a month and returns it.
 
     Raises:
-        ParameterError: If it is none.
+        ParameterError: If it is not one.
     """
     if not MONTH.fullmatch(month):
         raise ParameterError(
@@ -69,14 +69,14 @@ def check_month(month: str) -> str:
 
 
 def parse_moment(name: str, value: str | datetime) -> datetime:
-    """Returns an instant in UTC: of a month or a day its first; without a zone, UTC.
+    """Parses an instant in UTC: the first of a month or a day; UTC without a time zone.
 
     Args:
-        name: What it is called in messages.
+        name: Its name in messages.
         value: 2026-03, 2026-03-05, 2026-03-05T08:30 or 2026-03-05T08:30+08:00; or a datetime.
 
     Raises:
-        ParameterError: If it is none of these.
+        ParameterError: If it is not one of these.
 
     Examples:
         >>> print(parse_moment("since", "2026-03"))
@@ -104,16 +104,16 @@ def parse_period(
     until: str | datetime | None = None,
     month: str | None = None,
 ) -> Period | None:
-    """Returns the interval [since, until), or that of a month in UTC; None where nothing is given.
+    """Returns the interval [since, until), or a month in UTC; None if nothing is given.
 
     Args:
-        since: As for `parse_moment`.
-        until: As for `parse_moment`; the period ends just before it.
-        month: Such as 2026-03, in place of both.
+        since: See `parse_moment`.
+        until: See `parse_moment`; the period ends just before it.
+        month: Such as 2026-03, instead of both.
 
     Raises:
-        ParameterError: If one of them is not a time, if a month comes with another border, or if
-            the period ends before it begins.
+        ParameterError: If one of them is not a time, if a month is combined with another bound, or
+            if the period is empty.
 
     Examples:
         >>> print(parse_period(month="2026-12"))
@@ -121,7 +121,7 @@ def parse_period(
     """
     if month is not None:
         if since is not None or until is not None:
-            raise ParameterError("`month` takes the place of `since` and `until`")
+            raise ParameterError("give either `month`, or `since` and `until`")
         year, number = map(int, check_month(month).split("-"))
         following = f"{year + number // 12:04}-{number % 12 + 1:02}"
         return Period(parse_moment("month", month), parse_moment("month", following))
@@ -144,17 +144,17 @@ def cut(
 ) -> tuple[nw.LazyFrame[Any], tuple[Note, ...]]:
     """Returns the rows of the sessions that begin within a period; only their times are read.
 
-    A session belongs where its first row does. Rows up to a day after a border go with a session
-    (one id and one query) that has a row within the day before it; later rows count by their own
-    time, as an id that comes back is another search. So consecutive periods of a day and more
-    share no row and leave none out. Rows without a time are left out, with a note.
+    A session belongs to the period of its first row. Rows up to a day after a boundary belong to a
+    session (one id and one query) with a row within the day before it; later rows count by their
+    own time, as a reused id is another search. So consecutive periods of a day or more share no row
+    and omit none. Rows without a time are left out, with a note.
 
-    Where the column holds times, the conditions are put on it as it is stored, so that whole row
-    groups of a Parquet file are skipped.
+    If the column is a timestamp, it is filtered as stored, so that whole row groups of a Parquet
+    file are skipped.
 
     Args:
-        raw: Rows with the canonical columns, as they came.
-        period: Which sessions are wanted.
+        raw: Rows with the canonical columns, unconverted.
+        period: The period.
         path: The file, for messages.
 
     Raises:
@@ -165,7 +165,7 @@ def cut(
     schema = raw.collect_schema()
     if "timestamp" not in schema:
         raise InputError(
-            "the log has no timestamp column, so that it cannot be cut by time",
+            "the log has no timestamp column, so it cannot be cut by time",
             path=path,
             hint="name it with --columns timestamp=COLUMN, or columns= in Python",
         )
@@ -195,7 +195,7 @@ def cut(
 
 
 def _pairs(rows: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], list[str]] | None:
-    """Returns the searches of some rows, and the columns that name one; None where none do."""
+    """Returns the searches of some rows and the columns that identify one, or None."""
     keys: list[str] = [
         name for name in ("session", "query") if name in rows.collect_schema().names()
     ]
@@ -210,7 +210,7 @@ def _pairs(rows: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], list[str]] | Non
 def _without_earlier(
     timed: nw.LazyFrame[Any], at: nw.Expr, literal: Literal, border: datetime
 ) -> nw.LazyFrame[Any]:
-    """Begins at the border, without what belongs to sessions that began before it."""
+    """Cuts at the start, without rows of sessions that began before it."""
     import narwhals as nw
 
     later = timed.filter(at >= literal(border))
@@ -230,7 +230,7 @@ def _with_later(
     literal: Literal,
     border: datetime,
 ) -> nw.LazyFrame[Any]:
-    """Cuts at the border, and keeps what belongs to sessions that began before it."""
+    """Cuts at the end, but keeps later rows of sessions that began before it."""
     import narwhals as nw
 
     before = rows.filter(at < literal(border))
@@ -245,7 +245,7 @@ def _with_later(
 def _checked(
     timed: nw.LazyFrame[Any], kept: nw.LazyFrame[Any], at: nw.Expr, period: Period, path: str
 ) -> tuple[Note, ...]:
-    """Says how many rows have no time, and refuses a period without a row."""
+    """Notes rows without a time, and refuses a period without rows."""
     import narwhals as nw
 
     counted = gather(
@@ -261,7 +261,7 @@ def _checked(
             message("no session of the log begins in {period}", period=str(period)),
             path=path,
             hint=message(
-                "its times go from {first} to {last}",
+                "its times range from {first} to {last}",
                 first=str(counted["first"])[:19],
                 last=str(counted["last"])[:19],
             )

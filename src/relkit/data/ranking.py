@@ -1,4 +1,4 @@
-"""One query's documents in one order: what every measure's reference is computed on."""
+"""One query's ranked documents: the input of every measure's reference implementation."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class RankedDocument:
     Attributes:
         document: Its id.
         score: The model's score.
-        grade: Its grade, `None` where nobody judged it.
-        rank: Its place, counted from 1.
+        grade: Its grade, or `None` if unjudged.
+        rank: Its rank, counted from 1.
         first: Rank of the first document with the same score.
         last: Rank of the last document with the same score.
-        weight: What its row weighs, for measures of weighted rows.
+        weight: The weight of its row, for measures of weighted rows.
     """
 
     document: str
@@ -49,17 +49,17 @@ class RankedDocument:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The documents of one query, best first, and everything that is judged about it.
+    """The documents of one query, best first, and all its judgments.
 
     Attributes:
         documents: Retrieved documents in order.
         judged: Every judged document of the query and its grade, retrieved or not.
         query: Its id.
-        reference: Documents of another run in its order, for measures that compare two rankings.
-        pooled: Documents with a negative grade where those count as unjudged: they were in the
-            pool from which the judged ones were sampled, which infAP knows.
-        ignores: Whether each measure removes ungraded documents from its first k.
-        unseen: Whether judged documents outside the list do not count.
+        reference: The documents of another run, in order, for measures that compare two rankings.
+        pooled: Documents with a negative grade, if those count as unjudged: they were in the pool
+            from which judged documents were sampled (used by infAP).
+        ignores: Whether each measure removes unjudged documents from its first k.
+        unseen: Whether judged documents outside the list are ignored.
         graded: Grades by document and subtopic; empty where the judgments have no subtopics.
 
     Examples:
@@ -101,12 +101,12 @@ class Ranking:
             convention: The rules: `ties`, `unjudged`, `unretrieved`, `negative`, `scores`.
             ranks: The run's rank column, for ``ties="rank"``.
             query: The query's id.
-            weights: What each row weighs; `None` for 1 each.
-            graded: Grades by document and subtopic, where the judgments have subtopics.
+            weights: The weight of each row; `None` for 1 each.
+            graded: Grades by document and subtopic, if the judgments have subtopics.
 
         Raises:
-            InputError: If a grade is negative and the convention forbids it, or there is no rank
-                column and the convention needs it.
+            InputError: If a grade is negative and the convention forbids it, or the convention
+                needs a rank column and there is none.
         """
         unseen = convention.unretrieved == "removed"
         if unseen:
@@ -174,7 +174,7 @@ class Ranking:
 
     @classmethod
     def of(cls, grades: Sequence[float | None], unretrieved: Sequence[float] = ()) -> Ranking:
-        """Makes a ranking of grades in order, without ties; `None` stands for unjudged.
+        """Builds a ranking from grades in order, without ties; `None` means unjudged.
 
         Args:
             grades: Grades of the retrieved documents, best ranked first.
@@ -204,11 +204,11 @@ class Ranking:
         return len(self.documents)
 
     def top(self, k: int | None) -> tuple[RankedDocument, ...]:
-        """Returns the first `k` documents, all of them for `None`."""
+        """Returns the first `k` documents; all for `None`."""
         return self.documents[:k]
 
     def window(self, k: int | None) -> Ranking:
-        """Returns the first `k` documents, all for `None`, without those that nobody judged."""
+        """Returns the first `k` documents, all for `None`, without the unjudged ones."""
         kept = [entry for entry in self.top(k) if entry.grade is not None]
         entries: list[RankedDocument] = []
         for _, group in groupby(kept, key=lambda entry: entry.first):
@@ -225,7 +225,7 @@ class Ranking:
 
     @property
     def subtopics(self) -> Mapping[str, Mapping[str, float]]:
-        """Grades by document and subtopic; one subtopic where the judgments have none."""
+        """Grades by document and subtopic; one subtopic if the judgments have none."""
         return self.graded or {document: {"0": grade} for document, grade in self.judged.items()}
 
     def relevant(self, rel: float) -> int:
@@ -243,7 +243,7 @@ class Ranking:
         return any(entry.first != entry.last for entry in self.documents)
 
     def reordered(self, order: Literal["worst", "best"]) -> Ranking:
-        """Returns the same list with the documents of each tie in the worst or the best order.
+        """Returns the same list with tied documents in the worst or the best order.
 
         Examples:
             >>> judged, scores = {"a": 1, "b": 2}, [0.5, 0.5]
@@ -269,7 +269,7 @@ class Ranking:
         if prod(factorial(len(group)) for group in groups) > MOST_ORDERS:
             raise ParameterError(
                 message(
-                    "query `{query}` has too many orders of tied documents to average over",
+                    "query `{query}` has too many tied documents to average over their orders",
                     query=self.query,
                 ),
                 hint="choose another tie rule for this measure, such as ties=doc-desc",
@@ -289,9 +289,9 @@ def first_rows(
     count: int,
     convention: Convention,
 ) -> list[int]:
-    """Returns the rows of a query's first documents, best first, without sorting all of them.
+    """Returns the rows of a query's top documents, best first, without sorting all of them.
 
-    Orders that no single list shows (`expected`, `worst`, `best`) are those of `doc-desc`.
+    Tie rules without a single order (`expected`, `worst`, `best`) use that of `doc-desc`.
 
     Args:
         documents: Ids in input order.
@@ -322,7 +322,7 @@ def _sort_keys(
     ties: Ties,
     judged: Mapping[str, float] | None = None,
 ) -> tuple[Iterator[tuple[Any, ...]], bool]:
-    """Returns what rows are sorted by, with the row at its end, and whether the largest is first.
+    """Returns the sort keys, each ending with its row, and whether the largest comes first.
 
     Args:
         documents: Ids in input order.

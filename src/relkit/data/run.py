@@ -21,11 +21,11 @@ __all__ = ["Run", "file_names", "run_name"]
 class Run(Sourced):
     """Scored documents by query: typed, immutable, and read once.
 
-    `relkit.read_run` reads them from files; the constructors here take what is in memory.
+    `relkit.read_run` reads them from files; the constructors here take data in memory.
 
     Attributes:
         table: The native table.
-        name: What results call this run.
+        name: The name of this run in results.
         source: The file it came from, or "memory".
         notes: What is worth knowing about the data.
 
@@ -65,8 +65,8 @@ class Run(Sourced):
         Args:
             run: Ids are text or whole numbers (these count as their decimal text); scores are
                 numbers of any kind.
-            name: What results call this run.
-            source: What to call the data in messages.
+            name: The name of this run in results.
+            source: The name of the data in messages.
 
         Raises:
             InputError: If an id or a score cannot be used.
@@ -124,11 +124,11 @@ class Run(Sourced):
         Args:
             frame: Polars, pandas, PyArrow, DuckDB, or anything that exports the Arrow PyCapsule
                 interface. It is not changed.
-            columns: Column names by role, such as `{"score": "bm25"}`. Roles that are not named are
-                found by the usual names (`qid`, `docno`, `sim` …). Without a score column the
-                ranks order the documents.
-            name: What results call this run.
-            source: What to call the data in messages.
+            columns: Column names by role, such as `{"score": "bm25"}`. Other roles are found by the
+                usual names (`qid`, `docno`, `sim` …). Without a score column the ranks order the
+                documents.
+            name: The name of this run in results.
+            source: The name of the data in messages.
 
         Raises:
             InputError: If a column is missing or a row cannot be used.
@@ -156,7 +156,7 @@ class Run(Sourced):
         *,
         name: str | None = None,
     ) -> Run:
-        """Takes sequences or NumPy arrays of equal length, one retrieved document a position.
+        """Takes sequences or NumPy arrays of equal length, one retrieved document per position.
 
         Raises:
             InputError: If the lengths differ or a value cannot be used.
@@ -204,19 +204,19 @@ class Run(Sourced):
         return self._table.queries()
 
     def documents(self, query: str | int) -> list[tuple[str, float]]:
-        """The documents of one query with their scores, in input order; KeyError without any."""
+        """The documents of one query with their scores, in input order; KeyError if it has none."""
         documents, scores, _ = self._table.documents(str(query))
         return list(zip(documents, scores, strict=True))
 
     def __len__(self) -> int:
-        """The number of retrieved documents of all queries together."""
+        """The number of retrieved documents over all queries."""
         return self._table.rows
 
     def __contains__(self, query: object) -> bool:
         return isinstance(query, str | int) and str(query) in self._table
 
     def __getitem__(self, query: str | int) -> dict[str, float]:
-        """The scores of one query by document; KeyError where it has none."""
+        """The scores of one query by document; KeyError if it has none."""
         return dict(self.documents(query))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -224,7 +224,7 @@ class Run(Sourced):
         return {query: self[query] for query in self._table.queries()}
 
     def to_frame(self) -> pl.DataFrame:
-        """All rows as a Polars frame: query, document, score, and rank where the run has ranks."""
+        """All rows as a Polars frame: query, document, score, and rank if the run has ranks."""
         import polars as pl
 
         query, document, score, rank = self._table.columns()
@@ -247,7 +247,7 @@ class Run(Sourced):
 
 
 def run_name(run: Any) -> str:
-    """Returns what to call a run: its own name, its file's, or `run`.
+    """Returns the name of a run: its own, its file's, or `run`.
 
     Examples:
         >>> run_name("runs/bm25.run"), run_name("-"), run_name({"q1": {"d1": 0.5}})
@@ -267,7 +267,7 @@ def run_name(run: Any) -> str:
 
 
 def file_names(paths: Sequence[str]) -> list[str]:
-    """Returns the names of files, or whole paths where two names are the same.
+    """Returns the names of files, or whole paths if two names are equal.
 
     Examples:
         >>> file_names(["runs/bm25.run", "new.run"]), file_names(["a/x.run", "b/x.run"])

@@ -1,4 +1,4 @@
-"""Grade scales: what levels are called, what they are worth, which of them are relevant."""
+"""Grade scales: names and gains of levels, and which of them are relevant."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Level:
     """One step of a scale.
 
     Attributes:
-        grade: The number that stands for it.
+        grade: Its number.
         name: Its English name.
         chinese: Its Chinese name.
-        gain: What a document of this level is worth under ``gain=scale``.
+        gain: The gain of a document at this level under ``gain=scale``.
     """
 
     grade: float
@@ -39,8 +39,8 @@ class Scale:
     """An ordered list of levels and the grade from which a document is relevant.
 
     Attributes:
-        name: The name under which it is registered.
-        relevant_from: Grades from here up are relevant to binary measures.
+        name: Its registered name.
+        relevant_from: The lowest grade that binary measures count as relevant.
         levels: The levels, if the scale names them; an open scale takes any number.
 
     Raises:
@@ -83,7 +83,7 @@ class Scale:
         """Returns the grade of a level, a name in either language, or a number.
 
         Raises:
-            InputError: If the value is none of them.
+            InputError: If the value is not one of them.
         """
         if isinstance(value, str):
             text = value.strip()
@@ -104,14 +104,14 @@ class Scale:
         return number
 
     def label(self, grade: float, language: str = "en") -> str:
-        """Returns a level's name in English (`en`) or Chinese (`zh`), or the number itself."""
+        """Returns a level's name in English (`en`) or Chinese (`zh`), or the number."""
         for level in self.levels:
             if level.grade == grade:
                 return level.chinese if language == "zh" and level.chinese else level.name
         return f"{grade:g}"
 
     def language_of(self, grades: Iterable[object]) -> Language | None:
-        """Returns the language in which grades are written as names, `None` for numbers.
+        """Returns the language of grades written as names, `None` for numbers.
 
         Examples:
             >>> SEARCH.language_of(["高", "无"]), SEARCH.language_of(["High", 1])
@@ -168,7 +168,7 @@ def load_scale(source: str | PathLike[str] | Scale) -> Scale: ...
 @overload
 def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None: ...
 def load_scale(source: str | PathLike[str] | Scale | None) -> Scale | None:
-    """Returns a scale by name, or from a TOML, JSON or YAML file; scales and `None` as they are.
+    """Returns a scale by name or from a TOML, JSON or YAML file; scales and `None` stay as is.
 
     A file holds ``name``, ``relevant_from`` and a list ``levels`` of ``grade``, ``name``,
     ``chinese`` and ``gain``.

@@ -1,4 +1,4 @@
-"""Labelled rows with scores as judgments and runs: documents without ids get some."""
+"""Labelled rows with scores as judgments and runs; documents without ids get one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["row_columns", "scored_judgments", "scored_run"]
 def scored_judgments(rows: LabelledRows, scale: Scale | None = None) -> Judgments:
     """Returns the labels of rows as judgments.
 
-    A document that has no id is called by the number of its row, from 1, and the second row of a
-    document that comes again is `ID (2)`: no row is lost.
+    A document without an id is named by its row number, from 1, and the second row of a repeated
+    document is `ID (2)`, so that no row is lost.
 
     Examples:
         >>> import polars as pl
@@ -46,7 +46,7 @@ def scored_run(rows: LabelledRows, name: str) -> Run:
 
 
 def row_columns(rows: LabelledRows, role: str = "") -> dict[str, pl.Series]:
-    """Returns queries and documents, and the labels or scores under a role."""
+    """Returns queries, documents, and labels or scores under a role."""
     import polars as pl
 
     query = pl.Series("query", rows.queries, dtype=pl.String).gather(rows.qid)
@@ -61,7 +61,7 @@ def row_columns(rows: LabelledRows, role: str = "") -> dict[str, pl.Series]:
 
 
 def _told_apart(query: pl.Series, document: pl.Series) -> pl.Series:
-    """Returns documents with a number behind those that come again in their query."""
+    """Returns documents with a number appended to those repeated within their query."""
     import polars as pl
 
     while True:

@@ -1,4 +1,4 @@
-"""Sessions: what users searched, what they were shown, and what they did with it."""
+"""Sessions: what users searched for, what they were shown, and what they did."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ COLUMNS = (
 )  # fmt: skip
 
 IDS = ("session", "query", "doc", "bucket", "user")
-#: Columns that few logs have: nobody misses them.
+#: Columns that few logs have; their absence is not reported.
 RARE = ("shown", "reward", "propensity", "overridden")
 FLAGS = ("clicked", "add_to_cart", "purchase", "shown", "overridden")
 
 TRUE = ("true", "t", "yes", "y", "是")
 FALSE = ("false", "f", "no", "n", "否", "none", "null")
 
-# Names that mean a column, most specific first; case, spaces, hyphens and underscores do not
+# Usual names of a column, most specific first; case, spaces, hyphens and underscores do not
 # matter.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "session": (
@@ -75,19 +75,18 @@ class Sessions(Sourced):
     """A search log: one row per impression, in a lazy frame of any engine.
 
     A session is one search: a query and the ordered results that were shown for it. Nothing here
-    reads rows: `frame` is a plan that Polars, DuckDB or Spark carries out when something is asked
-    of it.
+    reads rows: `frame` is a lazy plan that Polars, DuckDB or Spark executes on demand.
 
     The columns are `session`, `query`, `position` and `doc`, and, where the log has them,
     `timestamp` (UTC), `clicked`, `dwell_seconds`, `add_to_cart`, `purchase`, `bucket`, `user`,
-    `shown`, which is false where something was done to a document of which no impression was
-    logged, and of logs with chance in them `reward` and `propensity`; `overridden` is true where a
-    rule, not the ranker, decided about the result. Positions are as the log counts them; they
-    should begin at 1, and `relkit.online.logs.examine` says where they do not.
+    `shown`, which is false for an action on a document without a logged impression, and in
+    randomised logs `reward` and `propensity`; `overridden` is true if a rule, not the ranker,
+    placed the result. Positions are as logged; they should begin at 1, and
+    `relkit.online.logs.examine` reports where they do not.
 
     Attributes:
         frame: The narwhals lazy frame with these columns, typed.
-        raw: The same columns with the values as they came, for whoever asks how they were written.
+        raw: The same columns with their original values, for checks of how they were written.
         source: The file it came from, or "memory".
         notes: What is worth knowing about the data.
 
@@ -131,18 +130,18 @@ class Sessions(Sourced):
         """Takes any data frame with one row per impression.
 
         Args:
-            frame: Polars, pandas, PyArrow, DuckDB, PySpark, whatever narwhals knows, or anything
-                that exports the Arrow PyCapsule interface. It is not changed, and a lazy one is not
-                carried out.
-            columns: Column names by role, such as `{"doc": "asin"}`. Roles that are not named are
-                found by the usual names. Several columns joined by `+` make one id:
-                `{"session": "visit+search"}`.
-            source: What to call the data in messages.
-            notes: What is already known about it.
-            kind: `decisions` need no column but `doc`.
+            frame: Polars, pandas, PyArrow, DuckDB, PySpark, anything that narwhals supports, or
+                anything that exports the Arrow PyCapsule interface. It is not changed, and a lazy
+                one is not collected.
+            columns: Column names by role, such as `{"doc": "asin"}`. Other roles are found by the
+                usual names. Several columns joined by `+` form one id: `{"session":
+                "visit+search"}`.
+            source: The name of the data in messages.
+            notes: Earlier notes about it.
+            kind: `decisions` require only the column `doc`.
 
         Raises:
-            InputError: If a column is missing, or is of a type that cannot be what it should be.
+            InputError: If a column is missing, or has an unsuitable type.
         """
         path = path_of(source)
         raw = _selected(_lazy(frame), columns, path, kind)
@@ -155,17 +154,17 @@ class Sessions(Sourced):
 
     @property
     def raw(self) -> nw.LazyFrame[Any]:
-        """The lazy frame before its values were given types."""
+        """The lazy frame before its values are typed."""
         return self._raw
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that there are."""
+        """The columns of the log."""
         return tuple(self._frame.collect_schema().names())
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The optional columns that the log does not have, less those that few logs have."""
+        """The optional columns that the log lacks, except those that few logs have."""
         there = self.columns
         return tuple(name for name in OPTIONAL if name not in there and name not in RARE)
 
@@ -192,15 +191,15 @@ class Sessions(Sourced):
     ) -> Sessions:
         """Returns the sessions that begin in [since, until), or in a month.
 
-        A session belongs where its first row does: rows up to a day after a border go with a
-        session that has a row within the day before it. Rows without a time are left out, with a
-        note. Of the rows only their times are read.
+        A session belongs to the period of its first row: rows up to a day after a boundary belong
+        to a session with a row within the day before it. Rows without a time are left out, with a
+        note. Only times are read.
 
         Args:
             since: The first instant that counts: 2026-03, 2026-03-05, 2026-03-05T08:30+08:00, or a
-                datetime. Without a zone it is UTC, as are the log's times.
+                datetime. Without a time zone it is UTC, as are the log's times.
             until: The first instant that no longer counts.
-            month: Such as 2026-03, in UTC; in place of both.
+            month: Such as 2026-03, in UTC; instead of both.
 
         Raises:
             ParameterError: If one of them is not a time, or the period is empty.
@@ -221,7 +220,7 @@ class Sessions(Sourced):
             return self
         raw, notes = cut(self._raw, period, path_of(self._source))
         frame = _typed(raw, path_of(self._source))
-        # Rows have other numbers than in the file: no line of it can be named any more.
+        # Row numbers differ from those in the file, so lines can no longer be named.
         source = self._source if self._source == "memory" else f"{self._source} {period}"
         return Sessions(frame, raw, source=source, notes=(*self._notes, *notes))
 
@@ -249,7 +248,7 @@ def _lazy(frame: object) -> nw.LazyFrame[Any]:
 def choose_columns(
     names: list[str], columns: Mapping[str, str] | None, path: str, kind: str = "sessions"
 ) -> dict[str, list[str]]:
-    """Says which columns hold which role; several make one id.
+    """Assigns columns to roles; several columns may form one id.
 
     Raises:
         ParameterError: If `columns` names a role that does not exist.
@@ -270,7 +269,7 @@ def choose_columns(
 def _selected(
     frame: nw.LazyFrame[Any], columns: Mapping[str, str] | None, path: str, kind: str
 ) -> nw.LazyFrame[Any]:
-    """Returns the columns under their canonical names, values as they are."""
+    """Returns the columns under their canonical names, unconverted."""
     import narwhals as nw
 
     chosen = choose_columns(list(frame.collect_schema().names()), columns, path, kind)
@@ -304,7 +303,7 @@ def _typed(raw: nw.LazyFrame[Any], path: str) -> nw.LazyFrame[Any]:
 def _wrong(name: str, kind: Any, wanted: str, path: str) -> InputError:
     return InputError(
         message(
-            "the {name} column holds {kind}, not {wanted}", name=name, kind=kind, wanted=wanted
+            "the {name} column contains {kind}, not {wanted}", name=name, kind=kind, wanted=wanted
         ),
         path=path,
         hint=message(
@@ -340,7 +339,7 @@ def _number(name: str, kind: Any, path: str) -> nw.Expr:
         column = nw.when(text.str.len_chars() > 0).then(text).cast(nw.Float64)
     elif not kind.is_numeric():
         raise _wrong(name, kind, "numbers", path)
-    # A column of whole numbers with gaps arrives as floats that are not numbers in the gaps.
+    # An integer column with gaps arrives as floats, with NaN in the gaps.
     column = nw.when(~column.is_nan()).then(column)
     return column.cast(wanted)
 
@@ -360,12 +359,12 @@ def _flag(name: str, kind: Any, path: str) -> nw.Expr:
         flag = text.is_in(list(TRUE)) | (count > 0).fill_null(False)
     else:
         raise _wrong(name, kind, "true or false", path)
-    # What is not recorded did not happen; except that a row is an impression.
+    # Unrecorded actions did not happen, but every row is an impression.
     return flag.fill_null(name == "shown")
 
 
 def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[Any], nw.Expr]:
-    """Returns the frame, whose times may have been read, and the column."""
+    """Returns the frame, whose times may have been collected, and the column."""
     import narwhals as nw
 
     column = nw.col("timestamp")
@@ -386,7 +385,7 @@ def _time(raw: nw.LazyFrame[Any], kind: Any, path: str) -> tuple[nw.LazyFrame[An
     if not polars:
         raise InputError(
             message(
-                "the timestamp column holds {kind}; outside Polars it must hold timestamps",
+                "the timestamp column contains {kind}; outside Polars it must contain timestamps",
                 kind=kind,
             ),
             path=path,

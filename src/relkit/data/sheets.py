@@ -1,4 +1,4 @@
-"""Judging sheets: items of a query and a document, and what judges say of them."""
+"""Judging sheets: items (a query and a document) and their ratings."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _NO_FIELDS: Mapping[str, Any] = {}
 
 
 class Trait(Flag):
-    """What a part of an item is to the rest of the program."""
+    """How the rest of the program treats a part of an item."""
 
-    #: A text, in a column of its own.
+    #: Text, in a column of its own.
     TEXT = auto()
     #: Judges see it. The rank, the tier and the session could sway a grade.
     SHOWN = auto()
-    #: Each result of a ranking has it, too.
+    #: Every result of a ranking has it, too.
     RESULT = auto()
-    #: Where an item came without, a table can fill it in later.
+    #: A table can fill it in later if an item lacks it.
     FILLED = auto()
     #: A language model reads it.
     PROMPT = auto()
@@ -55,22 +55,22 @@ _DESCRIPTION = _KEY | Trait.RESULT | Trait.FILLED
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One document of one query, as it is shown to a judge.
+    """One document of one query, as shown to a judge.
 
     Attributes:
         query: The id of the query, or its text.
         document: The id of the document.
-        query_text: The query as the user wrote it; empty where `query` is it.
+        query_text: The query as the user wrote it; empty if `query` is the text.
         rank: The rank at which the search showed it, from 1.
-        title: Of the document.
-        snippet: Of the document.
-        url: Of the document.
+        title: The document's title.
+        snippet: The document's snippet.
+        url: The document's URL.
         image: The URL of a picture.
-        fields: Whatever else is to be shown.
-        tier: Head, middle or tail.
+        fields: Further fields to show.
+        tier: `head`, `middle` or `tail`.
         session: The session it was sampled from.
-        inclusion_probability: With which the session came into the sample.
-        id: In the database; 0 outside.
+        inclusion_probability: The probability that the session was sampled.
+        id: Its id in the database; 0 elsewhere.
     """
 
     query: str = _part(_KEY)
@@ -90,7 +90,8 @@ class Item:
     id: int = _part(Trait.SHOWN, default=0)
 
     def __post_init__(self) -> None:
-        # There may be a million items, of far fewer queries, and most without further fields.
+        # There may be a million items, but far fewer queries, and most items have no further
+        # fields.
         if type(self.query) is str:
             object.__setattr__(self, "query", sys.intern(self.query))
         if not self.fields:
@@ -98,7 +99,7 @@ class Item:
 
 
 def item_parts(traits: Trait) -> tuple[str, ...]:
-    """Returns the parts of an item that have all of some traits, in its order.
+    """Returns the parts of an item that have all the given traits, in order.
 
     Examples:
         >>> item_parts(Trait.PROMPT)
@@ -109,23 +110,23 @@ def item_parts(traits: Trait) -> tuple[str, ...]:
     return tuple(one.name for one in fields(Item) if traits in one.metadata.get("traits", Trait(0)))
 
 
-#: The texts of an item besides those that say which it is.
+#: The texts of an item, without its identifiers.
 ITEM_TEXTS = item_parts(Trait.TEXT)[2:]
-#: What an item may have besides its query and document, in its order.
+#: The optional parts of an item, in order.
 ITEM_PARTS = tuple(one.name for one in fields(Item) if one.name not in {"query", "document", "id"})
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one judge says of one item.
+    """One judge's rating of one item.
 
     Attributes:
         judge: The judge's name.
-        grade: None where the judge could not grade it.
-        reason: Why not: one of `REASONS`, or the judge's own words.
-        note: What the judge remarked.
+        grade: None if the judge could not grade it.
+        reason: Why the item was not graded: one of `REASONS`, or the judge's own words.
+        note: The judge's remark.
         seconds: How long it took.
-        at: When, in seconds since 1970.
+        at: Time of the rating, in seconds since 1970.
     """
 
     judge: str
@@ -138,13 +139,13 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item with what was said of it.
+    """One item with its ratings.
 
     Attributes:
         item: One document of one query.
-        ratings: What each judge says.
+        ratings: Each judge's rating.
         final: The grade that counts, if it is known.
-        final_source: The language model whose grade that is; empty where it is people's.
+        final_source: The language model that gave the final grade; empty if people did.
     """
 
     item: Item
@@ -155,12 +156,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Graded items, as files hold them.
+    """Graded items, as in a file.
 
     Attributes:
-        rows: One per item; a query and a document stand in one row only.
-        name: Of the project.
-        scale: The grades there are, if it is known.
+        rows: One per item; each pair of query and document occurs once.
+        name: The project's name.
+        scale: The grade scale, if known.
     """
 
     rows: tuple[Row, ...]
@@ -168,7 +169,7 @@ class Sheet:
     scale: Scale | None = field(default=None, compare=False)
 
     def finals(self, rule: Rule = "median") -> Sheet:
-        """Returns the sheet with a final grade wherever there is one or can be made of ratings."""
+        """Returns the sheet with a final grade for every item that has one or has ratings."""
         return replace(self, rows=tuple(self._with_final(row, rule) for row in self.rows))
 
     def _with_final(self, row: Row, rule: Rule) -> Row:
@@ -179,10 +180,10 @@ class Sheet:
 
 
 def join_rows(sheet: Sheet, path: str = "") -> Sheet:
-    """Returns a sheet in which every item stands once, with all its ratings.
+    """Merges rows of the same item, with all their ratings.
 
     Raises:
-        InputError: If a judge grades an item twice and differently, or two final grades differ.
+        InputError: If a judge gives an item two different grades, or two final grades differ.
     """
     if _all_different(sheet.rows):
         return sheet
@@ -225,7 +226,7 @@ def join_rows(sheet: Sheet, path: str = "") -> Sheet:
 
 
 def _all_different(rows: Sequence[Row]) -> bool:
-    """Says, in little memory, that no item stands twice; it may say no where all differ."""
+    """Whether no item occurs twice, in little memory; may be False although all differ."""
     import numpy as np
 
     hashes = (hash((row.item.query, row.item.document)) for row in rows)

@@ -1,4 +1,4 @@
-"""Where data came from: a file, or memory."""
+"""The source of data: a file or memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Sourced", "path_of"]
 
 
 def path_of(source: str) -> str:
-    """Returns what errors name as the file: nothing for data from memory.
+    """Returns the file as errors name it: empty for data from memory.
 
     Examples:
         >>> path_of("judged.qrels"), path_of("memory")

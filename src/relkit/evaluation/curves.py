@@ -90,7 +90,9 @@ def _counts(
             row = int(np.flatnonzero(~(np.isfinite(heavy) & (heavy >= 0)))[0])
             raise InputError(
                 message(
-                    "weight {row} is {heavy}: a row weighs 0 or more", row=row, heavy=heavy[row]
+                    "weight {row} is {heavy}: row weights must be 0 or more",
+                    row=row,
+                    heavy=heavy[row],
                 )
             )
         values, positive, heavy = (one[heavy > 0] for one in (values, positive, heavy))

@@ -60,7 +60,7 @@ def evaluate_scores(
             returns, which holds groups; or a file of labels and scores, which is not kept in memory
             where it need not be.
         scores: Model scores of the same shape.
-        groups: Rows a query (sizes that add up to the number of rows), or one query id a row.
+        groups: Rows a query (sizes that add up to the number of rows), or one query id per row.
             `None`: one query, or one a row of a 2-D array.
         measures: One or more names such as `auc`, `pnr`, `ndcg@10`.
         columns: Column names of a file by role (query, label, score, weight); roles that are not

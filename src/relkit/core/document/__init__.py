@@ -1,1 +1,1 @@
-"""One model of what a text says, and the forms that it takes: terminal, Markdown, HTML, JSON."""
+"""One document model, rendered in several forms: terminal, Markdown, HTML, JSON."""

@@ -1,4 +1,4 @@
-"""Which form of a text or table the ending of a file's name asks for."""
+"""Output forms by file extension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDINGS = {
 
 
 def form_named_by(path: str | os.PathLike[str], offered: Iterable[str]) -> str | None:
-    """Returns the form that a name's ending asks for, or None where it asks for none of them.
+    """Returns the form for a file extension, or None for an unknown one.
 
     Examples:
         >>> form_named_by("month.md", ["html", "markdown"])

@@ -1,4 +1,4 @@
-"""A frame of numbers as a document: what a result says that has no text of its own."""
+"""A frame of numbers as a document, for results without a text of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frame_document"]
 
-#: Rows that are shown: the frame itself holds all.
+#: Rows that are shown; the frame itself has all.
 MOST_ROWS = 20
 
 
@@ -21,7 +21,7 @@ def frame_document(frame: polars.DataFrame, language: Language = "en") -> Docume
     """Returns the first rows of a frame as a table; a single row as names and values.
 
     Args:
-        frame: Its columns keep the names that programs know.
+        frame: The frame; its column names are kept.
         language: `en` or `zh`.
     """
     texts = [name for name, kind in frame.schema.items() if not kind.is_numeric()]

@@ -1,4 +1,4 @@
-"""A document as HTML to be put into a page, such as a notebook's."""
+"""A document as an HTML fragment, for a notebook for example."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEFT = ' style="text-align:left"'
 
 
 def render_html(document: Document) -> str:
-    """Returns a document as HTML without a style of its own.
+    """Returns a document as unstyled HTML.
 
     Examples:
         >>> render_html(Document([Prose(["p < 0.01"])], "A & B"))
@@ -36,7 +36,7 @@ def render_html(document: Document) -> str:
 
 
 def _blocks(blocks: Sequence[Block]) -> str:
-    """Returns blocks one after the other, tables beside each other where there is room."""
+    """Returns blocks in order, with tables side by side where there is room."""
     found = ""
     for kind, group in groupby(blocks, lambda block: block.kind):
         parts = [RENDERERS[kind](block) for block in group]

@@ -52,19 +52,19 @@ def _plain(value: Any) -> Any:
 
 
 def json_text(values: Any) -> str:
-    """Returns JSON-ready values as JSON that people can read."""
+    """Returns values as indented JSON."""
     import json
 
     return json.dumps(values, ensure_ascii=False, indent=2)
 
 
 def json_number(value: float) -> float | None:
-    """Returns a number for JSON, which has neither NaN nor infinity: null stands for them."""
+    """Returns a number for JSON, with null for NaN and infinity."""
     return value if math.isfinite(value) else None
 
 
 def json_values(value: Any) -> Any:
-    """Returns values as JSON has them, however deep: `json_number` of numbers, keys as text."""
+    """Returns JSON-ready values, nested ones too: numbers by `json_number`, keys as text."""
     if isinstance(value, Mapping):
         return {str(key): json_values(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

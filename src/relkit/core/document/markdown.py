@@ -22,12 +22,12 @@ from relkit.core.document.terminal import printable
 __all__ = ["RENDERERS", "Renderer", "escape", "markdown_parts", "render_markdown"]
 
 
-#: Yields the paragraphs of a block, whose headings have a level.
+#: Yields the paragraphs of a block, given its heading level.
 Renderer: TypeAlias = Callable[[Any, int, "Mapping[str, Renderer]"], Iterator[str]]
 
 
 def render_markdown(document: Document) -> str:
-    """Returns a document as Markdown, in which every text is shown as it is.
+    """Returns a document as Markdown, with its text escaped.
 
     Examples:
         >>> table = Table(["query", "rr"], [["*a*", Cell("0.5", strong=True)]])
@@ -54,8 +54,8 @@ def markdown_parts(
 
     Args:
         blocks: The blocks.
-        level: Of their headings.
-        renderers: What renders each kind of block; `RENDERERS`, and those of a page.
+        level: Heading level.
+        renderers: The renderer for each kind of block: `RENDERERS`, plus a page's own.
     """
     for block in blocks:
         yield from renderers[block.kind](block, level, renderers)
@@ -104,7 +104,7 @@ def _finding(block: Finding, level: int, renderers: Mapping[str, Renderer]) -> I
 
 
 def _code(text: str) -> str:
-    """Returns text between so many backticks that those inside end nothing."""
+    """Returns text between enough backticks that those inside do not end it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     space = " " if longest else ""
     fence = "`" * (longest + 1)
@@ -126,7 +126,7 @@ def _row(cells: Iterator[str]) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Returns plain text so that Markdown shows it as it is.
+    r"""Escapes plain text for Markdown.
 
     Examples:
         >>> escape("<b> *a* `c`, p < 0.01")
@@ -136,10 +136,10 @@ def escape(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns the text of a cell, in which a backslash protects nothing but a bar."""
+    """Returns the text of a cell, where a backslash escapes only a bar."""
     text = _harmless(text).replace("\\", "\\\\").replace("|", "\\|")
     text = text.replace("`", "&#96;").replace("*", "&#42;")
-    # Brackets are those of intervals, unless more follows.
+    # Brackets belong to intervals, unless more follows.
     return re.sub(r"\](?=[(\[])", "&#93;", text)
 
 
@@ -150,7 +150,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Returns text on one line, in which nothing is HTML or controls a terminal."""
+    """Returns text on one line, without HTML or terminal control characters."""
     text = re.sub(r"&(?=[#\w]+;)", "&amp;", text)
     text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text).replace(">", "&gt;")
     return printable(" ".join(text.split()))

@@ -1,6 +1,6 @@
-"""What a text for people is made of, before it becomes lines, Markdown, HTML or JSON.
+"""The document model, before rendering to terminal lines, Markdown, HTML or JSON.
 
-Results and reports build a `Document` from their own values; renderers know nothing but its blocks.
+Results and reports build a `Document` from their own values; renderers see only its blocks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Block(Protocol):
     """A part of a document.
 
     Attributes:
-        kind: What renderers know it by.
+        kind: The name that renderers look up.
     """
 
     kind: ClassVar[str]
@@ -42,11 +42,11 @@ class Cell:
 
     Attributes:
         text: What it says.
-        tone: Whether it speaks for the candidate or against it.
-        mark: A sign before the text, so that the tone does not hang on colour alone.
-        link: The `name` of the details on the page that it leads to.
-        strong: Whether it is the best of its column.
-        above: Signs above the line, such as letters of the runs that it is better than.
+        tone: Whether it favours the candidate or the baseline.
+        mark: A sign before the text, so that the tone does not depend on colour alone.
+        link: The `name` of the section on the page that it links to.
+        strong: Whether it is the best in its column.
+        above: Superscript, such as letters of the runs that it is better than.
     """
 
     text: str
@@ -62,16 +62,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings; the first column names the row.
+    """Rows below headings; the first column names the row.
 
     Attributes:
-        headings: One per column; where all are empty, the rows are facts: a name and a text.
-        rows: Their cells; plain text stands for a cell without tone.
+        headings: One per column; if all are empty, the rows are facts: a name and text.
+        rows: Their cells; plain text is a cell without tone.
         caption: What the table shows.
-        left: Columns of text, to the left; the others hold numbers.
-        strong: Places of rows that matter most.
+        left: Number of left-aligned text columns; the others contain numbers.
+        strong: Indices of the most important rows.
         notes: Sentences below the table.
-        long: Columns of names, which a terminal shortens where the table is too wide.
+        long: Columns of names, which a terminal shortens if the table is too wide.
         bars: A share from 0 to 1 per row, drawn beside the table in a terminal.
     """
 
@@ -86,7 +86,7 @@ class Table:
     bars: Sequence[float] = ()
 
     def cells(self) -> list[list[Cell]]:
-        """Returns every cell as a `Cell`."""
+        """Returns all cells as `Cell` objects."""
         return [[one if isinstance(one, Cell) else Cell(one) for one in row] for row in self.rows]
 
 
@@ -102,13 +102,13 @@ class Prose(_Texts):
 
 
 class Lines(_Texts):
-    """Sentences that belong together, each on a line of its own."""
+    """Sentences that belong together, one per line."""
 
     kind: ClassVar[str] = "lines"
 
 
 class Points(_Texts):
-    """Sentences as a list."""
+    """A bulleted list of sentences."""
 
     kind: ClassVar[str] = "points"
 
@@ -118,9 +118,9 @@ class Section:
     """Blocks under a heading.
 
     Attributes:
-        name: The place on a page that links lead to; may be empty.
+        name: The anchor on a page; may be empty.
         title: The heading.
-        blocks: What stands below it.
+        blocks: The content below it.
     """
 
     kind: ClassVar[str] = "section"
@@ -131,20 +131,20 @@ class Section:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is the matter, how it shows, and what to do next.
+    """A problem, its evidence, and what to do next.
 
     Attributes:
-        title: What is the matter in a few words.
-        text: How it shows.
-        about: How severe it is, and what it concerns.
-        name: Its kind, as programs know it.
+        title: The problem in a few words.
+        text: The evidence.
+        about: Its severity and subject.
+        name: Its kind, as an identifier.
         step: What to do next.
-        step_label: Stands before it.
+        step_label: The label before it.
         examples: A few cases to look at.
-        examples_label: Stands before them, in a line; without it, each has a line of its own.
-        number: Its place among several, counted from 1.
-        severity: How severe it is, for a page's style.
-        label: The same in a word, beside the title.
+        examples_label: The label before them, on one line; without it, one example per line.
+        number: Its number among several, counted from 1.
+        severity: The severity, for a page's style.
+        label: The severity in a word, beside the title.
         table: The numbers behind it.
     """
 
@@ -165,12 +165,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that one text says.
+    """A complete text.
 
     Attributes:
         blocks: The parts, in reading order.
-        title: The heading of it all; may be empty.
-        lead: What stands right below the title.
+        title: The title; may be empty.
+        lead: The text right below the title.
     """
 
     blocks: Sequence[Block]

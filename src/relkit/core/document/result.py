@@ -1,4 +1,4 @@
-"""What everything that is computed can be written as."""
+"""The export formats that every result shares."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ __all__ = ["Exportable"]
 
 
 class Exportable:
-    """A result that can be read as text and taken away as data, the same ways for all of them.
+    """A result that people can read as text and programs as data, alike for all results.
 
-    A subclass says what it holds: `document` for people, `to_dict` and `to_frame` for programs.
-    Without a `document` of its own it shows people the frame. The
-    options of the text forms are those of `document`, the options of `to_json` those of `to_dict`,
-    and the options of `to_csv`, `to_pandas` and `to_arrow` those of `to_frame`.
+    A subclass provides the content: `document` for people, `to_dict` and `to_frame` for programs.
+    Without its own `document` it shows the frame. The options of the text forms are those of
+    `document`, the options of `to_json` those of `to_dict`, and the options of `to_csv`,
+    `to_pandas` and `to_arrow` those of `to_frame`.
     """
 
     def document(self, *values: Any, **options: Any) -> Document:
-        """Returns what `to_text`, `to_markdown` and `to_html` say."""
+        """Returns what `to_text`, `to_markdown` and `to_html` render."""
         from relkit.core.document.frames import frame_document
 
         return frame_document(self.to_frame(), *values, **options)
 
     def to_dict(self, *values: Any, **options: Any) -> dict[str, Any]:
-        """Returns JSON-ready values: a number that JSON cannot hold becomes null."""
+        """Returns JSON-ready values; NaN and infinity become null."""
         raise NotImplementedError
 
     def to_frame(self, *values: Any, **options: Any) -> polars.DataFrame:
@@ -44,8 +44,7 @@ class Exportable:
 
         Args:
             *values: As for `document`.
-            columns: Terminal columns that a line may take; `None` leaves tables as wide as they
-                are.
+            columns: Maximum line width in terminal columns; `None` does not limit tables.
             **options: As for `document`.
         """
         return render_text(self.document(*values, **options), columns)
@@ -57,7 +56,7 @@ class Exportable:
         return render_markdown(self.document(*values, **options))
 
     def to_html(self, *values: Any, **options: Any) -> str:
-        """Returns HTML to be put into a page; the options are those of `document`."""
+        """Returns an HTML fragment; the options are those of `document`."""
         from relkit.core.document.html import render_html
 
         return render_html(self.document(*values, **options))
@@ -69,7 +68,7 @@ class Exportable:
         return json_text(self.to_dict(*values, **options))
 
     def to_csv(self, *values: Any, **options: Any) -> str:
-        """Returns `to_frame` as CSV, numbers in full."""
+        """Returns `to_frame` as CSV, with numbers in full precision."""
         from relkit.core.cells import csv_frame
 
         return csv_frame(self.to_frame(*values, **options)).rstrip("\n")

@@ -30,21 +30,21 @@ __all__ = [
     "wrap",
 ]
 
-#: Sentences take no more terminal columns than this, however wide the terminal is.
+#: Maximum width of sentences, however wide the terminal is.
 COLUMNS = 80
-#: Shorter than this, a name says nothing any more.
+#: A name shorter than this is no longer recognisable.
 SHORTEST = 12
 #: Terminal columns of the longest bar.
 BAR = 8
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HANGING = "  "
-#: Signs that take one column each: most tables have no others, and need no list of all signs.
+#: Characters that take one column each: most tables have no others and need no width table.
 NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
-#: What a terminal obeys, or what turns the order of the text around it: C0, C1, bidirectional
-#: embeddings, overrides and isolates, and what no encoding can write.
+#: What a terminal obeys, or what reverses the text around it: C0, C1, bidirectional embeddings,
+#: overrides and isolates, and what no encoding can write.
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-#: A word, or a sign of a script that is written without spaces; what closes stays with it, and a
-#: bracket with what it opens.
+#: A word, or a character of a script without spaces; closing punctuation stays with it, and an
+#: opening bracket with what follows.
 PIECE = (
     r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
     "[，。；：！？、）》」』”’]*"
@@ -52,13 +52,13 @@ PIECE = (
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Returns a text in which nothing controls a terminal: control signs are shown as escapes.
+    r"""Returns text that cannot control a terminal: control characters become escapes.
 
-    Whatever becomes output for people passes through here; data in files stays as it is.
+    All output for people passes through here; data in files stays as it is.
 
     Args:
-        text: Ids, names and sentences, also those of strangers.
-        keep: Control signs that stay, such as the ends of lines.
+        text: Ids, names and sentences, including untrusted ones.
+        keep: Control characters to keep, such as line ends.
 
     Examples:
         >>> print(printable("q1\x1b[2J\u202e"))
@@ -79,8 +79,8 @@ def render_text(document: Document, columns: int | None = COLUMNS) -> str:
     """Returns a document as lines, with an empty line between its parts.
 
     Args:
-        document: What it says.
-        columns: Terminal columns that a line may take: names are shortened and tables folded to
+        document: The document.
+        columns: Maximum line width in terminal columns: names are shortened and tables folded to
             fit. `None` leaves tables as they are.
 
     Examples:
@@ -113,7 +113,7 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     beside = BAR + 2 if block.bars else 0
     if columns is not None:
         rows = _fitting(headings, rows, block.long, columns - beside)
-    # Columns can only be told apart in several blocks where one of them names the row.
+    # Several blocks are readable only if one of the columns names the row.
     lines = fold(headings, rows, block.left, columns if block.left else None)
     wide = max(map(width, lines))
     if block.bars and (columns is None or wide + beside <= columns):
@@ -130,7 +130,7 @@ def _printable(rows: Iterable[Sequence[object]]) -> list[list[str]]:
 
 
 def _facts(block: Table, columns: int | None) -> Iterator[str]:
-    """Yields a table without headings: each name with its text, which goes on below itself."""
+    """Yields a table without headings: each name with its text, wrapped below itself."""
     rows = _printable(block.rows)
     wide = max((width(name) for name, *_ in rows), default=0)
     for name, *cells in rows:
@@ -188,7 +188,7 @@ RENDERERS: dict[str, Callable[..., Iterator[str]]] = {
 
 
 def _sentence(text: str, room: int) -> list[str]:
-    """Returns a sentence as lines: one that fits keeps its spaces."""
+    """Returns a sentence as lines; one that fits keeps its spaces."""
     if not text:
         return []
     text = printable(text, "\n")
@@ -196,7 +196,7 @@ def _sentence(text: str, room: int) -> list[str]:
 
 
 def width(text: str) -> int:
-    """Returns how many terminal columns a text takes: two for a Chinese character.
+    """Returns the width of text in terminal columns: two for a Chinese character.
 
     Examples:
         >>> width("正逆序比"), width("e\u0301"), width("a\u200bb")
@@ -207,18 +207,18 @@ def width(text: str) -> int:
     from wcwidth import wcswidth, wcwidth
 
     found = wcswidth(text)
-    # It knows no width of a text with control signs.
+    # It has no width for text with control characters.
     return found if found >= 0 else sum(max(wcwidth(sign), 0) for sign in text)
 
 
 def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -> list[str]:
-    """Returns a text as lines of at most so many terminal columns, where its words allow it.
+    """Wraps text to lines of at most `columns` terminal columns, where its words allow it.
 
     Args:
-        text: Words between spaces, or signs of a script without spaces.
+        text: Words between spaces, or characters of a script without spaces.
         columns: The width.
-        indent: Stands before every line but the first.
-        first: Stands before the first line.
+        indent: The prefix of every line but the first.
+        first: The prefix of the first line.
 
     Examples:
         >>> wrap("one two three", 8, "  ")
@@ -242,7 +242,7 @@ def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -
 
 
 def shorten(text: str, columns: int) -> str:
-    """Returns a text of at most so many terminal columns, its middle left out.
+    """Shortens text to at most `columns` terminal columns by cutting its middle.
 
     Examples:
         >>> shorten("https://example.org/a/long/path", 15)
@@ -267,7 +267,7 @@ def shorten(text: str, columns: int) -> str:
 def _fitting(
     headings: Sequence[str], rows: Sequence[Sequence[str]], long: Sequence[int], columns: int
 ) -> Sequence[Sequence[str]]:
-    """Returns the rows with names shortened until they take so many columns, if that can be."""
+    """Returns the rows with names shortened to fit the width, if possible."""
     widths = _widths(headings, rows)
     excess = sum(widths) + 2 * (len(widths) - 1) - columns
     while excess > 0:
@@ -287,7 +287,7 @@ def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]
 
 
 def table_width(table: Table) -> int:
-    """Returns the terminal columns that a table takes where nothing is folded.
+    """Returns the width of an unfolded table in terminal columns.
 
     Examples:
         >>> from relkit.core.document.model import Table
@@ -299,7 +299,7 @@ def table_width(table: Table) -> int:
 
 
 def align(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Returns lines of aligned columns, the first `left` to the left, numbers to the right."""
+    """Returns aligned columns: the first `left` to the left, the others to the right."""
     headings, *rows = _printable([headings, *rows])
     widths = _widths(headings, rows)
     lines = []
@@ -319,13 +319,13 @@ def fold(
     left: int = 1,
     columns: int | None = None,
 ) -> list[str]:
-    """Returns aligned lines, in blocks that repeat the first columns where one is too wide.
+    """Returns aligned lines, in blocks that repeat the first columns if the table is too wide.
 
     Args:
         headings: One per column.
         rows: Their cells.
-        left: Columns aligned to the left, and repeated in each block.
-        columns: Terminal columns a line may take; `None` never folds.
+        left: Number of columns that are left-aligned and repeated in each block.
+        columns: Maximum line width in terminal columns; `None` never folds.
     """
     headings, *rows = _printable([headings, *rows])
     widths = _widths(headings, rows)

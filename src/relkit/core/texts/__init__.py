@@ -1,4 +1,4 @@
-"""What is said to people: every sentence by its key, in each language; numbers in each style."""
+"""Texts for people: every sentence by key and language, numbers in each style."""
 
 from relkit.core.texts.catalogue import Catalogue, Sayable, Text, catalogue, translate
 from relkit.core.texts.languages import LANGUAGES, Language

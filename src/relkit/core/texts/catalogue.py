@@ -1,4 +1,4 @@
-"""Every text by its key: one file for each area and language."""
+"""Texts by key: one file per area and language."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from relkit.core.texts.numbers import TERMINAL, NumberStyle
 
 __all__ = ["Catalogue", "Sayable", "Text", "catalogue", "translate"]
 
-#: What all areas share: between the parts of a list, names of tiers, and the like.
+#: What all areas share: list separators, names of tiers, and the like.
 COMMON = "common"
-#: Areas whose keys are the English sentences themselves: English has no file of them.
+#: Areas whose keys are the English sentences themselves; they have no English file.
 ERRORS = "errors"
 SENTENCES = (ERRORS, "help")
 
 
 class Sayable:
-    """What can say itself in any language; its `str` is English."""
+    """An object with a text in every language; its `str` is English."""
 
     def text(self, language: Language = "en") -> str:
-        """Returns it in a language."""
+        """Returns the text in a language."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Text(Sayable):
-    """A text that is said where its language is known.
+    """A text that is rendered once its language is known.
 
     Attributes:
         key: The area, a dot, and the key there.
-        values: What is put in, by name.
+        values: Values of its placeholders, by name.
     """
 
     key: str
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def text(self, language: Language = "en") -> str:
-        """Returns it in a language."""
+        """Returns the text in a language."""
         area, _, key = self.key.partition(".")
         return catalogue(area, language).say(key, **self.values)
 
@@ -52,7 +52,7 @@ class Text(Sayable):
 
 
 class Catalogue(Mapping[str, str]):
-    """The texts of one area in one language, as they are written, by their keys.
+    """The texts of one area in one language, by key.
 
     Args:
         area: The area, such as `notes` or `report`.
@@ -71,37 +71,37 @@ class Catalogue(Mapping[str, str]):
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """All texts by their keys; English ones where the language has none."""
+        """All texts by key, with English where the language has none."""
         own = _read(self.area, self.language)
         return own if self.area in SENTENCES else {**_read(self.area, "en"), **own}
 
     def say(self, key: str, /, **values: Any) -> str:
-        """Returns a text with values put in, or as it is written where there are none.
+        """Returns a text with values filled in, or as written if there are none.
 
         Args:
             key: Its key.
-            values: What is put in; `relkit.core.texts.fields` says how they may be asked for.
+            values: Values of its placeholders; `relkit.core.texts.fields` lists their formats.
         """
         return self.write(self[key], values) if values else self[key]
 
     def write(self, sentence: str, values: Mapping[str, Any]) -> str:
-        """Returns a sentence that stands in no catalogue, with values put in."""
+        """Returns a sentence outside the catalogue, with values filled in."""
         return put(sentence, values, self)
 
     def count(self, key: str, value: int) -> str:
-        """Returns a number with its noun in the right form: keys end in `.one` and `.many`."""
+        """Returns a number with its noun in singular or plural: keys end in `.one` and `.many`."""
         return self.say(f"{key}.one" if value == 1 else f"{key}.many", count=f"{value:,}")
 
     def percent(self, share: float, digits: int = 0) -> str:
-        """Returns a share as percent."""
+        """Returns a share as a percentage."""
         return self.style.percent(share, digits)
 
     def signed_percent(self, share: float, digits: int = 0) -> str:
-        """Returns a relative difference as percent, with its sign."""
+        """Returns a relative difference as a signed percentage."""
         return self.style.signed_percent(share, digits)
 
     def join(self, texts: list[str]) -> str:
-        """Returns a list in a sentence: `a, b and c`."""
+        """Returns a list as in a sentence: `a, b and c`."""
         return self.write("{texts:and}", {"texts": texts})
 
     def word(self, key: str, /) -> str:
@@ -110,7 +110,7 @@ class Catalogue(Mapping[str, str]):
         return known[key] if key in known else _read(COMMON, "en")[key]
 
     def name(self, group: str, value: str, /) -> str:
-        """Returns the name of a value in this language, the value itself where it has none.
+        """Returns the name of a value in this language, or the value if it has none.
 
         Examples:
             >>> catalogue("common", "zh").name("tier", "tail")
@@ -124,7 +124,7 @@ class Catalogue(Mapping[str, str]):
         return [self.name(group, value) for value in values]
 
     def said(self, value: Any, /) -> str:
-        """Returns a text or a message in this language, anything else as Python writes it."""
+        """Returns a text or a message in this language, anything else as `str` does."""
         if isinstance(value, Text):
             area, _, key = value.key.partition(".")
             return catalogue(area, self.language, self.style).say(key, **value.values)
@@ -144,17 +144,17 @@ class Catalogue(Mapping[str, str]):
 
 @cache
 def catalogue(area: str, language: Language = "en", style: NumberStyle = TERMINAL) -> Catalogue:
-    """Returns the texts of an area in a language; the file is read when the first one is said."""
+    """Returns the texts of an area in a language; the file is read on first use."""
     return Catalogue(area, language, style)
 
 
 def translate(text: str, language: Language, area: str = ERRORS) -> str:
-    """Returns a message in a language, as it is where nobody translated it.
+    """Translates a message, or returns it as it is if there is no translation.
 
     Args:
         text: A `Message`, or a sentence without values.
         language: One of `LANGUAGES`.
-        area: What it is a sentence of: `errors`, with hints and notes, or `help`.
+        area: Where to look it up: `errors`, with hints and notes, or `help`.
 
     Examples:
         >>> translate("interrupted", "zh"), translate("a sentence of mine", "zh")

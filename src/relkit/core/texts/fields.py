@@ -1,4 +1,4 @@
-"""How values are put into a sentence: numbers, counts with their nouns, lists."""
+"""How placeholders are formatted: numbers, counts with their nouns, lists."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Speaker(Protocol):
         """How numbers are written."""
 
     def word(self, key: str, /) -> str:
-        """Returns what the language writes between the parts of a list, and the like."""
+        """Returns a shared text such as a list separator."""
 
     def name(self, group: str, value: str, /) -> str:
-        """Returns the name of a value in the language, the value itself where it has none."""
+        """Returns the name of a value in the language, or the value if it has none."""
 
     def said(self, value: Any, /) -> str:
-        """Returns a text in the language, anything else as Python writes it."""
+        """Returns a text in the language, anything else as `str` does."""
 
 
 class _English:
-    """Plain English, for what is said before any catalogue is read."""
+    """Plain English, for texts before any catalogue is read."""
 
     style = TERMINAL
     words: Mapping[str, str] = {"list.comma": ", ", "list.and": " and ", "list.semicolon": "; "}
@@ -47,25 +47,25 @@ ENGLISH = _English()
 
 
 def put(sentence: str, values: Mapping[str, Any], speaker: Speaker = ENGLISH) -> str:
-    """Returns a sentence with values put in.
+    """Returns a sentence with its placeholders filled in.
 
     A value may be a number, text, a `Text` or a `Message`, or a list of those. Besides Python's own
-    format specifications there are
+    format specifications there are these:
 
-    - `value`, `delta`, `share`, `delta-share`: a number, a difference with its sign, a part in
-      percent, a relative difference; `value 3` asks for so many decimals;
+    - `value`, `delta`, `share`, `delta-share`: a number, a signed difference, a percentage, a
+      relative difference; `value 3` sets the number of decimals;
     - `part`: a share with one decimal that is never rounded to 0 or 100%;
     - `percent`, `delta-percent`: one decimal below 10%, none above;
     - `interval`, `delta-interval`: two bounds in brackets;
     - `p`, `p-value`: a p-value as an equation, or alone;
-    - `count`: whole, with thousands; `count query/queries` adds the noun in its number;
-    - `noun query/queries`: the noun alone, in the number of the value;
+    - `count`: whole, with thousands; `count query/queries` adds the noun;
+    - `noun query/queries`: the noun alone, singular or plural;
     - `and`: a list as `a, b and c`; `semicolon`: as `a; b; c`; without either, `a, b, c`;
     - `name tier`: the name of a value in the language, from the texts of that group; `name word`
       of an English word in an error.
 
     Args:
-        sentence: Names of values in braces.
+        sentence: The sentence, with placeholders in braces.
         values: The values by name.
         speaker: The language and style.
 
@@ -128,7 +128,7 @@ def _and(value: Any, _: str, speaker: Speaker) -> str:
 
 
 def _name(value: Any, rest: str, speaker: Speaker) -> str:
-    # Words that are made of parts have no name of their own.
+    # Compound words have no name of their own.
     return speaker.said(value) if getattr(value, "values", None) else speaker.name(rest, str(value))
 
 

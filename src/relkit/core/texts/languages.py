@@ -1,7 +1,7 @@
-"""The languages that texts for people are written in.
+"""The languages of texts for people.
 
-A further language is a line of each list here, and one folder of texts beside this file. What the
-folder lacks is said in English.
+A further language needs a line in each list here, and a folder of texts beside this file. English
+replaces what the folder lacks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 #: What each language calls itself.
 NAMES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
-#: Tags in HTML, where they are not the language's code.
+#: HTML tags that differ from the language's code.
 TAGS: Mapping[str, str] = {"zh": "zh-Hans"}
 
 
@@ -26,7 +26,7 @@ def language_name(language: Language) -> str:
 
 
 def language_tag(language: str) -> str:
-    """Returns the tag of a language in HTML.
+    """Returns the HTML tag of a language.
 
     Examples:
         >>> language_tag("en"), language_tag("zh")
@@ -36,7 +36,7 @@ def language_tag(language: str) -> str:
 
 
 def file_name(name: str, language: str) -> str:
-    """Returns the name of a file in a language: English has the plain one.
+    """Returns a file's name in a language; English keeps the plain name.
 
     Examples:
         >>> file_name("report.html", "en"), file_name("report.html", "zh")

@@ -1,4 +1,4 @@
-"""Sentences that are written where they are needed, and can still be said in another language."""
+"""Sentences that are written where they are used and can still be translated."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ __all__ = ["Message", "message"]
 
 
 class Message(str):
-    """An English sentence that remembers what it was made of.
+    """An English sentence that keeps its template and values.
 
-    It is the sentence, wherever text is wanted; `relkit.core.texts.translate` says it in another
-    language.
+    It is a `str` of the sentence; `relkit.core.texts.translate` translates it.
 
     Attributes:
-        template: The sentence with names in braces; as it is, where there are no values.
-        values: What is put in, by name; messages among them are translated, too.
+        template: The sentence with placeholders in braces, or as it is if there are no values.
+        values: Values of its placeholders, by name; messages among them are translated, too.
     """
 
     template: str
@@ -35,7 +34,7 @@ class Message(str):
 
 
 def message(template: str, /, **values: Any) -> Message:
-    """Returns an English sentence with values put in, which can be said in another language.
+    """Returns an English sentence with its values, which can be translated.
 
     A message stays as it is. Besides Python's own format specifications a template may use those of
     `relkit.core.texts.fields`, such as `{rows:count row/rows}`.

@@ -1,4 +1,4 @@
-"""Numbers for people: the same rules for terminals and for pages, each with its own signs."""
+"""Numbers for people: the same rules for terminals and pages, with different signs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class NumberStyle:
     """How numbers are written.
 
     Attributes:
-        digits: Decimals where nothing else is asked for.
-        minus: Stands before a negative number.
-        nothing: Stands for a number that does not exist.
-        infinity: Stands for a number without bound.
-        thousands: Stands between thousands.
-        below: Stands before a bound that a p-value or a share is below.
+        digits: Default number of decimals.
+        minus: The sign of negative numbers.
+        nothing: Placeholder for a missing number.
+        infinity: The sign of an infinite number.
+        thousands: The thousands separator.
+        below: The sign before an upper bound of a p-value or a share.
     """
 
     digits: int = DIGITS
@@ -151,7 +151,7 @@ class NumberStyle:
         return self.number(value, digits)
 
     def p_equation(self, value: float, digits: int | None = None) -> str:
-        """Returns a p-value as a sentence has it.
+        """Returns a p-value as an equation, for a sentence.
 
         Examples:
             >>> TERMINAL.p_equation(0.0312), TERMINAL.p_equation(1e-9, 3)

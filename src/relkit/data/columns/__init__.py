@@ -1,8 +1,7 @@
-"""Columns of any data frame: which one holds what, ids as text, numbers as numbers.
+"""Columns of any data frame: their roles, ids as text, numbers as numbers.
 
 Judgments, runs and labelled scores all come from tables of rows. This package finds their columns
-by name, turns them into what the native tables take, and, where they refuse, names the first row
-that is to blame.
+by name, converts them for the native tables and, if those refuse, names the first bad row.
 """
 
 from relkit.data.columns.evidence import judgment_rows

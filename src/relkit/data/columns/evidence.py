@@ -1,4 +1,4 @@
-"""Columns of evidence: as numbers, in the order of the judgments, and the first that is bad."""
+"""Columns of evidence: as numbers, in the order of the judgments; finds the first bad value."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def judgment_rows(table: _native.JudgmentTable) -> pl.DataFrame:
 def usable_evidence(
     columns: Mapping[str, pl.Series], grade: pl.Series, path: str = ""
 ) -> dict[str, pl.Series] | None:
-    """Converts the columns of evidence to numbers, null where there is none.
+    """Converts the columns of evidence to numbers, with null for missing values.
 
     Args:
         columns: Series by role.
@@ -53,7 +53,7 @@ def usable_evidence(
         path: The file, for messages.
 
     Returns:
-        The numbers by role; None where one of them cannot be used.
+        The numbers by role; None if one of them cannot be used.
     """
     found = {}
     for role in ROLES:
@@ -75,7 +75,7 @@ def usable_evidence(
 
 
 def _beyond(role: str, values: Any, grade: Any) -> Any:
-    """Says where a value contradicts its grade or its meaning; of numbers and of columns."""
+    """Says where a value contradicts its grade or its meaning, for numbers and for columns."""
     if role == "weight":
         return values < 0
     return values > grade if role == "low" else values < grade
@@ -84,7 +84,7 @@ def _beyond(role: str, values: Any, grade: Any) -> Any:
 def evidence_of(
     table: _native.JudgmentTable, keys: Mapping[str, pl.Series], found: Mapping[str, pl.Series]
 ) -> Evidence | None:
-    """Brings evidence into the order of the rows of judgments.
+    """Sorts evidence into the order of the rows of judgments.
 
     Args:
         table: The judgments.
@@ -92,7 +92,7 @@ def evidence_of(
         found: The numbers by role.
 
     Returns:
-        The evidence; None where a judgment that is given twice has two different values.
+        The evidence; None if a repeated judgment has two different values.
     """
     import polars as pl
 
@@ -109,7 +109,7 @@ def evidence_of(
 def diagnose_evidence(
     records: Iterable[Record], *, path: str, unit: str, scale: Scale | None
 ) -> None:
-    """Reads rows one by one and raises the error of the first one whose evidence is bad.
+    """Reads rows one by one and raises an error for the first with bad evidence.
 
     Args:
         records: Line numbers and fields by role.
@@ -118,7 +118,7 @@ def diagnose_evidence(
         scale: Names that grades may have.
 
     Raises:
-        InputError: At the first row that cannot be used. Returns where there is none.
+        InputError: At the first row that cannot be used. Returns if there is none.
     """
     seen: dict[tuple[str, str, str], tuple[list[float | None], int]] = {}
     for place, fields in records:
@@ -150,7 +150,7 @@ def _value(role: str, field: Any, grade: float, path: str, place: int, unit: str
     found = number(field)
     if found is None:
         text = message("the {role} `{field}` is not a number", role=role, field=field)
-        hint = message("a column `{role}` that is something else needs another name", role=role)
+        hint = message("rename the column `{role}` if it contains something else", role=role)
         refuse(text, path, place, unit, hint)
     if math.isnan(found):
         return None
@@ -160,7 +160,7 @@ def _value(role: str, field: Any, grade: float, path: str, place: int, unit: str
     if _beyond(role, found, grade):
         if role == "weight":
             text = message("the weight is {found:g}", found=found)
-            refuse(text, path, place, unit, "a judgment weighs 0 or more")
+            refuse(text, path, place, unit, "weights of judgments must be 0 or more")
         text = message(
             "the interval of the grade {grade:g} does not contain it: {role} is {found:g}",
             grade=grade,

@@ -1,4 +1,4 @@
-"""The first row that is to blame: the fast readers know that there is one, these say where."""
+"""Finds the first bad row: the fast readers only know that there is one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Record", "diagnose", "refuse", "rows_of"]
 
-# One row of a table: its line (or row) number, and what was read for each role.
+# One row of a table: its line (or row) number and its field for each role.
 Record = tuple[int, Mapping[str, Any]]
 
 
@@ -31,7 +31,7 @@ def diagnose(
 ) -> None:
     """Reads rows one by one and raises the error of the first bad one.
 
-    Slow and only used when something is wrong: the fast readers know that, this one knows where.
+    Slow, and only used after a fast reader has failed.
 
     Args:
         records: Line numbers and fields by role.
@@ -41,7 +41,7 @@ def diagnose(
         scale: Names that grades may have.
 
     Raises:
-        InputError: At the first row that cannot be used. Returns where there is none.
+        InputError: At the first row that cannot be used. Returns if there is none.
     """
     seen: dict[tuple[str, str, str], tuple[float, int]] = {}
     for place, fields in records:
@@ -99,7 +99,7 @@ def refuse(message: str, path: str, place: int, unit: str, hint: str = "") -> No
 
 
 def rows_of(columns: Mapping[str, pl.Series]) -> Iterator[Record]:
-    """Every row of a table with its number, from 1."""
+    """Yields every row of a table with its number, from 1."""
     roles = list(columns)
     for place, values in enumerate(zip(*columns.values(), strict=True), start=1):
         yield place, dict(zip(roles, values, strict=True))

@@ -1,4 +1,4 @@
-"""Columns of any data frame as Polars series, or as they lie where native code can read them."""
+"""Columns of any data frame as Polars series, or as they are where native code can read them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _READABLE = {
 
 
 def is_frame(thing: object) -> bool:
-    """Says whether something is a data frame, table or relation: it has columns to read."""
+    """Says whether an object is a data frame, table or relation with columns."""
     if any(
         hasattr(thing, name)
         for name in (
@@ -53,13 +53,13 @@ def polars_columns(
     columns: Mapping[str, str] | None = None,
     path: str = "",
 ) -> dict[str, pl.Series]:
-    """Takes the columns of judgments, a run or scored rows out of any data frame.
+    """Extracts the columns of judgments, a run or scored rows from any data frame.
 
     Polars, pandas, PyArrow, DuckDB and whatever else narwhals knows; and everything that exports
     the Arrow PyCapsule interface. The frame itself is not changed.
 
     Raises:
-        InputError: If it is no data frame, or if a column is missing.
+        InputError: If it is not a data frame, or if a column is missing.
     """
     return _columns(frame, kind, columns, path, lambda role, column: _series(column))
 
@@ -67,10 +67,10 @@ def polars_columns(
 def arrow_columns(
     frame: object, kind: str, *, columns: Mapping[str, str] | None = None, path: str = ""
 ) -> dict[str, Any]:
-    """The same as `polars_columns`, but what native code can read stays as it lies.
+    """The same as `polars_columns`, but columns that native code can read stay as they are.
 
     Raises:
-        InputError: If it is no data frame, or if a column is missing.
+        InputError: If it is not a data frame, or if a column is missing.
     """
     return _columns(frame, kind, columns, path, _readable)
 
@@ -101,7 +101,7 @@ def _columns(
 
 
 def _frame_of(frame: object) -> Any:
-    """Wraps any frame so that it has `columns` and can be cut to some of them, or returns None."""
+    """Wraps any frame so that its columns can be listed and selected, or returns None."""
     import narwhals as nw
 
     wrapped = nw.from_native(frame, pass_through=True)
@@ -151,10 +151,10 @@ def _series(column: Any) -> pl.Series:
 
 
 def _readable(role: str, column: Any) -> Any:
-    """One narwhals series as it lies in Arrow memory, or else as a Polars series."""
+    """One narwhals series as it is in Arrow memory, or else as a Polars series."""
     held = _pyarrow(column)
     if held is not None:
-        coded = str(held.type).startswith("dictionary")  # numbers that stand for texts
+        coded = str(held.type).startswith("dictionary")  # categories are numbers
         if coded and role in ("query", "document") and str(held.type.value_type) in _TEXT:
             return held
         if str(held.type) in _READABLE[role]:
@@ -163,7 +163,7 @@ def _readable(role: str, column: Any) -> Any:
 
 
 def _pyarrow(column: Any) -> Any:
-    """The PyArrow array that holds a series' values, or None."""
+    """The PyArrow array of a series' values, or None."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
         return native

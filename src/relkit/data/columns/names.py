@@ -1,4 +1,4 @@
-"""Which column holds what, by its name or by the caller's word."""
+"""The role of each column, by its name or as the caller says."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "grade": (
         "grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "relevancelabel",
         "relevancegrade", "等级", "相关性", "标注", "final",
-        "score",  # what several published judgment files call it; noted when it is used
+        "score",  # used by several published judgment files; noted when it is used
     ),
     "subtopic": (
         "subtopic", "subtopicid", "subtopicno", "intent", "intentid", "iteration", "子主题",
@@ -51,18 +51,18 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("rank", "position", "pos", "排名"),
     "judge": ("judge", "rater", "annotator", "user", "assessor", "评审", "标注人"),
     "probability": ("probability", "prob", "概率"),
-    "weight": (),  # labels with scores weigh differently only where somebody says so
+    "weight": (),  # labels with scores have weights only if the caller says so
     "position": (),
 }  # fmt: skip
 
-#: Names of what the grades of judgments rest on; nothing is computed from them unasked.
+#: Names of the evidence behind grades; used only on request.
 EVIDENCE_NAMES: dict[str, tuple[str, ...]] = {
     "weight": ("weight", "权重"),
     "low": ("low", "下限"),
     "high": ("high", "上限"),
 }
 
-#: Names of what judges see of a document.
+#: Names of the document fields shown to judges.
 ITEM_NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "headline", "name", "productname", "producttitle", "标题", "名称"),
     "snippet": (
@@ -73,7 +73,7 @@ ITEM_NAMES: dict[str, tuple[str, ...]] = {
     "image": ("image", "imageurl", "thumbnail", "thumb", "picture", "图片"),
 }  # fmt: skip
 
-#: The function that reads a kind of data, for those who read it themselves.
+#: The function that reads a kind of data, for messages.
 READERS = {
     "judgments": "read_judgments",
     "run": "read_run",
@@ -81,16 +81,16 @@ READERS = {
     **dict.fromkeys(("features", "candidates", "unlabelled"), "read_features"),
 }
 
-# What each kind of data needs, and what it may have besides.
+# Required and optional roles of each kind of data.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "judgments": (("query", "document", "grade"), ("subtopic", "weight", "low", "high")),
     "items": (("query", "document"), ("grade", "rank", "judge")),
     "run": (("query", "document"), ("score", "rank")),
     "scored": (("label", "score"), ("query", "document", "weight")),
     "features": (("label",), ("query", "document", "weight", "position")),
-    # What judgments will label; a label column is not one of the features.
+    # To be labelled by judgments; a label column is not a feature.
     "candidates": (("query", "document"), ("label", "weight", "position")),
-    # What a ranker will rank; a label column is not one of the features, either.
+    # To be ranked by a ranker; a label column is not a feature, either.
     "unlabelled": ((), ("query", "document", "label", "weight", "position")),
     "sessions": (
         ("session", "query", "position", "doc"),
@@ -110,10 +110,10 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "policy": (("document", "probability"), ("query", "rank")),
 }  # fmt: skip
 
-#: Kinds of which every column without another role is a feature.
+#: Kinds in which every column without another role is a feature.
 FEATURED = ("features", "candidates", "unlabelled")
 
-#: The kind of rows with features by whose labels they have.
+#: The kind of rows with features, by the source of their labels.
 LABELLING = {"own": "features", "judgments": "candidates", "none": "unlabelled"}
 
 
@@ -123,12 +123,12 @@ def plain_name(name: str) -> str:
 
 
 def feature_role(name: str) -> str:
-    """Returns the role of a column that holds a feature."""
+    """Returns the role of a feature's column."""
     return f"feature {name}"
 
 
 def feature_name(role: str) -> str | None:
-    """Returns the feature that a column of this role holds, or None for other roles.
+    """Returns the feature's name in such a role, or None for other roles.
 
     Examples:
         >>> feature_name(feature_role("bm25")), feature_name("label")
@@ -145,16 +145,17 @@ def choose(
     spellings: Mapping[str, tuple[str, ...]] = NAMES,
     path: str = "",
 ) -> dict[str, str]:
-    """Says which column holds which role.
+    """Assigns columns to roles.
 
-    Of features, every column without another role is one, unless the caller names some.
+    In tables of features, every column without another role is a feature, unless the caller names
+    some.
 
     Args:
-        names: The columns there are.
-        kind: What the table holds: a key of `KINDS`.
-        columns: The caller's own choice, from role to column name; it comes before the usual names.
-            An empty name leaves a role out: no column has it, and one of its usual names is no
-            feature.
+        names: The column names.
+        kind: The kind of data: a key of `KINDS`.
+        columns: The caller's own choice, from role to column name; it takes precedence over the
+            usual names. An empty name drops a role: no column has it, and its usual names are not
+            features.
         spellings: The usual names by role, without case, spaces, hyphens and underscores.
         path: The file, for messages.
 
@@ -188,7 +189,7 @@ def choose(
             hint=message("the columns are {names}", names=_listed(names)),
         )
     if kind == "judgments" and {"judge", "final"} <= plain.keys():
-        # One line per judge, as `relkit judge export` writes them: what counts is the final grade.
+        # One line per judge, as `relkit judge export` writes them: the final grade counts.
         spellings = {**spellings, "grade": ("final",)}
     chosen: dict[str, str] = {}
     for role in roles:
@@ -236,7 +237,7 @@ def choose(
 
 
 def _map_hint(kind: str, role: str, name: str) -> str:
-    """Says how a column is named in Python; the command line puts its own options there."""
+    """Returns the hint for Python; the command line puts its own options there."""
     reader = READERS.get(kind)
     if reader is None:
         return message(
@@ -255,7 +256,7 @@ def _map_hint(kind: str, role: str, name: str) -> str:
 
 
 def named_columns(kind: str, columns: Mapping[str, str]) -> str:
-    """Returns columns as the reader of a kind of data takes them.
+    """Returns columns in the form that the reader of a kind of data takes.
 
     Examples:
         >>> named_columns("run", {"score": "bm25"}), named_columns("scored", {"score": "old"})
@@ -268,7 +269,7 @@ def named_columns(kind: str, columns: Mapping[str, str]) -> str:
 
 
 def _unused(names: Sequence[str], chosen: Mapping[str, str]) -> str:
-    """Returns a column that could have a role: the first that has none."""
+    """Returns the first column without a role."""
     return next((name for name in names if name not in chosen.values()), "COLUMN")
 
 

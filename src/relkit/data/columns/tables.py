@@ -1,4 +1,4 @@
-"""Columns become the native tables; where those refuse, the first bad row is named."""
+"""Builds native tables from columns; if that fails, names the first bad row."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def judgment_table(
     scale: Scale | None = None,
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> tuple[_native.JudgmentTable, Evidence | None, tuple[Note, ...]]:
-    """Builds the native table from a query, a document and a grade column, perhaps a subtopic's.
+    """Builds the native table from columns of queries, documents, grades and perhaps subtopics.
 
-    Columns of evidence are kept beside it.
+    Columns of evidence are kept separately.
 
     Args:
         columns: Series by role, of equal length.
         path: The file, for messages.
         scale: Names that grades may have.
-        records: Reads the rows again, with their line numbers, to say where an error is.
+        records: Reads the rows again, with their line numbers, to locate an error.
 
     Returns:
-        The table, the evidence, and a note where rows had no grade: they are left out.
+        The table, the evidence, and a note if rows without a grade were left out.
 
     Raises:
         InputError: At the first row that cannot be used.
@@ -74,7 +74,7 @@ def judgment_table(
     subtopic = None
     if "subtopic" in kept:
         named = to_text(kept["subtopic"], "subtopic", path)
-        # What names no subtopic is one of its own, as in TREC qrels.
+        # A missing subtopic is a subtopic of its own, as in TREC qrels.
         subtopic = named.fill_null("0").replace(["", "Q0"], "0")
     if not (_usable(query) and _usable(document) and _finite(numbers)):
         _fail(columns, "grade", path=path, scale=scale, records=records)
@@ -95,28 +95,28 @@ def judgment_table(
         unit = "row" if records is None else "line"
         rows = rows_of(columns) if records is None else records()
         diagnose_evidence(rows, path=path, unit=unit, scale=scale)
-        raise InputError("the evidence of the grades cannot be used", path=path)
+        raise InputError("the evidence for the grades cannot be used", path=path)
     return table, evidence, notes
 
 
 def missing_grades(documents: Sequence[Any] | pl.Series) -> Note:
-    """Returns what is to be said of rows without a grade.
+    """Returns the note about rows without a grade.
 
     Args:
-        documents: That of each such row.
+        documents: The document of each such row.
     """
     count = len(documents)
     return Note("missing-grades", count, "warning", tuple(map(str, documents[:3])))
 
 
 class RunColumns(NamedTuple):
-    """The columns of a run as native code takes them: anything with the Arrow interface.
+    """The columns of a run for native code: anything with the Arrow interface.
 
     Attributes:
         query: Text or whole numbers.
         document: Text or whole numbers.
         score: Numbers.
-        rank: Whole numbers, or `None` where there are none.
+        rank: Whole numbers, or `None` without a rank column.
         value: The role that the scores come from: "score" or "rank".
         notes: What was noticed.
     """
@@ -135,18 +135,18 @@ def run_columns(
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> RunColumns:
-    """Converts a query, a document, a score and perhaps a rank column.
+    """Converts columns of queries, documents, scores and perhaps ranks.
 
-    Without a score column the ranks stand for scores: rank 1 is the highest. Native code refuses
-    rows that lack an id or a number, and `refuse_run` says which they are.
+    Without a score column the ranks replace scores: rank 1 is the highest. Native code refuses rows
+    without an id or a number, and `refuse_run` locates them.
 
     Args:
-        columns: Series by role, or what else native code reads as it is.
+        columns: Series by role, or other columns that native code reads directly.
         path: The file, for messages.
-        records: Reads the rows again, with their line numbers, to say where an error is.
+        records: Reads the rows again, with their line numbers, to locate an error.
 
     Raises:
-        InputError: If a column holds something else, or a rank is not a whole number.
+        InputError: If a column contains something else, or a rank is not a whole number.
     """
     import polars as pl
 
@@ -175,7 +175,7 @@ def run_columns(
 
 
 def score_notes(roles: Container[str]) -> tuple[Note, ...]:
-    """Says where the scores of a run come from, if that is not a column of scores."""
+    """Notes where the scores of a run come from, if not from a column of scores."""
     if "score" in roles:
         return ()
     return (Note("scores-from-ranks"),)
@@ -187,7 +187,7 @@ def refuse_run(
     path: str = "",
     records: Callable[[], Iterable[Record]] | None = None,
 ) -> None:
-    """Raises the error of the first row that lacks an id or a number; returns if there is none."""
+    """Raises an error for the first row without an id or a number; returns if there is none."""
     run = run_columns(columns, path=path, records=records)
     ids = [to_text(columns[role], role, path) for role in ("query", "document")]
     if not (_usable(ids[0]) and _usable(ids[1]) and _finite(run.score)):
@@ -222,7 +222,7 @@ def _fail(
     records: Callable[[], Iterable[Record]] | None = None,
     cause: InputError | None = None,
 ) -> NoReturn:
-    """Raises the error that names the first bad row, or what is known without it."""
+    """Raises the error that names the first bad row, or else a general one."""
     if records is not None:
         diagnose(records(), value, path=path, scale=scale)
     else:
@@ -231,7 +231,7 @@ def _fail(
 
 
 def _blank(series: pl.Series) -> pl.Series:
-    """Which values are null, or text with nothing in it."""
+    """Says which values are null or blank text."""
     import polars as pl
 
     if series.dtype == pl.String:

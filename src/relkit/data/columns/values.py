@@ -33,9 +33,9 @@ NAMED_GRADES = 'grades that are names need a scale: scale="search" knows 高 中
 
 
 def number(text: object) -> float | None:
-    """Returns the number that a field holds, or None where it holds none.
+    """Returns the number in a field, or None if it is not one.
 
-    Only decimal text counts: no digit separators and no digits of other scripts.
+    Only plain decimal text counts: no digit separators and no digits of other scripts.
     """
     if isinstance(text, str):
         if not text.isascii() or "_" in text:
@@ -61,11 +61,11 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
     """Turns one grade into a number.
 
     Raises:
-        InputError: If it is no number and no name of the scale.
+        InputError: If it is neither a number nor a name of the scale.
     """
     if value is None:
         raise InputError(
-            "there is no grade",
+            "the grade is missing",
             hint="grade the document, or leave it out: it then counts as unjudged",
         )
     if scale is not None:
@@ -82,10 +82,10 @@ def parse_grade(value: Any, scale: Scale | None) -> float:
 def from_values(
     name: str, values: Iterable[Any], nan_is_null: bool = False, path: str = ""
 ) -> pl.Series:
-    """A series from Python values; where they are of several types, as their text.
+    """A series from Python values; mixed types become text.
 
     Raises:
-        InputError: If a text holds half of a surrogate pair.
+        InputError: If text contains half of a surrogate pair.
     """
     import polars as pl
 
@@ -101,13 +101,13 @@ def from_values(
             return pl.Series(name, [None if value is None else str(value) for value in listed])
     except UnicodeEncodeError:
         raise InputError(
-            message("a text of the column `{name}` holds half of a surrogate pair", name=name),
+            message("the column `{name}` contains half of a surrogate pair", name=name),
             path=path,
         ) from None
 
 
 def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
-    """Makes Polars series of arrays or sequences.
+    """Converts arrays or sequences to Polars series.
 
     Raises:
         InputError: If their lengths differ.
@@ -135,10 +135,10 @@ def same_length(columns: Mapping[str, Iterable[Any]]) -> dict[str, pl.Series]:
 
 
 def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
-    """Ids as text: text as it is, whole numbers as their decimal text.
+    """Converts ids to text: text as it is, whole numbers in decimal.
 
     Raises:
-        InputError: If the column holds neither.
+        InputError: If the column contains neither.
     """
     import polars as pl
 
@@ -151,21 +151,21 @@ def to_text(series: pl.Series, role: str, path: str = "") -> pl.Series:
         return to_text(from_values(series.name, series.to_list()), role, path)
     raise InputError(
         message(
-            "the {role} column `{series_name}` holds {kind}; ids are text or whole numbers",
+            "the {role} column `{series_name}` contains {kind}; ids must be text or whole numbers",
             role=role,
             series_name=series.name,
             kind=kind,
         ),
         path=path,
-        hint="convert it to text in the form that the other file uses",
+        hint="convert it to text, written as in the other file",
     )
 
 
 def to_ids(column: Any, role: str, path: str = "") -> Any:
-    """Ids as native code takes them: whole numbers and categories need not become text first.
+    """Converts ids for native code, which takes whole numbers and categories directly.
 
     Raises:
-        InputError: If a series holds something else.
+        InputError: If a series contains something else.
     """
     import polars as pl
 
@@ -181,7 +181,7 @@ def to_ids(column: Any, role: str, path: str = "") -> Any:
 
 @cache
 def _exports_categories() -> bool:
-    """Whether this version of Polars exports the texts of categories: earlier ones gave codes."""
+    """Whether this version of Polars exports categories as text; earlier ones export codes."""
     import polars as pl
 
     column = pl.Series(["a"], dtype=pl.Categorical)
@@ -193,10 +193,10 @@ def _exports_categories() -> bool:
 
 
 def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
-    """Numbers as float64; text that holds none becomes null.
+    """Converts numbers to float64; text that is not a number becomes null.
 
     Raises:
-        InputError: If the column holds something else than numbers, text or truth values.
+        InputError: If the column contains anything but numbers, text or Booleans.
     """
     import polars as pl
 
@@ -213,7 +213,7 @@ def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
         return to_numbers(from_values(series.name, series.to_list()), role, path)
     raise InputError(
         message(
-            "the {role} column `{series_name}` holds {kind}, not numbers",
+            "the {role} column `{series_name}` contains {kind}, not numbers",
             role=role,
             series_name=series.name,
             kind=kind,
@@ -223,9 +223,9 @@ def to_numbers(series: pl.Series, role: str, path: str = "") -> pl.Series:
 
 
 def scaled(series: pl.Series, scale: Scale) -> pl.Series:
-    """Grades as numbers, where they may be the names of a scale's levels.
+    """Converts grades to numbers; they may be names of a scale's levels.
 
-    Values that the scale does not know become null: `diagnose` then names the row.
+    Values that are not on the scale become null; `diagnose` then names the row.
     """
     import polars as pl
 
