@@ -22,7 +22,7 @@ SIGNED = (-1.0, 1.0)
 
 
 def average_ranks(values: Sequence[float]) -> list[float]:
-    """Returns ranks from 1 for the lowest; equal values share the mean of their ranks."""
+    """Returns ranks from 1 for the lowest; ties share their mean rank."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     start = 0
@@ -112,7 +112,7 @@ class Tau(Measure):
 class Spearman(Measure):
     """Spearman's rank correlation between scores and labels.
 
-    Pearson's correlation of their ranks, equal values sharing the mean of their ranks. Undefined
+    Pearson's correlation of their ranks, where ties share their mean rank. Undefined
     where all scores or all labels are equal.
 
     Attributes:

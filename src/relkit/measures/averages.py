@@ -1,4 +1,4 @@
-"""Averages of precision over ranks: AP, and what is mistaken for it."""
+"""Averages of precision over ranks: AP, and what is often mistaken for it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ __all__ = ["AP", "MeanP"]
 class AP(NeedsRelevant):
     """Average precision; its mean over queries is MAP.
 
-    (1/R) sum of P@i over the ranks i <= k that hold a relevant document. Undefined where R = 0.
+    (1/R) sum of P@i over the ranks i <= k of relevant documents. Undefined where R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -91,11 +91,11 @@ class AP(NeedsRelevant):
 class MeanP(BinaryMeasure):
     """Mean precision over every rank.
 
-    (1/k) sum of P@i over all ranks i <= k. Some course notes, Chinese ones above all, call this AP.
-    It is not: AP takes P@i only at the ranks that hold a relevant document and divides by the
-    number of relevant documents, so a list with all its relevant documents on top has AP = 1, while
-    its MeanP is below 1 as soon as k is larger than that number. MeanP also does not know what the
-    list missing_relevant.
+    (1/k) sum of P@i over all ranks i <= k. Some course notes, especially Chinese ones, call this
+    AP. It is not: AP takes P@i only at the ranks of relevant documents and divides by the number of
+    relevant documents, so a list with all its relevant documents on top has AP = 1, while its MeanP
+    is below 1 as soon as k exceeds that number. MeanP also ignores the relevant documents that the
+    list missed.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list. Ranks after the end of the list count as

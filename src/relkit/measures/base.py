@@ -1,4 +1,4 @@
-"""What a measure is."""
+"""The base of all measures."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Step:
     """What one rank adds to a measure.
 
     Attributes:
-        rank: The place in the list, counted from 1.
-        document: The document's id; empty where the list has ended.
-        grade: Its grade; `None` where nobody judged it.
-        gain: What it is worth. The measure's `headings` name this and the next column.
-        discount: By what it is divided or multiplied.
-        contribution: What it adds.
+        rank: The rank, counted from 1.
+        document: The document's id; empty after the end of the list.
+        grade: Its grade; `None` if unjudged.
+        gain: Its gain. The measure's `headings` name this and the next column.
+        discount: The divisor or factor of its gain.
+        contribution: What it adds to the value.
         total: The measure's value up to this rank.
     """
 
@@ -58,7 +58,7 @@ class Step:
 
 
 class Measure(ABC):
-    """A number computed from one ranked list, and the way in which queries become one number.
+    """A number computed from one ranked list, and how queries are combined.
 
     Subclasses are frozen dataclasses; their fields are the measure's parameters. A field that is
     `None` and has the name of a field of `Convention` is taken from there. Register a subclass
@@ -67,37 +67,36 @@ class Measure(ABC):
     Attributes:
         name: The canonical name.
         aliases: Other names, case-insensitive.
-        title: The name in prose; where it is empty, `name`, in capitals if it is short.
-        trec_names: trec_eval's names, by relkit's: ``{"p@{k}": "P_{k}"}``. Braces stand for a
+        title: The name in prose; if empty, `name`, capitalised if it is short.
+        trec_names: trec_eval's names, by relkit's: ``{"p@{k}": "P_{k}"}``. Braces contain a
             parameter. Measures that are not listed have the same name in both.
-        becomes: Another measure's name, by a parameter that only the other has: with that
-            parameter a name stands for the other, as ir_measures' ``NumRet(rel=2)`` does.
-        aspect: What of a ranking a change of the value is about: a report words it accordingly.
+        becomes: Another measure's name, by a parameter that only the other has: with that parameter
+            a name means the other, like ir_measures' ``NumRet(rel=2)``.
+        aspect: The aspect of a ranking that it measures; reports word changes accordingly.
         combine: How queries become one number: `mean` of values, `ratio` of summed numerators
             and denominators, `sum`, `pooled` pairs of all queries, or the `geometric` mean, whose
             numerators are logarithms.
-        averages: The forms on offer: "macro" (mean over queries), "micro" (ratio of sums).
+        averages: The available averages: "macro" (mean over queries), "micro" (ratio of sums).
         bounds: Lowest and highest possible value.
-        headings: What `explain` calls the gain and discount columns.
-        formula: The formula in one line of plain text.
+        headings: The names of the gain and discount columns in `explain`.
+        formula: The formula as one line of plain text.
         needs: What it compares a run with: `judgments`, or another run (`reference`).
         is_additive: Whether a step's contribution is what its document adds to the value, so that
-            the difference of two values can be told document by document.
-        weighted: Whether rows of labelled scores may weigh differently.
-        describes: What it tells: the `quality` of a ranking, or the `data`, such as how much of a
-            list was judged. A comparison shows the latter and does not test it.
+            the difference of two values can be attributed to documents.
+        weighted: Whether rows of labelled scores may have weights.
+        describes: What it describes: the `quality` of a ranking, or the `data`, such as how much of
+            a list was judged. A comparison shows the latter without a test.
         ordinal: Whether only the order of the grades counts. Grades below 0 are then used as they
-            are; for other measures they are not relevant and worth nothing.
-        sums_undefined: Whether queries without a value have a share in a ratio of sums.
-        counts_queries: Whether it is about the queries alone: one query's value says nothing.
-        needs_subtopics: Whether it is about judgments of subtopics; others count as one subtopic.
+            are; for other measures they are not relevant and have no gain.
+        sums_undefined: Whether queries without a value contribute to a ratio of sums.
+        counts_queries: Whether it only counts queries, so that one query's value says nothing.
+        needs_subtopics: Whether it uses judgments of subtopics; others count as one subtopic.
         convention_fields: Fields that take another field of the convention, or none (empty).
-        fallbacks: Values of fields that neither the name nor the convention fills.
-        at: The parameter that stands after the @: the cutoff, or the level of recall of `iprec`.
-        argument: The parameter that a number after a point stands for, where it is no cutoff:
-            `rbp.95`.
-        several: Whether the bare name stands for several measures, as trec_eval's `P` does; one
-            without a cutoff is then written `@all`.
+        fallbacks: Defaults of fields that neither the name nor the convention fills.
+        at: The parameter after the @: the cutoff, or the level of recall of `iprec`.
+        argument: The parameter given by a number after a point, if it is not a cutoff: `rbp.95`.
+        several: Whether the bare name means several measures, like trec_eval's `P`; the one without
+            a cutoff is then written `@all`.
 
     Examples:
         >>> from dataclasses import dataclass
@@ -148,7 +147,7 @@ class Measure(ABC):
     def steps(self, ranking: Ranking) -> Iterator[Step]:
         """Yields the derivation rank by rank; the last total is the value.
 
-        Called only where `undefined` returns `None`. No step at all means 0.
+        Called only if `undefined` returns `None`. Without steps the value is 0.
         """
 
     def undefined(self, ranking: Ranking) -> str | None:
@@ -159,7 +158,7 @@ class Measure(ABC):
         """Returns the native function and its parameters, or `None` to loop over `steps`.
 
         A parameter `undefined` is filled with what a query without a value counts, for functions
-        that weigh queries.
+        that weight queries.
         """
         return None
 
@@ -175,40 +174,40 @@ class Measure(ABC):
         return numerator / denominator
 
     def query_weight(self, ranking: Ranking) -> float:
-        """Returns what a query weighs in a weighted mean (`combine` is `ratio`, macro average)."""
+        """Returns a query's weight in a weighted mean (`combine` is `ratio`, macro average)."""
         return 1.0
 
     def details(
         self, numerator: float, denominator: float, equal: tuple[float, float] = (0.0, 0.0)
     ) -> dict[str, float]:
-        """Returns what is shown beside the number, by name.
+        """Returns the details shown beside the number, by name.
 
         Args:
             numerator: Summed over the queries.
             denominator: Summed over the queries.
-            equal: Of PNR: positive and negative pairs of equal labels.
+            equal: For PNR: positive and negative pairs of equal labels.
         """
         return {}
 
     def mean_details(self, total: _native.Total, undefined: Counted) -> dict[str, float]:
-        """Returns those of the details that are another number for a mean over queries.
+        """Returns the details that differ for a mean over queries.
 
         Args:
-            total: The queries.
+            total: The number of queries.
             undefined: What a query without a value counts.
         """
         return {}
 
     @property
     def shown(self) -> str:
-        """The name in tables and sentences; `str` gives the one that can be read back."""
+        """The name in tables and sentences; `str` gives the one that can be parsed."""
         return str(self)
 
     def trec_name(self, filled: Measure | None = None) -> str:
-        """Returns trec_eval's name, or relkit's own where trec_eval has none.
+        """Returns trec_eval's name, or relkit's own if trec_eval has none.
 
         Args:
-            filled: The same measure with every parameter filled in.
+            filled: The same measure with all parameters filled in.
 
         Examples:
             >>> import relkit
@@ -225,16 +224,16 @@ class Measure(ABC):
 
     @property
     def asks_relevance(self) -> bool:
-        """Whether it asks from which grade on a document is relevant."""
+        """Whether it uses a threshold of relevance."""
         return hasattr(self, "rel")
 
     @property
     def needs_highest_grade(self) -> bool:
-        """Whether its value depends on the highest grade in the judgments, if no scale has one."""
+        """Whether it needs the highest grade in the judgments when no scale gives one."""
         return "max" in parameters(type(self)) and self.filled("max") is None
 
     def resampled(self) -> bool:
-        """Returns whether a comparison can form the pooled number anew from whole queries."""
+        """Returns whether a comparison can recompute the pooled number from whole queries."""
         return False
 
     def pooled(self, total: _native.Total) -> float:
@@ -242,10 +241,10 @@ class Measure(ABC):
         raise NotImplementedError
 
     def expanded_formula(self, ranking: Ranking) -> str:
-        """Returns the formula with this ranking's numbers put in, and the value at its end.
+        """Returns the formula with this ranking's numbers and the resulting value.
 
-        Called only where `undefined` returns `None`. By default the contributions are added up,
-        where they make the value.
+        Called only if `undefined` returns `None`. By default the contributions are added up, if
+        they sum to the value.
 
         Examples:
             >>> import relkit
@@ -259,7 +258,7 @@ class Measure(ABC):
         return equation(format_sum(list(map(format_number, terms))), value)
 
     def ideal_steps(self, ranking: Ranking) -> Iterator[Step]:
-        """Yields the best order that the measure can imagine; nothing where it has none."""
+        """Yields the steps of the ideal order; nothing if the measure has none."""
         return iter(())
 
     def missing_relevant(self, ranking: Ranking) -> list[str]:
@@ -270,10 +269,10 @@ class Measure(ABC):
         """Returns pairs of documents in the wrong order, the costliest first, and their number."""
         return [], 0
 
-    # -- what all of them share ----------------------------------------------------------------
+    # -- what all measures share ---------------------------------------------------------------
 
     def seen(self, ranking: Ranking) -> Ranking:
-        """Returns what the measure sees of a ranking: without ungraded documents in its first k."""
+        """Returns the ranking as the measure sees it: without unjudged documents in its first k."""
         return ranking.window(getattr(self, "k", None)) if ranking.ignores else ranking
 
     def value(self, ranking: Ranking) -> float:
@@ -307,7 +306,7 @@ class Measure(ABC):
 
         Args:
             grades: Grades, best ranked first; `None` for an unjudged document.
-            unretrieved: Grades of judged documents that the list does not hold.
+            unretrieved: Grades of judged documents that are not in the list.
             convention: The rules for parameters that the measure leaves open.
             scale: The grade scale.
 
@@ -329,7 +328,7 @@ class Measure(ABC):
     def resolve(
         self, convention: Convention, scale: Scale | None = None, highest: float = math.nan
     ) -> Measure:
-        """Returns the measure with every open parameter filled in that has no fallback.
+        """Returns the measure with its open parameters filled in, except those with a fallback.
 
         Args:
             convention: Fills fields of the same name; `rel` falls back to the scale's threshold.
@@ -359,7 +358,7 @@ class Measure(ABC):
         return dataclasses.replace(self, **changes) if changes else self  # type: ignore[type-var]
 
     def filled(self, name: str) -> Any:
-        """Returns a parameter's value, or what stands for it where it is left open."""
+        """Returns a parameter's value, or its default if it is left open."""
         value = getattr(self, name)
         return self.fallbacks.get(name) if value is None else value
 
@@ -370,7 +369,7 @@ class Measure(ABC):
         return rule
 
     def counted_as(self, convention: Convention) -> Counted:
-        """Returns the same for sums, to which a query that was refused (`error`) adds nothing."""
+        """Returns the same for sums, to which a refused query (`error`) adds nothing."""
         rule = self.undefined_rule(convention)
         return "skip" if rule == "error" else rule
 

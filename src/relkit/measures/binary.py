@@ -1,4 +1,4 @@
-"""Measures of binary relevance: precision, recall and what is near them."""
+"""Measures of binary relevance: precision, recall and their relatives."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -100,8 +100,8 @@ class Precision(MayNeedRelevant):
 class Recall(NeedsRelevant):
     """Recall.
 
-    The share of the relevant documents that the first `k` hold: relevant in top k / R. Undefined
-    where R = 0.
+    The share of the relevant documents that are among the first `k`: relevant in top k / R.
+    Undefined where R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -222,7 +222,8 @@ class Success(MayNeedRelevant):
 class RR(NeedsRelevant):
     """Reciprocal rank; its mean over queries is MRR.
 
-    1 / rank of the first relevant document, 0 if the first `k` hold none. Undefined where R = 0.
+    1 / rank of the first relevant document, 0 if there is none among the first `k`. Undefined where
+    R = 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -277,7 +278,7 @@ class RPrec(NeedsRelevant):
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
         multiple: Multiple of R: precision is taken at the rank floor(multiple R + 0.9), as
-            trec_eval's `Rprec_mult` does, and is 0 where that is no rank.
+            trec_eval's `Rprec_mult` does, and is 0 if that is not a rank.
 
     Examples:
         >>> import relkit

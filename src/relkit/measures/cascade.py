@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERR", "RBP", "RBPResidual"]
 
-#: What trec_eval counts where nothing else is said.
+#: trec_eval's default.
 TREC_PERSISTENCE = 0.9
 
 
@@ -27,14 +27,14 @@ class ERR(Measure):
 
     A user reads from the top and stops at a document of grade y with probability
     (2^y - 1) / 2^max; ERR is the expected value of 1 / (rank of the stop), 0 without a stop. It
-    divides by nothing that a query may lack, so a query without a relevant document counts 0.
+    never divides by zero, so a query without a relevant document counts 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         max: The highest grade of the scale; `None` takes the scale's, or the highest in the
             judgments. gdeval uses 4.
-        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
-            convention's, where it is a grade, or stops nobody at them.
+        unjudged: The grade of unjudged retrieved documents; `None` takes the convention's if it is
+            a grade; otherwise users never stop at them.
 
     Raises:
         ParameterError: If a grade is above `max`.
@@ -65,7 +65,7 @@ class ERR(Measure):
             if grade > highest:
                 raise ParameterError(
                     message(
-                        "`err(max={highest:g})` met a grade of {grade:g}",
+                        "the grade {grade:g} is above the maximum of `err(max={highest:g})`",
                         highest=highest,
                         grade=grade,
                     ),
@@ -88,15 +88,15 @@ class RBP(Measure):
     """Rank-biased precision.
 
     A user goes on from one rank to the next with probability p:
-    (1 - p) sum of g_i p^(i-1), with g_i = 1 for a relevant document, or its gain in 0..1 where a
-    gain is given.
+    (1 - p) sum of g_i p^(i-1), with g_i = 1 for a relevant document, or its gain in 0..1 if a gain
+    is given.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         p: Persistence of the user, between 0 and 1; `None` takes the convention's, or 0.8.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
         gain: A map of grades to gains in 0..1, or `scale`; `None` means binary.
-        normalise: Divides gains by the highest gain of the query's judged documents where that is
+        normalise: Divides gains by the highest gain of the query's judged documents if that is
             above 1, as trec_eval 10 does.
 
     Raises:
@@ -134,7 +134,7 @@ class RBP(Measure):
         return self.gain is None
 
     def trec_name(self, filled: Measure | None = None) -> str:
-        """Returns trec_eval's name, which says p where it is not trec_eval's own."""
+        """Returns trec_eval's name, with p unless it is trec_eval's default."""
         if self.p is not None or filled is None:
             return super().trec_name()
         whole = replace(self, p=filled.filled("p"))
@@ -187,7 +187,7 @@ class RBP(Measure):
 class RBPResidual(Measure):
     """Residual of rank-biased precision.
 
-    By how much RBP could still rise if every unjudged document were relevant:
+    How much RBP would rise if every unjudged document were relevant:
     (1 - p) sum of p^(i-1) over the unjudged ranks i, and p^n for the ranks after the end of a list
     of n documents.
 

@@ -26,12 +26,12 @@ Weight = Literal["uniform", "rows", "positives"]
 
 
 def weight_of(entries: "Sequence[RankedDocument]") -> Exact:
-    """Returns what documents weigh together: their number, where rows weigh the same."""
+    """Returns the total weight of documents: their number if all rows weigh the same."""
     return sum((exact(entry.weight) for entry in entries), 0)
 
 
 class ScoreWeights:
-    """What documents with a lower and with an equal score weigh.
+    """The weights of documents with a lower and with an equal score.
 
     Examples:
         >>> import relkit
@@ -46,15 +46,15 @@ class ScoreWeights:
         self._sums: list[Exact] = [0, *accumulate(exact(entry.weight) for entry in rising)]
 
     def lower(self, score: float) -> Exact:
-        """What documents with a lower score weigh."""
+        """The weight of documents with a lower score."""
         return self._sums[bisect_left(self._scores, score)]
 
     def equal(self, score: float) -> Exact:
-        """What documents with this score weigh."""
+        """The weight of documents with this score."""
         return self._sums[bisect_right(self._scores, score)] - self.lower(score)
 
     def higher(self, score: float) -> Exact:
-        """What documents with a higher score weigh."""
+        """The weight of documents with a higher score."""
         return self._sums[-1] - self._sums[bisect_right(self._scores, score)]
 
 
@@ -147,7 +147,7 @@ class _ClassPairs(_Classes):
         return sum((exact(entry.weight) * held.lower(entry.score) for entry in positive), 0)
 
     def _beaten(self, score: float, negative: ScoreWeights, limit: float) -> float:
-        """What the negatives weigh that a score beats, ties half, as far as the curve goes."""
+        """The weight of the negatives that a score beats, ties half, as far as the curve goes."""
         equal = negative.equal(score)
         if self.end() >= 1:
             return float(negative.lower(score)) + float(equal) / 2
@@ -163,7 +163,7 @@ class _ClassPairs(_Classes):
         others = float(weight_of(negative))
         pairs = float(weight_of(positive)) * others
         scores = ScoreWeights(negative)
-        # What the start of the curve covers is standardised: 0.5 for a random order.
+        # The area below the start of the curve is standardised: 0.5 for a random order.
         end = self.end()
         least = end * end / 2
         base, scale = (
@@ -190,13 +190,13 @@ class AUC(_ClassPairs):
     """Area under the ROC curve.
 
     The probability that a positive has a higher score than a negative, equal scores counting half,
-    over all (query, document) pairs pooled: for models whose scores mean the same in every query.
+    over all (query, document) pairs pooled: for models whose scores are comparable across queries.
     For scores that are only comparable within a query use `gauc`. ``macro`` is the plain mean of
     per-query values. Undefined where one class is absent.
 
-    With ``max_fpr=m`` only the curve's start counts, up to a false-positive rate of m. That area A
-    is standardised, as McClish does: (1 + (A - m²/2) / (m - m²/2)) / 2, which is 0.5 for a random
-    order and 1 for the best.
+    With ``max_fpr=m`` only the start of the curve counts, up to a false-positive rate of m. Its
+    area A is standardised as by McClish: (1 + (A - m²/2) / (m - m²/2)) / 2, which is 0.5 for a
+    random order and 1 for the best.
 
     Attributes:
         rel: Lowest positive grade; `None` takes the convention's or the scale's.
@@ -240,8 +240,8 @@ class AUC(_ClassPairs):
 class GAUC(_ClassPairs):
     """Grouped AUC.
 
-    AUC within each query, averaged with weights: sum of w AUC / sum of w. Undefined for a
-    query with one class only.
+    AUC within each query, averaged with weights: sum of w AUC / sum of w. Undefined for a query
+    with only one class.
 
     Attributes:
         rel: Lowest positive grade; `None` takes the convention's or the scale's.
@@ -298,7 +298,7 @@ class AveragePrecision(_Classes):
     documents of that score or more are predicted positive and recall is the share of the positives
     among them: the area below the precision-recall curve. Documents of equal score share one
     threshold, so their order does not matter, and there is no interpolation. All (query, document)
-    rows are pooled: for models whose scores mean the same in every query; ``macro`` is the plain
+    rows are pooled: for models whose scores are comparable across queries; ``macro`` is the plain
     mean of per-query values. It differs from `ap`, which ranks each query's documents and divides
     by all relevant ones, retrieved or not. Undefined without a positive.
 

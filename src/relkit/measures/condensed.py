@@ -20,7 +20,7 @@ __all__ = ["condense", "condensed"]
 
 
 def condense(ranking: Ranking) -> Ranking:
-    """Returns a ranking without the documents that nobody judged.
+    """Returns a ranking without its unjudged documents.
 
     Examples:
         >>> from relkit import Ranking
@@ -31,7 +31,7 @@ def condense(ranking: Ranking) -> Ranking:
 
 
 class Condensed(Measure):
-    """What `judged_only=true` changes about a measure: it sees the condensed list."""
+    """The effect of `judged_only=true`: the measure sees the condensed list."""
 
     def undefined(self, ranking: Ranking) -> str | None:
         return super().undefined(condense(ranking))
@@ -72,7 +72,7 @@ def _restore(kind: type[Measure], given: dict[str, Any]) -> Measure:
 
 @cache
 def condensed(kind: type[Measure]) -> type[Measure]:
-    """Returns the kind of measure that takes `judged_only`, and sees judged documents alone.
+    """Returns a variant of a measure class that takes `judged_only` and sees only judged documents.
 
     Args:
         kind: A measure of one ranking against judgments.

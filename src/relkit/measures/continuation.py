@@ -1,4 +1,4 @@
-"""Measures of the C/W/L framework: a reader goes on to the next rank with some probability."""
+"""Measures of the C/W/L framework: a reader continues to the next rank with some probability."""
 
 import math
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from relkit.measures.lookup import register
 
 __all__ = ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"]
 
-#: Ranks that cwl_eval adds up where a measure has no cutoff.
+#: Ranks that cwl_eval sums for a measure without a cutoff.
 DEPTH = 1000
 
 
 @dataclass(frozen=True)
 class Continuation(Measure):
-    """Shared by measures that are a chance of going on from each rank, and nothing else.
+    """Shared by measures defined by the probability of continuing from each rank.
 
-    The weight of a rank is the chance of reaching it, divided by the sum of these chances over all
-    ranks; the value is the weighted mean of the gains. Ranks below the end of a short list hold
-    documents without gain.
+    The weight of a rank is the probability of reaching it, divided by the sum of these
+    probabilities over all ranks; the value is the weighted mean of the gains. Ranks after the end
+    of a short list have no gain.
     """
 
     headings: ClassVar[tuple[str, str]] = ("gain", "weight")
@@ -53,24 +53,24 @@ class Continuation(Measure):
             )
 
     def scale(self) -> tuple[float, float]:
-        """The grades that are worth 0 and 1; 1 or more above `min` where `max` is still open."""
+        """The grades with gain 0 and 1; at least 1 above `min` while `max` is open."""
         lowest: float = getattr(self, "min", 0.0)
         highest: float | None = getattr(self, "max", None)
         return lowest, max(lowest + 1.0, 1.0) if highest is None else highest
 
     def gain(self, grade: float | None) -> float:
-        """What a document of that grade is worth, from 0 to 1."""
+        """The gain of a document with that grade, from 0 to 1."""
         if grade is None:
             return 0.0
         lowest, highest = self.scale()
         return (min(max(grade, 0.0, lowest), highest) - lowest) / (highest - lowest)
 
     def goes_on(self, rank: int, gain: float, gained: float) -> float:
-        """The chance of going on below a rank, from its gain and the sum of gains so far."""
+        """The probability of continuing after a rank, from its gain and the sum of gains so far."""
         raise NotImplementedError
 
     def last(self, ranking: "Ranking") -> int:
-        """The last rank that anybody reads."""
+        """The last rank that counts."""
         depth: int | None = getattr(self, "depth", None)
         k: int | None = getattr(self, "k", None)
         return depth or k or len(ranking)
@@ -108,16 +108,16 @@ class Continuation(Measure):
 class SDCG(Continuation):
     """Scaled discounted cumulative gain.
 
-    DCG divided by what a list of nothing but best documents would get:
+    DCG divided by that of a list with only the best possible documents:
     sum of g_i / log2(i + 1) over the first `k` ranks, divided by the sum of 1 / log2(i + 1), with
-    g_i the grade scaled to 0..1. Unlike NDCG it asks every query for `k` best documents, so a query
-    without a relevant document counts 0 and nothing is undefined.
+    g_i the grade scaled to 0..1. Unlike NDCG it expects `k` best documents for every query, so a
+    query without a relevant document counts 0 and no query is undefined.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
 
     Examples:
         >>> import relkit
@@ -154,15 +154,15 @@ class SDCG(Continuation):
 class INSQ(Continuation):
     """INSQ: a reader grows more patient with the rank.
 
-    The chance of going on below rank i is ((i + 2T - 1) / (i + 2T))^2, whatever stands there. No
+    The probability of continuing after rank i is ((i + 2T - 1) / (i + 2T))^2, whatever its gain. No
     query is undefined for it; one without a relevant document counts 0.
 
     Attributes:
-        target: T, the gain that the reader hopes for.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
-        depth: Ranks over which the weights are added up, 1000 in cwl_eval.
+        target: T, the gain that the reader expects.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
+        depth: Ranks over which the weights are summed, 1000 in cwl_eval.
 
     Examples:
         >>> import relkit
@@ -187,18 +187,18 @@ class INSQ(Continuation):
 @register
 @dataclass(frozen=True)
 class INST(Continuation):
-    """INST: as INSQ, but the reader adapts to what was found.
+    """INST: like INSQ, but the reader adapts to what was found.
 
-    The chance of going on below rank i is ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i is what
-    is left of the target T after the gains of the first i documents. No query is undefined for it;
-    one without a relevant document counts 0.
+    The probability of continuing after rank i is ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i
+    is what remains of the target T after the gains of the first i documents. No query is undefined
+    for it; one without a relevant document counts 0.
 
     Attributes:
-        target: T, the gain that the reader hopes for.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
-        depth: Ranks over which the weights are added up, 1000 in cwl_eval.
+        target: T, the gain that the reader expects.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
+        depth: Ranks over which the weights are summed, 1000 in cwl_eval.
 
     Examples:
         >>> import relkit
@@ -232,14 +232,14 @@ class BPM(Continuation):
     (gain - `median`). No query is undefined for it; one without a relevant document counts 0.
 
     Attributes:
-        k: Ranks that the reader is ready to read; `None` means the whole list.
-        target: The gain that the reader hopes for.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
+        k: Ranks that the reader is willing to read; `None` means the whole list.
+        target: The gain that the reader expects.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
         benefit: How far a document moves the target; 0 is the static model.
         cost: How far a document moves the number of ranks; 0 is the static model.
-        median: The gain of a document that moves nothing, between 0 and 1.
+        median: The gain of a document that moves neither limit, between 0 and 1.
 
     Examples:
         >>> import relkit
@@ -307,16 +307,16 @@ class BPM(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR8(Continuation):
-    """Nearly ERR, equation 8: the reader goes on with 1 - gain.
+    """Nearly ERR, equation 8: the reader continues with probability 1 - gain.
 
-    ERR itself has no place in the C/W/L framework; this is the nearest measure that has, cut off at
+    ERR itself does not fit the C/W/L framework; this is the nearest measure that does, cut off at
     rank `k`. No query is undefined for it; one without a relevant document counts 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
 
     Examples:
         >>> import relkit
@@ -340,16 +340,16 @@ class NERR8(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR9(Continuation):
-    """Nearly ERR, equation 9: as 8, and the reader tires as in ERR.
+    """Nearly ERR, equation 9: like 8, and the reader tires as in ERR.
 
-    The chance of going on below rank i is i / (i + 1) (1 - gain), cut off at rank `k`. No query is
-    undefined for it; one without a relevant document counts 0.
+    The probability of continuing after rank i is i / (i + 1) (1 - gain), cut off at rank `k`. No
+    query is undefined for it; one without a relevant document counts 0.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
 
     Examples:
         >>> import relkit
@@ -373,17 +373,17 @@ class NERR9(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR10(Continuation):
-    """Nearly ERR, equation 10: as 8, with the persistence of RBP.
+    """Nearly ERR, equation 10: like 8, with the persistence of RBP.
 
-    The chance of going on below a document is p (1 - gain). No query is undefined for it; one
-    without a relevant document counts 0.
+    The probability of continuing after a document is p (1 - gain). No query is undefined for it;
+    one without a relevant document counts 0.
 
     Attributes:
         p: Persistence of the reader, between 0 and 1.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
-        depth: Ranks over which the weights are added up, 1000 in cwl_eval.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
+        depth: Ranks over which the weights are summed, 1000 in cwl_eval.
 
     Examples:
         >>> import relkit
@@ -418,17 +418,17 @@ class NERR10(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR11(Continuation):
-    """Nearly ERR, equation 11: as 8, with the patience of INSQ.
+    """Nearly ERR, equation 11: like 8, with the patience of INSQ.
 
-    The chance of going on below rank i is ((i + 2T - 1) / (i + 2T))^2 (1 - gain). No query is
-    undefined for it; one without a relevant document counts 0.
+    The probability of continuing after rank i is ((i + 2T - 1) / (i + 2T))^2 (1 - gain). No query
+    is undefined for it; one without a relevant document counts 0.
 
     Attributes:
-        target: T, the gain that the reader hopes for.
-        min: The grade that is worth 0; lower ones are too.
-        max: The grade that is worth 1; higher ones are too. `None` takes the scale's highest, or
-            the highest in the judgments.
-        depth: Ranks over which the weights are added up, 1000 in cwl_eval.
+        target: T, the gain that the reader expects.
+        min: The grade with gain 0; lower grades have gain 0, too.
+        max: The grade with gain 1; higher grades have gain 1, too. `None` takes the scale's
+            highest, or the highest in the judgments.
+        depth: Ranks over which the weights are summed, 1000 in cwl_eval.
 
     Examples:
         >>> import relkit

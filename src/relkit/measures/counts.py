@@ -17,7 +17,7 @@ __all__ = ["NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet"]
 
 @dataclass(frozen=True)
 class Count(BinaryMeasure):
-    """Shared by counts: added up over queries."""
+    """Shared by counts, which are summed over queries."""
 
     combine: ClassVar[Combine] = "sum"
     averages: ClassVar[tuple[str, ...]] = ("sum",)
@@ -33,7 +33,7 @@ class Count(BinaryMeasure):
 class NumRet(Count):
     """Number of retrieved documents.
 
-    Added up over queries.
+    Summed over queries.
 
     Examples:
         >>> import relkit
@@ -63,7 +63,7 @@ class NumRet(Count):
 class NumRel(Count):
     """Number of relevant documents.
 
-    All judged documents with a grade of `rel` or more, retrieved or not; added up over queries.
+    All judged documents with a grade of `rel` or more, retrieved or not; summed over queries.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
@@ -99,7 +99,7 @@ class NumRel(Count):
 class NumRelRet(Count):
     """Number of relevant documents retrieved.
 
-    Added up over queries.
+    Summed over queries.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -136,7 +136,7 @@ class NumRelRet(Count):
 class NumNonrelRet(Count):
     """Number of retrieved documents that were judged not relevant.
 
-    Added up over queries. Unjudged documents do not count.
+    Summed over queries. Unjudged documents do not count.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
@@ -173,7 +173,7 @@ class NumNonrelRet(Count):
 class NumQ(Count):
     """Number of queries.
 
-    Every evaluated query counts 1, also one for which nothing was retrieved.
+    Every evaluated query counts 1, even if nothing was retrieved for it.
 
     Examples:
         >>> import relkit

@@ -1,6 +1,6 @@
 """Measures of novelty and diversity: how well a list serves every subtopic of its query.
 
-They read judgments of subtopics (see `Judgments`). A document is relevant to a subtopic where its
+They read judgments of subtopics (see `Judgments`). A document is relevant to a subtopic if its
 grade there is `rel` or more. Judgments without subtopics count as judgments of one.
 """
 
@@ -19,17 +19,17 @@ __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "Alpha
 @register
 @dataclass(frozen=True)
 class AlphaDCG(Novelty):
-    """α-DCG: discounted gain that shrinks where a subtopic recurs.
+    """α-DCG: discounted gain that shrinks when a subtopic recurs.
 
     The gain of the document at rank i is the sum, over the subtopics that it is relevant to, of
     (1 - alpha)^(documents above it that are relevant to the same subtopic). Gains are divided by
-    log2(i + 1) and added up, and the sum is divided by that of a list whose every document is
-    relevant to every subtopic. Without a cutoff that list is as long as the run's. Undefined
-    where no document is relevant to a subtopic.
+    log2(i + 1) and summed, and the sum is divided by that of a list in which every document is
+    relevant to every subtopic. Without a cutoff that list is as long as the run's. Undefined where
+    no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -48,7 +48,7 @@ class AlphaDCG(Novelty):
 
     name = "alpha_dcg"
     aliases = ("alpha-dcg", "α_dcg", "α-dcg", "alphadcg")
-    formula = "sum of gain / log2(rank + 1), by the highest sum possible"
+    formula = "sum of gain / log2(rank + 1), over the highest possible sum"
     weights = "log2"
     norm = "subtopics"
     k: int | None = None
@@ -61,13 +61,13 @@ class AlphaDCG(Novelty):
 class AlphaNDCG(Novelty):
     """α-nDCG: α-DCG as a share of that of the best list.
 
-    The best list takes at each rank the judged document with the most gain left, of equal ones the
-    one with the highest id, as ndeval does. Seldom another order is better still; then a run can
-    reach more than 1. Undefined where no document is relevant to a subtopic.
+    The best list takes at each rank the judged document with the most remaining gain, the highest
+    id among equal ones, as ndeval does. Rarely another order is better; a run can then exceed 1.
+    Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -87,7 +87,7 @@ class AlphaNDCG(Novelty):
     name = "alpha_ndcg"
     aliases = ("alpha-ndcg", "α_ndcg", "α-ndcg", "alphandcg")
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
-    formula = "sum of gain / log2(rank + 1), by that of the best list"
+    formula = "sum of gain / log2(rank + 1), over that of the best list"
     weights = "log2"
     norm = "ideal"
     k: int | None = None
@@ -100,14 +100,14 @@ class AlphaNDCG(Novelty):
 class ERRIA(Novelty):
     """ERR-IA: intent-aware expected reciprocal rank.
 
-    As α-DCG with the weight 1 / rank: a user who wants one of the subtopics, each with the same
-    chance, reads from the top and stops at a relevant document with probability alpha. The sum is
-    divided by that of a list whose every document is relevant to every subtopic (without a cutoff,
-    one as long as the run's), as in ndeval. Undefined where no document is relevant to a subtopic.
+    Like α-DCG with the weight 1 / rank: a user who wants one of the subtopics, all equally likely,
+    reads from the top and stops at a relevant document with probability alpha. The sum is divided
+    by that of a list in which every document is relevant to every subtopic (without a cutoff, as
+    long as the run's), as in ndeval. Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -127,7 +127,7 @@ class ERRIA(Novelty):
 
     name = "err_ia"
     aliases = ("err-ia",)
-    formula = "sum of gain / rank, by the highest sum possible"
+    formula = "sum of gain / rank, over the highest possible sum"
     weights = "inverse"
     norm = "subtopics"
     k: int | None = None
@@ -140,11 +140,11 @@ class ERRIA(Novelty):
 class NERRIA(Novelty):
     """nERR-IA: ERR-IA as a share of that of the best list.
 
-    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to a subtopic.
+    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -164,7 +164,7 @@ class NERRIA(Novelty):
     name = "nerr_ia"
     aliases = ("nerr-ia",)
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
-    formula = "sum of gain / rank, by that of the best list"
+    formula = "sum of gain / rank, over that of the best list"
     weights = "inverse"
     norm = "ideal"
     k: int | None = None
@@ -177,12 +177,13 @@ class NERRIA(Novelty):
 class NRBP(Novelty):
     """NRBP: novelty- and rank-biased precision.
 
-    As α-DCG with the weight beta^(rank - 1) over the whole list, times (1 - (1 - alpha) beta) over
-    the number of subtopics. Undefined where no document is relevant to a subtopic.
+    Like α-DCG with the weight beta^(rank - 1) over the whole list, times (1 - (1 - alpha) beta)
+    over the number of subtopics. Undefined where no document is relevant to any subtopic.
 
     Attributes:
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
-        beta: The user's patience: the chance of going on to the next rank, from 0 to below 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
+        beta: The user's patience: the probability of continuing to the next rank, from 0 to below
+            1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -213,11 +214,12 @@ class NRBP(Novelty):
 class NNRBP(Novelty):
     """nNRBP: NRBP as a share of that of the best list.
 
-    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to a subtopic.
+    The best list is that of `alpha_ndcg`. Undefined where no document is relevant to any subtopic.
 
     Attributes:
-        alpha: How much of a subtopic's gain each document about it takes, from 0 to 1.
-        beta: The user's patience: the chance of going on to the next rank, from 0 to below 1.
+        alpha: The share of a subtopic's gain that each document about it removes, from 0 to 1.
+        beta: The user's patience: the probability of continuing to the next rank, from 0 to below
+            1.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
 
     Raises:
@@ -236,7 +238,7 @@ class NNRBP(Novelty):
 
     name = "nnrbp"
     bounds: ClassVar[tuple[float, float]] = UNBOUNDED
-    formula = "sum of gain beta^(rank - 1), by that of the best list"
+    formula = "sum of gain beta^(rank - 1), over that of the best list"
     weights = "geometric"
     norm = "ideal"
     alpha: float = 0.5
@@ -249,8 +251,8 @@ class NNRBP(Novelty):
 class PIA(Diversity):
     """P-IA: intent-aware precision.
 
-    Precision at k of each subtopic that has a relevant document, and the mean of those; without a
-    cutoff k is the length of the list. Undefined where no document is relevant to a subtopic.
+    The mean, over subtopics with a relevant document, of precision at k; without a cutoff k is the
+    length of the list. Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -295,8 +297,8 @@ class PIA(Diversity):
 class APIA(Diversity):
     """AP-IA: intent-aware average precision; its mean is MAP-IA.
 
-    Average precision of each subtopic that has a relevant document, and the mean of those.
-    Undefined where no document is relevant to a subtopic.
+    The mean, over subtopics with a relevant document, of average precision.
+    Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -344,10 +346,10 @@ class APIA(Diversity):
 @register
 @dataclass(frozen=True)
 class StRecall(Diversity):
-    """Subtopic recall: the share of subtopics that it is about.
+    """Subtopic recall: the share of subtopics covered.
 
-    Subtopics with a relevant document among the first k, by those with a relevant document at all.
-    Undefined where no document is relevant to a subtopic.
+    Subtopics with a relevant document among the first k, divided by those with any relevant
+    document. Undefined where no document is relevant to any subtopic.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.

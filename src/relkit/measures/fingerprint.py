@@ -1,4 +1,4 @@
-"""Fingerprints: two numbers may be compared where they are of the same measure and rules."""
+"""Fingerprints: two numbers may be compared if their measure and rules are the same."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ LENGTH = 16
 
 
 def measure_fingerprint(measure: Measure, convention: Convention) -> str:
-    """Returns a fingerprint of a measure and the rules under which it is counted.
+    """Returns a fingerprint of a measure and the rules it is computed under.
 
     Names do not matter: the measure's parameters are filled in from the convention first, and two
-    presets of the same rules have the same fingerprint. It is that of the mean over queries.
+    presets of the same rules have the same fingerprint. It is the fingerprint of the mean over
+    queries.
 
     Args:
         measure: The measure.

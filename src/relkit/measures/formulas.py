@@ -1,4 +1,4 @@
-"""Formulas with numbers put in, as text that can be said in another language."""
+"""Formulas with numbers filled in, as text that can be translated."""
 
 import math
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from relkit.core.texts.message import Message, message
 
 __all__ = ["equation", "format_number", "format_sum", "quotient"]
 
-#: More terms than this are left out of a sum that is written down.
+#: The most terms that a written sum shows.
 MOST_TERMS = 6
 
 
 def format_number(value: float) -> str:
-    """Returns a number for a formula: up to 4 decimals, 4 digits where it is small.
+    """Returns a number for a formula: up to 4 decimals, or 4 digits if it is small.
 
     Examples:
         >>> format_number(6.5), format_number(13.0), format_number(2 / 3), format_number(0.0001234)
@@ -25,7 +25,7 @@ def format_number(value: float) -> str:
 
 
 def format_sum(terms: Sequence[str]) -> str:
-    """Returns a sum as text; a long one is cut, and says how many terms it has.
+    """Returns a sum as text; a long one is cut and gives its number of terms.
 
     Examples:
         >>> format_sum(["1", "0.5"]), format_sum([])
@@ -48,7 +48,7 @@ def quotient(terms: Sequence[str], divisor: object) -> str:
 
 
 def equation(left: str, value: float) -> str:
-    """Returns `left = value`, or the value alone where that says the same.
+    """Returns `left = value`, or only the value if both are equal.
 
     Examples:
         >>> equation("1 / 4", 0.25), equation("0.25", 0.25)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CG", "DCG", "IDCG", "NDCG"]
 
-#: Measures with grades of their own for documents that nobody judged.
+#: Measures with their own grade for unjudged documents.
 UNJUDGED = {"unjudged": "unjudged_grade"}
 
 
 def divisor(discount: str) -> Callable[[int], float]:
-    """Returns the function from a rank to the number that its gain is divided by."""
+    """Returns the function from a rank to the divisor of its gain."""
     if discount == "log2":
         return lambda rank: math.log2(rank + 1)
     if discount == "inverse":
@@ -63,7 +63,7 @@ def written(steps: Iterator[Step]) -> str:
 
 
 def ideal_end(ranking: "Ranking", k: int | None, ideal: str) -> int | None:
-    """Returns the last rank of the ideal list, `None` where it is not cut."""
+    """Returns the last rank of the ideal list, `None` if it is not cut."""
     if ideal == "uncut":
         return None
     if ideal == "hits":
@@ -74,7 +74,7 @@ def ideal_end(ranking: "Ranking", k: int | None, ideal: str) -> int | None:
 def ideal_list(
     ranking: "Ranking", k: int | None, gain: Gain, discount: str, ideal: str, share: float = 1.0
 ) -> Iterator[Step]:
-    """Yields the best order; of documents worth the same, those first that the run ranks first."""
+    """Yields the best order; documents with equal gain are in the run's order."""
     worth, divide = gain_function(gain), divisor(discount)
     places = {entry.document: entry.rank for entry in ranking}
     grades = ranking.judged
@@ -115,8 +115,8 @@ class CG(Measure):
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
-        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
-            convention's, where it is a grade, or gives them no gain.
+        unjudged: The grade of unjudged retrieved documents; `None` takes the convention's if it is
+            a grade; otherwise they have no gain.
 
     Examples:
         >>> import relkit
@@ -152,15 +152,15 @@ class DCG(Measure):
     """Discounted cumulative gain.
 
     Each document's gain divided by log2(rank + 1), summed over the first `k` ranks. It is not
-    normalised: a query for which nothing good was retrieved counts 0, so a failing recall stage
+    normalised: a query for which nothing relevant was retrieved counts 0, so a failing recall stage
     shows.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
-        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
-            convention's, where it is a grade, or gives them no gain.
+        unjudged: The grade of unjudged retrieved documents; `None` takes the convention's if it is
+            a grade; otherwise they have no gain.
 
     Examples:
         >>> import relkit
@@ -206,15 +206,15 @@ class IDCG(Measure):
     """Ideal discounted cumulative gain.
 
     DCG of the best order: what NDCG divides by. Over all judged documents it is what a perfect
-    system would reach; over the retrieved ones, what a perfect ranker could make of them. The gap
-    between the two is lost before anything is ranked.
+    system would reach; over the retrieved ones, what a perfect ranker would reach. The gap between
+    the two is lost before ranking.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
         ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
-            k; `hits` cuts that of judged documents at the number retrieved too, `uncut` nowhere;
+            k; `hits` also cuts the judged documents at the number retrieved, `uncut` never cuts;
             `None` takes the convention's.
 
     Examples:
@@ -240,7 +240,7 @@ class IDCG(Measure):
 
     @property
     def describes(self) -> Describes:  # type: ignore[override]
-        """What a ranker could make of the documents is its own; of all judged ones, it is not."""
+        """The ideal of the retrieved documents is about the run, that of the judged ones is not."""
         return "quality" if self.ideal == "retrieved" else "data"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
@@ -267,17 +267,17 @@ class NDCG(Measure):
 
     Each document's gain divided by log2(rank + 1), summed over the first `k` ranks, divided by the
     same sum for the best order of the judged documents. Undefined where that ideal sum is 0. With a
-    grade for `unjudged` documents it can exceed 1, since the ideal list holds judged ones alone.
+    grade for `unjudged` documents it can exceed 1, since the ideal list contains only judged ones.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         gain: How a grade becomes a gain; `None` takes the convention's.
         discount: How gains shrink with the rank; `None` takes the convention's.
         ideal: The ideal list holds all `judged` documents or the `retrieved` ones, and is cut at
-            k; `hits` cuts that of judged documents at the number retrieved too, `uncut` nowhere;
+            k; `hits` also cuts the judged documents at the number retrieved, `uncut` never cuts;
             `None` takes the convention's.
-        unjudged: The grade of retrieved documents that nobody judged; `None` takes the
-            convention's, where it is a grade, or gives them no gain.
+        unjudged: The grade of unjudged retrieved documents; `None` takes the convention's if it is
+            a grade; otherwise they have no gain.
 
     Examples:
         >>> import relkit
@@ -342,10 +342,10 @@ class NDCG(Measure):
 
 
 def native_gain(gain: Gain | None) -> str | dict[float, float] | None:
-    """Returns a gain as kernels take it.
+    """Returns a gain in the form that kernels take.
 
     Raises:
-        ParameterError: If it is `scale` and no scale has resolved it.
+        ParameterError: If it is an unresolved `scale`.
     """
     if gain == "scale":
         gain_function(gain)

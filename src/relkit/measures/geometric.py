@@ -1,4 +1,4 @@
-"""Geometric means over queries: a query that fails counts for more than it does in a mean."""
+"""Geometric means over queries: failing queries count more than in an arithmetic mean."""
 
 import math
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class GMAP(Geometric, AP):
     Attributes:
         k: Ranks counted; `None` counts the whole list.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-        denominator: As of `ap`; `None` takes the convention's `ap_denominator`.
+        denominator: As in `ap`; `None` takes the convention's `ap_denominator`.
 
     Examples:
         >>> import relkit

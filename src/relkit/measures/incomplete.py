@@ -35,7 +35,7 @@ class Bpref(_SumOverRelevant):
     """Binary preference.
 
     (1/R) sum over relevant retrieved documents of 1 - min(n, R) / min(N, R), where n is the number
-    of judged non-relevant documents above it and N their number in all. Unjudged documents do not
+    of judged non-relevant documents above it and N their total number. Unjudged documents do not
     count. Undefined where R = 0.
 
     Attributes:
@@ -151,7 +151,7 @@ class Judged(Measure):
     """Share of judged documents.
 
     Judged documents among the first `k`, divided by min(k, retrieved). Undefined for an empty list.
-    Low values say that other measures guess: unjudged documents count as not relevant.
+    Low values mean that other measures are unreliable: unjudged documents count as not relevant.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -210,7 +210,7 @@ class Judged(Measure):
 class Unjudged(Measure):
     """Share of unjudged documents.
 
-    Documents among the first `k` that nobody judged, divided by k. Ranks after the end of the
+    Unjudged documents among the first `k`, divided by k. Ranks after the end of the
     list count as judged. An empty list counts 0.
 
     Attributes:

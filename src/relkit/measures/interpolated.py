@@ -20,7 +20,7 @@ __all__ = ["IAP", "IPrec"]
 
 
 def needed(level: float, relevant: int, rounding: str | None) -> int:
-    """Returns how many relevant documents make up a level of recall.
+    """Returns how many relevant documents a level of recall needs.
 
     Examples:
         >>> [needed(0.3, 4, rule) for rule in ("up", "nearest", "nine-tenths")]
@@ -49,7 +49,7 @@ class Interpolated(NeedsRelevant):
         return [found / rank for found, rank in enumerate(places, 1)]
 
     def _interpolated(self, count: int, precisions: list[float]) -> float:
-        """Returns the precision where `count` relevant documents were found, 0 where never."""
+        """Returns the precision once `count` relevant documents are found, 0 if never."""
         return max(precisions[max(count, 1) - 1 :], default=0.0)
 
     def missing_relevant(self, ranking: "Ranking") -> list[str]:
@@ -61,8 +61,8 @@ class Interpolated(NeedsRelevant):
 class IPrec(Interpolated):
     """Interpolated precision at a level of recall.
 
-    The highest P@i over the ranks i at which recall is `recall` or more; 0 where the list never
-    gets there. Undefined where R = 0. A point of the recall-precision curve.
+    The highest P@i over the ranks i at which recall is `recall` or more; 0 if the list never
+    reaches it. Undefined where R = 0. A point of the recall-precision curve.
 
     Attributes:
         recall: The level of recall, from 0 to 1.
@@ -140,13 +140,13 @@ class IPrec(Interpolated):
 class IAP(Interpolated):
     """Interpolated average precision, also called 11-point average.
 
-    The mean of `iprec` over `points` levels of recall from 0 to 1 at equal distances: with 11
-    points 0, 0.1 … 1. Undefined where R = 0.
+    The mean of `iprec` over `points` equally spaced levels of recall from 0 to 1: with 11 points 0,
+    0.1 … 1. Undefined where R = 0.
 
     Attributes:
         points: Number of levels, 2 or more.
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.
-        rounding: As of `iprec`; `None` takes the convention's `iprec_rounding`.
+        rounding: As in `iprec`; `None` takes the convention's `iprec_rounding`.
 
     Raises:
         ParameterError: If there are fewer than 2 points.
@@ -184,7 +184,7 @@ class IAP(Interpolated):
         return [place / (self.points - 1) for place in range(self.points)]
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
-        # a level belongs to the relevant document that reaches it
+        # the relevant document that reaches a level accounts for it
         precisions = self._precisions(ranking)
         counts = [max(self._needed(level, ranking), 1) for level in self.levels()]
         found, total = 0, 0.0

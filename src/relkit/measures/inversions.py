@@ -1,4 +1,4 @@
-"""Pairs in the wrong order: how many there are, and which are the costliest."""
+"""Pairs in the wrong order: their number, and the costliest ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Exact = int | Fraction
 
 
 def exact(weight: float) -> Exact:
-    """Returns a weight as a number whose sums are exact.
+    """Returns a weight as a number with exact sums.
 
     Examples:
         >>> exact(2.0), exact(0.5)
@@ -31,10 +31,10 @@ class Inversion:
     """Two documents of one query in the wrong order.
 
     Attributes:
-        above: The document with the worse label, which the run puts above the other.
+        above: The document with the worse label, which the run ranks above the other.
         below: The document with the better label.
         cost: The difference of their labels.
-        distance: How many ranks lie between them, plus one.
+        distance: The difference of their ranks.
     """
 
     above: RankedDocument
@@ -44,10 +44,10 @@ class Inversion:
 
 
 class LabelCounts:
-    """How many documents seen so far have a label below, at and above a given one.
+    """Counts of documents seen so far with a label below, at and above a given one.
 
     Documents may weigh more or less than 1; exact numbers keep the sums exact. A Fenwick tree over
-    the distinct labels: adding and asking take O(log labels).
+    the distinct labels: updates and queries take O(log labels).
 
     Examples:
         >>> seen = LabelCounts([0, 1, 2])
@@ -90,20 +90,20 @@ def costliest(
 ) -> list[Inversion]:
     """Returns the inverted pairs with the largest difference of labels.
 
-    Among equal differences those come first whose documents are farthest apart. Memory is
-    O(documents): each document below starts with its worst partner above, and only where that
-    pair is returned its next ones are looked for.
+    Equal differences are sorted by distance in ranks, largest first. Memory is O(documents): each
+    lower document starts with its worst partner above, and further partners are searched only when
+    that pair is returned.
 
     Args:
-        above: Documents in ranked order that can be the upper one of a pair, `None` where that
-            rank's document cannot.
+        above: Documents in ranked order that can be the upper one of a pair; `None` for those that
+            cannot.
         below: The same for the lower one, of the same length.
-        limit: Pairs to return at most.
+        limit: The maximum number of pairs.
         ties: Whether documents of equal score are pairs too.
     """
 
     def worst(lower: Row, low: int, high: int) -> int | None:
-        """The place of the lowest label, the first of several."""
+        """The index of the lowest label, the first of several."""
         entry, label = lower
         best, place = label, None
         for other in range(low, high):

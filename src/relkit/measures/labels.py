@@ -1,4 +1,4 @@
-"""Measures and conventions as tables name them."""
+"""The names of measures and conventions in tables."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ __all__ = [
     "prose_label",
 ]
 
-#: Fields that every convention line shows; others where a measure uses them or they deviate.
+#: Fields that every convention line shows; others only if a measure uses them or they deviate.
 ALWAYS_SHOWN = ("ties", "undefined", "missing")
 
-#: What stands beside a number and is a count.
+#: Details that are counts.
 COUNTS = ("positive", "negative")
-#: What stands beside a number in JSON only.
+#: Details shown only in JSON.
 JSON_ONLY = ("strict_share", "random_share")
-#: How equal labels count where a name says nothing of it.
+#: How equal labels count unless a name says so.
 STRICT = "label_ties=ignore"
 
 
 def measure_label(name: str, average: str | None = None, definition: str = "") -> str:
-    """Returns a measure's name for people: its convention on equal labels, and how it is averaged.
+    """Returns a measure's display name, with its rule for equal labels and its average.
 
     Args:
-        name: The name as it was asked for.
-        average: How queries became one number, `None` where that is said elsewhere.
-        definition: The measure with every parameter filled in; a convention may have filled how
+        name: The name as requested.
+        average: How queries were averaged, `None` if that is shown elsewhere.
+        definition: The measure with all parameters filled in; a convention may have filled how
             equal labels count.
 
     Examples:
@@ -61,12 +61,12 @@ def measure_label(name: str, average: str | None = None, definition: str = "") -
 
 
 def prose_label(name: str, average: str | None = None, definition: str = "") -> str:
-    """Returns a measure's name as prose writes it.
+    """Returns a measure's name for prose.
 
     Args:
-        name: As for `measure_label`.
-        average: As for `measure_label`.
-        definition: As for `measure_label`.
+        name: See `measure_label`.
+        average: See `measure_label`.
+        definition: See `measure_label`.
 
     Examples:
         >>> prose_label("ndcg@10"), prose_label("recall(rel=2)@100")
@@ -86,14 +86,14 @@ def prose_label(name: str, average: str | None = None, definition: str = "") -> 
 
 
 def _usual(name: str) -> bool:
-    """Whether a mean over queries is what a measure prints where nothing else is asked for."""
+    """Whether a measure is a mean over queries by default."""
     with suppress(LookupError, ValueError):
         return measure(name).averages[0] == "macro"
     return True
 
 
 def count(value: float) -> str:
-    """Returns a number of pairs or documents: whole, unless half pairs were counted.
+    """Returns a number of pairs or documents as text: whole, unless half pairs were counted.
 
     Examples:
         >>> count(12.0), count(1234567.5)
@@ -103,13 +103,13 @@ def count(value: float) -> str:
 
 
 def detail_names(name: str, details: Mapping[str, float], definition: str = "") -> list[str]:
-    """Returns what a table shows below a measure: not what its own row says already."""
+    """Returns the details that a table shows below a measure, without what its own row shows."""
     hidden = (*JSON_ONLY, *(("strict",) if STRICT in name or STRICT in definition else ()))
     return [key for key in details if key not in hidden]
 
 
 def detail(key: str, value: float, style: NumberStyle, digits: int = DIGITS) -> str:
-    """Returns one of them as text."""
+    """Returns a detail as text."""
     return count(value) if key in COUNTS else style.number(value, digits)
 
 
@@ -120,13 +120,14 @@ def convention_line(
     *,
     language: Language = "en",
 ) -> str:
-    """Returns the rules that stand behind numbers: those that matter, and those that deviate.
+    """Returns the rules behind numbers: those that matter, and those that deviate.
 
     Args:
         convention: The rules.
-        measures: Names of the measures: the gain is shown where one of them takes it from there.
-        ties: Rules on equal scores, by measure: shown where they are not the convention's.
-        language: `en` or `zh`; rules and their values are names, the same in both.
+        measures: Names of the measures: the gain is shown if one of them takes it from the
+            convention.
+        ties: Rules for equal scores, by measure: shown if they differ from the convention's.
+        language: `en` or `zh`; names of rules and values are the same in both.
 
     Examples:
         >>> from relkit.data.convention import load_convention
@@ -152,7 +153,7 @@ def convention_line(
 def pair_rules(
     measures: Sequence[str], convention: Convention | str | None = None
 ) -> dict[str, list[str]]:
-    """Returns how measures of pairs count equal labels and equal scores, each way once.
+    """Returns how measures of pairs count equal labels and equal scores, each rule once.
 
     Examples:
         >>> pair_rules(["ndcg@10", "pnr", "pnr(label_ties=ignore)"])

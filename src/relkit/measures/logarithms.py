@@ -1,15 +1,15 @@
-"""Logarithms of values: what geometric means add up."""
+"""Logarithms of values, as summed by geometric means."""
 
 import math
 
 __all__ = ["geometric_parts"]
 
-#: In a geometric mean smaller values count as this, so that one query of 0 does not make it 0.
+#: The floor of values in a geometric mean, so that one query of 0 does not make it 0.
 FLOOR = 0.00001
 
 
 def geometric_parts(value: float) -> tuple[float, float]:
-    """Returns what a query adds to a geometric mean: the logarithm of its value, and 1.
+    """Returns a query's part of a geometric mean: the logarithm of its value, and 1.
 
     Examples:
         >>> geometric_parts(1.0), geometric_parts(math.nan)

@@ -1,4 +1,4 @@
-"""Measures by name: the registry, and how one is made from a name and parameters."""
+"""Measures by name: the registry, and building measures from names and parameters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ M = TypeVar("M", bound=type[Measure])
 
 
 def register(kind: M) -> M:
-    """Class decorator that makes a measure known by its name and aliases.
+    """Class decorator that registers a measure by its name and aliases.
 
     Raises:
         ParameterError: If one of the names is taken.
@@ -60,11 +60,11 @@ def register(kind: M) -> M:
 
 
 def check_measure_rules(convention: Convention) -> None:
-    """Refuses rules of single measures that no measure can follow.
+    """Refuses invalid rules of single measures.
 
     Raises:
         UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
-        ParameterError: If a value cannot be had, or a parameter is never left open.
+        ParameterError: If a value is invalid, or a parameter is never left open.
     """
     for name, entries in convention.measures:
         kind = registry.get(name)
@@ -105,11 +105,11 @@ def check_measure_rules(convention: Convention) -> None:
 
 
 def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = None) -> Measure:
-    """Makes a measure from parameter texts.
+    """Builds a measure from parameters as text.
 
     Raises:
-        UnknownNameError: If it has no parameter of a name.
-        ParameterError: If a value cannot be had.
+        UnknownNameError: If it has no parameter of that name.
+        ParameterError: If a value is invalid.
     """
     for name, other in kind.becomes.items():
         if name in arguments:
@@ -128,7 +128,7 @@ def build(kind: type[Measure], arguments: Mapping[str, object], k: int | None = 
                     kind_name=kind.name,
                     name=name,
                 ),
-                hint=suggestion(name, list(known)) if known else "it takes none",
+                hint=suggestion(name, list(known)) if known else "it has no parameters",
             )
     measure = kind(**arguments)
     return measure if k is None else measure.with_cutoff(k)

@@ -34,19 +34,19 @@ PARAMETERS = {
     "t": "target",
 }
 VALUES = {"exp-log2": "exp", "log2": "linear"}
-#: Names that stand for several measures, and for the whole list where they end in @all.
+#: Names that mean several measures, and the whole list if they end in @all.
 WHOLE = {"P", "p", "recall", "success", "ndcg_cut", "map_cut", "unj"}
 
 
 def measure(name: str | Measure) -> Measure:
-    """Returns the measure of a name such as `ndcg(gain=exp)@10`.
+    """Returns the measure with a name such as `ndcg(gain=exp)@10`.
 
     Names are case-insensitive; aliases and the spellings of trec_eval (`P_10`, `ndcg_cut_10`),
     ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`) are understood.
 
     Raises:
         UnknownNameError: If there is no such measure or parameter; the hint names the nearest.
-        ParameterError: If the text is no measure name, or a parameter has an impossible value.
+        ParameterError: If the text is not a measure name, or a parameter has an invalid value.
 
     Examples:
         >>> import relkit
@@ -64,7 +64,7 @@ def measure(name: str | Measure) -> Measure:
         whole = f"; {name.strip().lower()}@all is the whole list" if name in WHOLE else ""
         raise ParameterError(
             message(
-                "`{name}` stands for {count} measures: {several}, {several_2} …",
+                "`{name}` means {count} measures: {several}, {several_2} …",
                 name=name,
                 count=len(several),
                 several=several[0],
@@ -122,9 +122,9 @@ def _single(name: str) -> Measure:
 def measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Returns the measures of one or several names, each once, in order.
 
-    trec_eval's lists of cutoffs (`P.5,10`, `ndcg_cut_10,20`) stand for one measure each, its bare
-    names (`P`, `recall`, `success`) for its default cutoffs, and its sets (`official`, `all_trec`,
-    `set`) for their measures.
+    trec_eval's lists of cutoffs (`P.5,10`, `ndcg_cut_10,20`) mean one measure each, its bare names
+    (`P`, `recall`, `success`) for its default cutoffs, and its sets (`official`, `all_trec`, `set`)
+    for their measures.
 
     Raises:
         UnknownNameError: As `measure`.
@@ -155,6 +155,6 @@ def _translate(kind: type[Measure], arguments: dict[str, str]) -> dict[str, obje
 
 
 def _gain(value: str, others: bool) -> str:
-    """Returns relkit's spelling of a gain; `others` are their own gain, as ir_measures has it."""
+    """Returns relkit's spelling of a gain; unlisted grades are their own gain."""
     value = VALUES.get(value.lower(), value)
     return value[:-1] + ",other:grade}" if others and value.endswith("}") else value

@@ -1,4 +1,4 @@
-"""Measures of the order itself: Compat, how near it is to an ideal one; Accuracy, correct pairs."""
+"""Measures of the order itself: Compat, similarity to an ideal order; Accuracy, correct pairs."""
 
 import math
 from collections.abc import Iterator
@@ -25,19 +25,19 @@ Unretrieved = Literal["last", "zero"]
 class Compatibility(Measure):
     """Compatibility: how similar a ranking is to the ideal one.
 
-    The rank-biased overlap of the list with the ideal list, which holds every document with a grade
-    above 0, better grades first and equal grades in the order of the run: sum over ranks i of
-    p^(i-1) (documents that both lists hold among their first i) / i, down to the end of the longer
+    The rank-biased overlap of the list with the ideal list, which contains every document with a
+    grade above 0, better grades first and equal grades in the run's order: sum over ranks i of
+    p^(i-1) (documents among the first i of both lists) / i, down to the end of the longer
     list, divided by the same sum for the ideal list itself. Undefined where no judged document has
     a grade above 0.
 
     Attributes:
-        p: Persistence: how much the lower ranks count, above 0 and at most 1.
+        p: Persistence: how much lower ranks count, above 0 and at most 1.
         normalize: Whether to divide by the ideal list's own sum; otherwise by the sum of p^(i-1),
-            and short ideal lists never reach 1.
-        unretrieved: Where the ideal list has documents that the run lacks, among those of the same
-            grade: `last`, or where a score of `zero` would stand, as the authors' program and
-            ir_measures do. They differ where scores are negative.
+            so that short ideal lists never reach 1.
+        unretrieved: Where the ideal list puts documents that the run lacks, among those of the same
+            grade: `last`, or as if their score were `zero`, like the authors' program and
+            ir_measures. They differ if scores are negative.
 
     Examples:
         >>> import relkit
@@ -95,7 +95,7 @@ class Compatibility(Measure):
         return "no judged document has a grade above 0"
 
     def _weights(self, ranking: "Ranking") -> tuple[list[float], float]:
-        """What a document adds by the rank from which both lists hold it, and the divisor."""
+        """A document's contribution by the rank from which it is in both lists, and the divisor."""
         ideal = self.ideal(ranking)
         depth = max(len(ranking), len(ideal))
         powers = [self.p**rank for rank in range(depth)]
@@ -141,9 +141,9 @@ class Compatibility(Measure):
 class Accuracy(BinaryMeasure):
     """Accuracy of pairs.
 
-    The share of pairs of a relevant document and one that is not, both among the first `k`, in
-    which the relevant one stands first; unjudged documents are not relevant. What was not
-    retrieved does not count. Undefined where the first `k` hold no such pair.
+    The share of pairs of a relevant and a non-relevant document, both among the first `k`, in which
+    the relevant one comes first; unjudged documents are not relevant. Documents that were not
+    retrieved do not count. Undefined where the first `k` contain no such pair.
 
     Attributes:
         k: Ranks counted; `None` counts the whole list.
@@ -171,7 +171,7 @@ class Accuracy(BinaryMeasure):
     def undefined(self, ranking: "Ranking") -> str | None:
         if self._pairs(ranking):
             return None
-        return "the ranks that count hold no relevant document, or nothing else"
+        return "the counted ranks contain no relevant document, or only relevant ones"
 
     def steps(self, ranking: "Ranking") -> Iterator[Step]:
         pairs = self._pairs(ranking)

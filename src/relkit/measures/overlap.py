@@ -24,12 +24,12 @@ class ReferenceMeasure(Measure):
 
     def undefined(self, ranking: "Ranking") -> str | None:
         if not ranking.reference:
-            return "the other run does not hold this query"
+            return "the other run lacks this query"
         return None if len(ranking) else "nothing was retrieved"
 
 
 def agreements(ranking: "Ranking", depth: int) -> Iterator[tuple[int, int]]:
-    """Yields each depth and the number of documents that both lists hold down to it."""
+    """Yields each depth and the number of documents in both lists down to it."""
     ours: set[str] = set()
     theirs: set[str] = set()
     both = 0
@@ -50,7 +50,7 @@ def agreements(ranking: "Ranking", depth: int) -> Iterator[tuple[int, int]]:
 class Overlap(ReferenceMeasure):
     """Overlap at k.
 
-    Documents that both lists hold among their first `k`, divided by k. For lists shorter than k,
+    Documents among the first `k` of both lists, divided by k. For lists shorter than k,
     divided by the longer one's length. Undefined where one of the lists is empty.
 
     Attributes:
@@ -100,10 +100,10 @@ class RBO(ReferenceMeasure):
 
     (1 - p) sum over depths d of p^(d-1) (in both down to d) / d, extrapolated beyond the end of
     the lists (RBO_ext, which also handles lists of different lengths), or its lower bound
-    (`min`: nothing more agrees). Undefined where one of the lists is empty.
+    (`min`: no further agreement). Undefined where one of the lists is empty.
 
     Attributes:
-        p: Weight of deep ranks, between 0 and 1: the first 1/(1-p) ranks hold most of it.
+        p: Weight of deep ranks, between 0 and 1: the first 1/(1-p) ranks have most of it.
         form: `ext`, the extrapolated point estimate, or `min`, the lower bound.
         k: Ranks counted; `None` counts the whole lists.
 
@@ -157,7 +157,7 @@ class RBO(ReferenceMeasure):
         )
         counts = [both for _, both in agreements(cut, long)]
         if self.form == "min":
-            # Equation 11: every depth beyond the end counts what is shared so far.
+            # Equation 11: every depth beyond the end counts the overlap so far.
             shared = counts[-1] if counts else 0
             running = 0.0
             tail = -math.log1p(-p) * shared
@@ -194,8 +194,8 @@ class TauAP(ReferenceMeasure):
     """AP rank correlation.
 
     For each document from rank 2 down, the share of documents above it that the reference also
-    ranks above it: 2 / (n - 1) sum of share - 1. Kendall's tau that counts mistakes at the top
-    more. Computed over the documents that both lists hold. Undefined for fewer than two.
+    ranks above it: 2 / (n - 1) sum of share - 1. Kendall's tau with more weight on mistakes at the
+    top. Computed over the documents in both lists. Undefined for fewer than two.
 
     Examples:
         >>> import relkit

@@ -28,7 +28,7 @@ PairUnjudged = Literal["removed", "nonrelevant"]
 def labelled(ranking: "Ranking", unjudged: str) -> "list[tuple[RankedDocument, float]]":
     """Returns the retrieved documents that have a label, best ranked first.
 
-    Labels are grades as they are: below 0 they keep their order.
+    Labels are the unmodified grades: those below 0 keep their order.
     """
     pairs = []
     for entry in ranking:
@@ -57,7 +57,7 @@ class _Pairs(Measure):
     def pairs(self, ranking: "Ranking") -> "Iterator[tuple[RankedDocument, float, float]]":
         """Yields each document with its positive and negative pairs with documents above it.
 
-        A pair weighs the product of its rows' weights.
+        The weight of a pair is the product of its rows' weights.
         """
         rows = labelled(ranking, self.unjudged)
         above = LabelCounts([label for _, label in rows])
@@ -96,7 +96,7 @@ class _Pairs(Measure):
 
     def undefined(self, ranking: "Ranking") -> str | None:
         positive, negative = self.parts(ranking)
-        return None if positive + negative else "there is no pair to count"
+        return None if positive + negative else "there are no pairs to count"
 
     def ratio(self, positive: float, negative: float) -> float:
         """Returns the measure of summed counts."""
@@ -157,16 +157,16 @@ class PNR(_Pairs):
     Over pairs of documents of one query, a pair whose better-scored document has the better label
     is positive, one whose better-scored document has the worse label is negative, and one of equal
     labels is positive: PNR = positive / negative. Without a negative pair it is +inf. Undefined
-    without any pair. Over queries the counts are added up (micro); `macro` takes the mean.
+    without any pair. Over queries the counts are summed (micro); `macro` takes the mean.
 
-    Tables show `pnr(label_ties=ignore)` as `pnr (strict)`. Beside the value stand the one without
-    pairs of equal labels (strict) and the one of random orders (random): with T pairs of equal
-    labels and D of different ones (T + D/2) / (D/2), and 1 where equal labels are not counted.
+    Tables show `pnr(label_ties=ignore)` as `pnr (strict)`. Its details are the value without pairs
+    of equal labels (strict) and the value of random orders (random): with T pairs of equal labels
+    and D of different ones (T + D/2) / (D/2), and 1 if equal labels are not counted.
 
     Attributes:
         label_ties: Pairs of equal labels are `positive`, or not counted (`ignore`, as Baidu's
             public operator does); `None` takes the convention's, or `positive`.
-        score_ties: Pairs of equal scores count nothing (`ignore`), `half` to each side, or are
+        score_ties: Pairs of equal scores do not count (`ignore`), count `half` to each side, or are
             broken by the ranking's tie rule (`rank`); `None` takes the convention's, or `ignore`.
         unjudged: Pairs with unjudged documents are left out (`removed`), or such documents have
             the label 0 (`nonrelevant`).
@@ -229,7 +229,7 @@ class PNR(_Pairs):
 class Concordance(_Pairs):
     """Share of positive pairs.
 
-    positive / (positive + negative): what PNR says, between 0 and 1. Undefined without any pair.
+    positive / (positive + negative): PNR mapped to 0..1. Undefined without any pair.
 
     Attributes:
         label_ties: As in PNR.
@@ -262,7 +262,7 @@ class Concordance(_Pairs):
         return numerator, denominator - numerator
 
     def undefined(self, ranking: "Ranking") -> str | None:
-        return None if self.parts(ranking)[1] else "there is no pair to count"
+        return None if self.parts(ranking)[1] else "there are no pairs to count"
 
     def expanded_formula(self, ranking: "Ranking") -> str:
         positive, pairs = self.parts(ranking)

@@ -1,4 +1,4 @@
-"""The parameters of measures: which there are, what they may be, how they are written."""
+"""The parameters of measures: their names, valid values and text form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from relkit.core.texts import message
 
 __all__ = ["OPTIONAL", "check_parameter", "choices", "open_parameters", "parameters", "show"]
 
-#: Parameters that have a meaning when they are `None`, and so are not filled from a convention.
+#: Parameters for which `None` has a meaning, so that no convention fills them.
 OPTIONAL = frozenset({"k"})
 
 _HINTS: dict[type, dict[str, Any]] = {}
@@ -31,7 +31,7 @@ def parameters(kind: type) -> dict[str, Any]:
 
 
 def show(value: object) -> str:
-    """Returns a parameter's value as a name holds it."""
+    """Returns a parameter's value as written in a name."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -40,7 +40,7 @@ def show(value: object) -> str:
 
 
 def choices(hint: Any) -> tuple[Any, ...]:
-    """Returns the texts that a parameter's type allows; empty where it is no list of them."""
+    """Returns the choices that a parameter's type allows; empty if it is not a list of choices."""
     found: list[Any] = []
     for argument in get_args(hint):
         if isinstance(argument, str):
@@ -51,7 +51,7 @@ def choices(hint: Any) -> tuple[Any, ...]:
 
 
 def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
-    """Returns a parameter's value in its own type, from text too."""
+    """Returns a parameter's value in its own type, parsing text if necessary."""
     optional = type(None) in get_args(hint) or hint is type(None)
     if value is None and optional:
         return None
@@ -101,6 +101,6 @@ def check_parameter(measure: str, name: str, value: Any, hint: Any) -> Any:
 
 
 def open_parameters(kind: type) -> list[str]:
-    """Returns the parameters that a measure's name may leave open, for a convention to fill."""
+    """Returns the parameters that a measure's name may leave open for a convention to fill."""
     entries = dataclasses.fields(kind)
     return [one.name for one in entries if one.default is None and one.name not in OPTIONAL]

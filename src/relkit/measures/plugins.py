@@ -1,4 +1,4 @@
-"""Measures of users' own: from a file, a module, or an installed package."""
+"""Users' own measures: from a file, a module, or an installed package."""
 
 from os.path import abspath, basename, isfile, splitext
 
@@ -34,7 +34,7 @@ def load_plugin(source: str) -> None:
         import sys
 
         module = module_from_spec(spec)
-        sys.modules.setdefault(spec.name, module)  # dataclasses look their module up
+        sys.modules.setdefault(spec.name, module)  # dataclasses look up their module
         spec.loader.exec_module(module)
     except InputError:
         raise
@@ -47,7 +47,7 @@ def load_plugin(source: str) -> None:
 
 
 def load_entry_points() -> None:
-    """Imports what installed packages offer under the entry point group `relkit.measures`."""
+    """Imports measures of installed packages from the entry point group `relkit.measures`."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP):
@@ -62,7 +62,7 @@ def load_entry_points() -> None:
                     error=error,
                 ),
                 hint=message(
-                    "update or remove the package that offers {point_value}",
+                    "update or remove the package that provides {point_value}",
                     point_value=point.value,
                 ),
             ) from error

@@ -1,4 +1,4 @@
-"""What measures of binary relevance share: a document is relevant from a grade on."""
+"""Shared by measures of binary relevance: a document is relevant from a threshold on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class BinaryMeasure(Measure):
         return k
 
     def absent(self, ranking: "Ranking") -> list[str]:
-        """Returns relevant documents that the counted ranks lack, the best grades first."""
+        """Returns relevant documents missing from the counted ranks, best grades first."""
         found = {entry.document for entry in ranking.top(self.depth(ranking))}
         lacking = [
             document
@@ -73,7 +73,7 @@ class NeedsRelevant(BinaryMeasure):
 
 
 class MayNeedRelevant(BinaryMeasure):
-    """Shared by measures that are 0 without a relevant document, unless `no_relevant` says more."""
+    """Shared by measures that are 0 without a relevant document, unless `no_relevant` differs."""
 
     def undefined(self, ranking: "Ranking") -> str | None:
         if getattr(self, "no_relevant", None) != "undefined":
@@ -82,7 +82,7 @@ class MayNeedRelevant(BinaryMeasure):
 
 
 def retrieved_or_k(k: int | None, retrieved: int, denominator: str | None) -> int:
-    """Returns by what a share of the first `k` documents is divided."""
+    """Returns the denominator for a share of the first `k` documents."""
     if k is None:
         return retrieved
     return min(k, retrieved) if denominator == "retrieved" else k

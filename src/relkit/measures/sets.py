@@ -1,4 +1,4 @@
-"""Measures of the retrieved set, whatever its order: F, set AP, utility."""
+"""Measures of the retrieved set, regardless of order: F, set AP, utility."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -220,13 +220,13 @@ class SetAP(NeedsRelevant):
 class Utility(BinaryMeasure):
     """Linear utility of the retrieved set.
 
-    What each document is worth by the cell of the contingency table that it falls into:
+    The sum of each document's worth by its cell of the contingency table:
     tp (relevant retrieved) + fp (other retrieved) + fn (relevant missed) + tn (others missed).
     trec_eval writes the four worths in this order: `utility.2,-1,0,0`.
 
     Attributes:
         tp: Worth of a relevant document that was retrieved.
-        fp: Worth of another document that was retrieved; an unjudged one is such.
+        fp: Worth of another document that was retrieved, such as an unjudged one.
         fn: Worth of a relevant document that was not retrieved.
         tn: Worth of any other document of the collection.
         docs: Documents in the collection, which only `tn` needs.
@@ -257,7 +257,7 @@ class Utility(BinaryMeasure):
     rel: float | None = None
 
     def _missed(self, ranking: "Ranking") -> float:
-        """What the documents that were not retrieved are worth."""
+        """The worth of the documents that were not retrieved."""
         found, relevant = self.hits(ranking, None), ranking.relevant(self.threshold())
         others = self.docs + found - len(ranking) - relevant
         return self.fn * (relevant - found) + self.tn * others

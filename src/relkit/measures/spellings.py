@@ -1,4 +1,4 @@
-"""How other programs write measures, trec_eval above all, and names that stand for several."""
+"""How other programs write measures, especially trec_eval, and names that mean several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NINE = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 LEVELS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
 MULTIPLES = ("0.2", "0.4", "0.6", "0.8", "1", "1.2", "1.4", "1.6", "1.8", "2")
 
-#: trec_eval's measures with cutoffs: how relkit writes one, and the cutoffs where none is named.
+#: trec_eval's measures with cutoffs: relkit's spelling, and the default cutoffs.
 LISTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "p": ("p@{}", NINE),
     "recall": ("recall@{}", NINE),
@@ -27,7 +27,7 @@ LISTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "iprec": ("iprec@{}", LEVELS),
     "rprec_mult": ("rprec(multiple={})", MULTIPLES),
 }
-#: Names that stand for one measure with parameters.
+#: Names that mean one measure with parameters.
 SPELLINGS = {
     "ndcg_cut": "ndcg",
     "relative_p": "recall(capped=true)",
@@ -39,8 +39,8 @@ SPELLINGS = {
     "set_relative_p": "recall(capped=true)@all",
     "setrelp": "recall(capped=true)@all",
 }
-#: What trec_eval's nicknames stand for, in the order in which it prints; `runid` and `relstring`
-#: are no numbers.
+#: What trec_eval's nicknames mean, in the order in which it prints; `runid` and `relstring` are not
+#: numbers.
 SETS = {
     "official": "num_q num_ret num_rel num_rel_ret ap gm_ap rprec bpref rr iprec p",
     "set": (
@@ -59,7 +59,7 @@ GAINED = {"ndcg", "dcg", "idcg", "ideal_dcg", "rndcg", "ndcg_rel", "g"}
 PERSISTENT = {"rbp": "rbp({},normalise=true)", "rbp_resid": "rbp_residual({},tail=unjudged)"}
 TEXTS = {"runid", "relstring"}
 
-# name, what stands after a point or line: numbers or pairs with commas between, and a cutoff
+# name; after a point or underscore, numbers or pairs separated by commas; and a cutoff
 TAIL = (
     r"(?P<word>[A-Za-z0-9_\-]*?[A-Za-z])(?P<sign>[._])"
     r"(?P<tail>[-+.\d][^()@\s=]*|\w+=[^()@\s]+)(?P<at>@[^()@\s]+)?"
@@ -70,10 +70,10 @@ SET_CALL = r"set_?(?P<kind>[pf])\s*\((?P<inside>[^()]*)\)"
 
 
 def expand(name: str) -> list[str] | None:
-    """Returns what a name stands for in relkit's own spelling, `None` where it is one already.
+    """Returns relkit's own spelling of a name, `None` if it already is one.
 
     Raises:
-        ParameterError: If its parameters cannot be read, or it is no number.
+        ParameterError: If its parameters cannot be parsed, or it is not a number.
 
     Examples:
         >>> expand("P_5,10"), expand("rbp.95"), expand("ndcg@10")
@@ -93,7 +93,7 @@ def expand(name: str) -> list[str] | None:
     call = re.fullmatch(SET_CALL, word) if word.startswith("set") else None
     if call is not None:
         return _of_set(name, call["kind"], call["inside"])
-    # Most names need no pattern to be compiled.
+    # Most names do not need a compiled pattern.
     found = re.fullmatch(TAIL, text) if "." in text or "_" in text else None
     if found is None:
         if word in TEXTS:
@@ -109,7 +109,7 @@ def _with_tail(name: str, word: str, sign: str, tail: str, at: str) -> list[str]
     if "=" in tail:
         return [_paired(name, word, values) + at] if word in GAINED | set(PERSISTENT) else None
     if word == "rbp" and sign == ".":
-        # ranx writes the digits behind the point
+        # ranx writes the digits after the decimal point
         shares = [value if "." in value else f"0.{value}" for value in values]
         return [f"rbp(p={_number(name, share)}){at}" for share in shares]
     if at:
@@ -132,7 +132,7 @@ def _with_tail(name: str, word: str, sign: str, tail: str, at: str) -> list[str]
         return ["f1" if beta == 1 else f"f_beta(beta={beta!r})"]
     if word == "11pt_avg":
         raise ParameterError(
-            message("`{name}`: the levels of recall cannot be named", name=name),
+            message("`{name}`: the levels of recall cannot be given", name=name),
             hint="iap(points=11) takes levels at equal distances; `relkit trec_eval` takes any",
         )
     if all(value.isdigit() for value in values):
@@ -199,6 +199,6 @@ def _number(name: str, text: str) -> str:
 
 def _no_number(word: str) -> ParameterError:
     return ParameterError(
-        message("`{word}` is a text, no measure", word=word),
+        message("`{word}` is text, not a measure", word=word),
         hint="`relkit trec_eval` prints it as trec_eval does",
     )

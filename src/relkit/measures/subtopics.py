@@ -1,4 +1,4 @@
-"""What measures of diversity share: the subtopics that a document is about, and their gains."""
+"""Shared by measures of diversity: the subtopics of documents, and their gains."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -12,11 +12,11 @@ from relkit.measures.formulas import equation, format_number
 
 __all__ = ["Diversity", "Novelty"]
 
-NOTHING_RELEVANT = "no document is relevant to a subtopic"
+NOTHING_RELEVANT = "no document is relevant to any subtopic"
 
 
 class Diversity(Measure):
-    """What these measures share: documents with the subtopics that they are relevant to."""
+    """Shared by these measures: documents with the subtopics that they are relevant to."""
 
     needs_subtopics: ClassVar[bool] = True
     aspect: ClassVar[Aspect] = "diversity"
@@ -31,7 +31,7 @@ class Diversity(Measure):
         }
 
     def relevant_to(self, ranking: Ranking) -> dict[str, int]:
-        """Returns the number of relevant documents of each subtopic that has one."""
+        """Returns the number of relevant documents for each subtopic that has any."""
         counts: dict[str, int] = {}
         for subtopics in self.about(ranking).values():
             for subtopic in subtopics:
@@ -43,7 +43,7 @@ class Diversity(Measure):
 
 
 class Novelty(Diversity):
-    """A measure in which a subtopic's gain shrinks with each document about it."""
+    """A measure in which each document about a subtopic shrinks its gain."""
 
     headings: ClassVar[tuple[str, str]] = ("gain", "weight")
     weights: ClassVar[Literal["log2", "inverse", "geometric"]]
@@ -98,10 +98,10 @@ class Novelty(Diversity):
             yield gain
 
     def _ideal(self, ranking: Ranking) -> list[str]:
-        """Returns the relevant documents, each the one with the most gain left when it is taken.
+        """Returns the relevant documents in greedy order of remaining gain.
 
-        The best order is a hard problem; this one is nearly always it, and it is ndeval's. Of equal
-        gains the document with the highest id comes first.
+        Finding the best order is NP-hard; this one is nearly always the best, and the one that
+        ndeval uses. Among equal gains the highest id comes first.
         """
         about = {document: found for document, found in self.about(ranking).items() if found}
         left = {subtopic: 1.0 for found in about.values() for subtopic in found}
@@ -117,7 +117,7 @@ class Novelty(Diversity):
         return best
 
     def _norm(self, ranking: Ranking) -> float:
-        """Returns what the sum is divided by."""
+        """Returns the divisor of the sum."""
         weight = self._weight()
         if self.norm == "ideal":
             about = self.about(ranking)
@@ -174,7 +174,7 @@ class Novelty(Diversity):
 
 
 def _added(left: Mapping[str, float], subtopics: list[str]) -> float:
-    # One after the other, as the kernel and ndeval do: rounding decides between equal gains.
+    # One after the other, like the kernel and ndeval: rounding decides between equal gains.
     gain = 0.0
     for subtopic in subtopics:
         gain += left[subtopic]

@@ -55,9 +55,9 @@ class Graded(Measure):
 class RNDCG(Graded):
     """NDCG averaged over the levels of gain.
 
-    The mean of DCG@i / ideal DCG@i over the ranks i at which the ideal list changes from one gain
-    to a lower one, the last of them its end, and over the end of the run's list where that is two
-    ranks or more behind it. Undefined where no judged document has a gain, or R = 0.
+    The mean of DCG@i / ideal DCG@i over the ranks i at which the gain of the ideal list drops,
+    including its end, and the end of the run's list if that is at least two ranks later. Undefined
+    where no judged document has a gain, or R = 0.
 
     Attributes:
         gain: How a grade becomes a gain; `None` takes the convention's.
@@ -85,7 +85,7 @@ class RNDCG(Graded):
         return super().undefined(ranking)
 
     def _points(self, ranking: "Ranking") -> list[tuple[int, float]]:
-        """Returns ranks, and the quotient of DCG and ideal DCG there."""
+        """Returns ranks, and the ratio of DCG to ideal DCG there."""
         actual, ideal = self.cumulated(ranking)
         best, end = self.best(ranking), len(ranking)
         ranks = [
@@ -126,8 +126,8 @@ class NDCGRel(Graded):
     """NDCG averaged over the documents that have a gain.
 
     The mean of DCG@i / ideal DCG@i over the ranks i of all judged documents with a gain; one that
-    was not retrieved counts as at the end of the list, with the whole ideal DCG. Undefined where
-    no judged document has a gain.
+    was not retrieved counts at the end of the list, with the whole ideal DCG. Undefined where no
+    judged document has a gain.
 
     Attributes:
         gain: How a grade becomes a gain; `None` takes the convention's.
@@ -181,8 +181,8 @@ class GMeasure(Graded):
     """G, a gain that depends on what came before.
 
     (1 / sum of all gains) sum of g_i / log2(2 + C_i - S_i), where S_i is the gain of the first i
-    documents and C_i that of the ideal list, in which each of the first i ranks counts 1 or more.
-    A document after ranks that were as good as could be is not discounted. Undefined where no
+    documents and C_i that of the ideal list, in which each of the first i ranks counts at least 1.
+    A document after perfect ranks is not discounted. Undefined where no
     judged document has a gain.
 
     Attributes:
@@ -283,8 +283,7 @@ class YAAP(NeedsRelevant):
     """Yet another average precision.
 
     log((1 + s) / (1 + R - s)), where s is the sum of P@i at the relevant ranks: average precision
-    on a scale that has no ends, so that a mean over queries is not ruled by the easy ones.
-    Undefined where R = 0.
+    on an unbounded scale, so that easy queries do not dominate a mean. Undefined where R = 0.
 
     Attributes:
         rel: Lowest relevant grade; `None` takes the convention's or the scale's.

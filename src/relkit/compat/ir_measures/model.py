@@ -153,7 +153,9 @@ class Measure:
                         name_2=name,
                     ),
                     hint=(
-                        message("it takes {known}", known=list(known)) if known else "it takes none"
+                        message("it takes {known}", known=list(known))
+                        if known
+                        else "it has no parameters"
                     ),
                 )
             if not known[name].validate(value):

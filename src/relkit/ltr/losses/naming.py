@@ -47,6 +47,6 @@ def loss(name: str | Loss) -> Loss:
         if key not in known:
             raise UnknownNameError(
                 message("the loss `{name}` has no parameter `{key}`", name=kind.name, key=key),
-                hint=suggestion(key, list(known)) if known else "it takes none",
+                hint=suggestion(key, list(known)) if known else "it has no parameters",
             )
     return kind(**arguments)
