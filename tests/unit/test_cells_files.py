@@ -111,10 +111,10 @@ def test_logs_and_samples(tmp_path: Path) -> None:
 def test_a_log_with_a_character_of_code_0_is_no_csv(tmp_path: Path) -> None:
     log = pl.DataFrame({"session": ["s"], "query": ["a\0b"], "position": 1, "doc": ["d"]})
     with pytest.raises(
-        InputError, match=r"CSV cannot hold a character of code 0: `a\\0b`"
+        InputError, match=r"CSV cannot contain a character of code 0: `a\\0b`"
     ) as caught:
         write_sessions(Sessions.from_frame(log), tmp_path / "log.csv")
-    assert caught.value.message == "CSV cannot hold a character of code 0: `a\\0b`"
+    assert caught.value.message == "CSV cannot contain a character of code 0: `a\\0b`"
     assert not [*tmp_path.iterdir()]
     write_sessions(Sessions.from_frame(log), tmp_path / "log.parquet")
 

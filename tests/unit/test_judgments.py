@@ -203,7 +203,7 @@ def test_rows_without_a_grade_are_left_out_and_counted(make: Callable[[Any], obj
         ("qid", ["", "q"], "row 1: the query is empty"),
         ("rel", ["1", "x"], "row 2: the grade `x` is not a number"),
         ("rel", [float("nan"), 1.0], "row 1: the grade of document `a` is nan"),
-        ("docid", [1.5, 2.5], "ids are text or whole numbers"),
+        ("docid", [1.5, 2.5], "ids must be text or whole numbers"),
         ("rel", [[1], [2]], "not numbers"),
     ],
 )

@@ -90,7 +90,7 @@ def test_duckdb_stays_in_duckdb(table: pl.DataFrame) -> None:
 def test_text_times_are_refused_outside_polars(log: pl.DataFrame) -> None:
     arrow = log.to_arrow()
     relation = duckdb.from_arrow(arrow)
-    with pytest.raises(InputError, match="outside Polars it must hold timestamps") as caught:
+    with pytest.raises(InputError, match="outside Polars it must contain timestamps") as caught:
         Sessions.from_frame(relation)
     assert "cast it to a timestamp" in caught.value.hint
 
@@ -142,7 +142,7 @@ def test_several_columns_make_one_id() -> None:
         ({"session": "session+missing"}, InputError, "no column `session\\+missing`"),
         ({"doc": "clicked"}, InputError, "the doc column holds Boolean, not text or whole numbers"),
         ({"position": "clicked"}, InputError, "the position column holds Boolean, not numbers"),
-        ({"timestamp": "clicked"}, InputError, "the timestamp column holds Boolean, not times"),
+        ({"timestamp": "clicked"}, InputError, "the timestamp column contains Boolean, not times"),
     ],
 )
 def test_columns_that_cannot_be(

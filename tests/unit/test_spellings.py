@@ -33,7 +33,7 @@ def test_spellings(name: str, own: list[str]) -> None:
 @pytest.mark.parametrize("name", ["P", "recall", "ndcg_cut", "map_cut", "relative_P"])
 def test_bare_names_stand_for_nine_cutoffs(name: str) -> None:
     assert len(measures(name)) == 9
-    with pytest.raises(relkit.ParameterError, match="stands for 9 measures"):
+    with pytest.raises(relkit.ParameterError, match="means 9 measures"):
         relkit.measure(name)
 
 
@@ -44,5 +44,5 @@ def test_grades_that_a_map_does_not_name_are_their_own_gain() -> None:
 
 
 def test_texts_are_no_measures() -> None:
-    with pytest.raises(relkit.ParameterError, match="is a text, no measure"):
+    with pytest.raises(relkit.ParameterError, match="is text, not a measure"):
         relkit.measure("relstring")

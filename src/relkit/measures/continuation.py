@@ -307,7 +307,7 @@ class BPM(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR8(Continuation):
-    """Nearly ERR, equation 8: the reader continues with probability 1 - gain.
+    """Nearly ERR, equation 8: the reader continues with 1 - gain.
 
     ERR itself does not fit the C/W/L framework; this is the nearest measure that does, cut off at
     rank `k`. No query is undefined for it; one without a relevant document counts 0.
