@@ -340,7 +340,7 @@ class NERR8(Continuation):
 @register
 @dataclass(frozen=True)
 class NERR9(Continuation):
-    """Nearly ERR, equation 9: like 8, and the reader tires as in ERR.
+    """Nearly ERR, equation 9: like 8, but readers tire as in ERR.
 
     The probability of continuing after rank i is i / (i + 1) (1 - gain), cut off at rank `k`. No
     query is undefined for it; one without a relevant document counts 0.
