@@ -40,7 +40,8 @@ class Numbers {
       found.negatives += label < 0 ? 1 : 0;
     }
     for (const double weight : rows.weights) {
-      if (weight < 0) throw InputError("a weight is below 0", {}, 0, "row weights must be 0 or more");
+      if (weight < 0)
+        throw InputError("a weight is below 0", {}, 0, "row weights must be 0 or more");
     }
     facts.add(found);
     return rows;
