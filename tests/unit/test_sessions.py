@@ -140,7 +140,11 @@ def test_several_columns_make_one_id() -> None:
         ({"grade": "doc"}, ParameterError, "`grade` is not a column of this kind"),
         ({"doc": "missing"}, InputError, "there is no column `missing` for the doc"),
         ({"session": "session+missing"}, InputError, "no column `session\\+missing`"),
-        ({"doc": "clicked"}, InputError, "the doc column contains Boolean, not text or whole numbers"),
+        (
+            {"doc": "clicked"},
+            InputError,
+            "the doc column contains Boolean, not text or whole numbers",
+        ),
         ({"position": "clicked"}, InputError, "the position column contains Boolean, not numbers"),
         ({"timestamp": "clicked"}, InputError, "the timestamp column contains Boolean, not times"),
     ],
