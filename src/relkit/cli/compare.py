@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.described import Described, described_options
 from relkit.cli.inputs import Given, check_stdin, run_names
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -87,6 +88,7 @@ show (power 0.8), and the queries needed to show the difference seen.
     help="With --plan: a difference to find, such as 0.01, or 2% of the baseline's number; give it"
     " again for several. Without it 1, 2, 5 and 10%.",
 )
+@described_options(documents=False)
 @average_option
 @format_option(
     *FORMATS,
@@ -112,6 +114,7 @@ def command(
     per_query: bool,
     plan: bool,
     differences: tuple[str, ...],
+    described: Described,
     average: str | None,
     form: str | None,
     digits: int,
@@ -125,7 +128,7 @@ def command(
     if differences and not plan:
         raise ParameterError("--difference is for --plan", hint="add --plan")
     files = [name for name in (judgments, *runs) if name is not None]
-    protect_inputs(output, given.paths(files))
+    protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads
     asked = split_measures(measures)
     gate_names = split_measures(gates)
@@ -145,6 +148,8 @@ def command(
                 progress=progress,
                 lists=False,
             )
+    if described.queries is not None:
+        comparison = comparison.described(described.queries)
     if plan:
         text = written(comparison.plan(differences or None), form, output)
     else:
@@ -152,6 +157,7 @@ def command(
     emit(text, output)
     if form != "json":
         messages.notes(comparison.notes)
+    described.notes()
     _check_gates(comparison, gate_names)
 
 
@@ -214,6 +220,8 @@ def _text(
                 }
                 for candidate in comparison.candidates
             }
+            if comparison.query_texts is not None:
+                found["query_texts"] = dict(comparison.query_texts)
         return json.dumps(found, ensure_ascii=False, indent=2)
     if form == "csv":
         return comparison.to_csv(per_query=per_query)

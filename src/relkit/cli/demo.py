@@ -171,16 +171,15 @@ def _read_dense(paths: dict[str, str]) -> None:
 
 def _write_reports(comparison: Comparison, directory: str) -> None:
     """Writes the report in each language."""
-    from relkit.online.sampling.query_texts import read_query_texts
     from relkit.report import write_report
 
-    asked = read_query_texts(os.path.join(directory, FILES[3]), comparison.results[0].queries)
+    comparison = comparison.described(os.path.join(directory, FILES[3]))
     messages.say()
     with Progress("writing the report") as progress:
         for place, (language, name) in enumerate(REPORTS.items()):
             progress(place, len(REPORTS), name)
             path = os.path.join(directory, name)
-            write_report(comparison, path, language=language, query_texts=asked)
+            write_report(comparison, path, language=language)
     for name in REPORTS.values():
         _say(message("report: {directory}", directory=os.path.join(directory, name)))
 

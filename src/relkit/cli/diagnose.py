@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.described import Described, described_options
 from relkit.cli.inputs import Given, check_stdin, stage_runs
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -71,6 +72,7 @@ not fit. The exit code is 0 whether they fire or not.
     help="A stage of the candidate and its run, in the order of the search, to name the stage that"
     " loses.",
 )
+@described_options()
 @alpha_option
 @language_option()
 @format_option(
@@ -85,6 +87,7 @@ def command(
     rules: tuple[str, ...],
     online: str | None,
     stages: tuple[str, ...],
+    described: Described,
     alpha: float,
     language: Language,
     form: str,
@@ -102,7 +105,7 @@ def command(
         )
     paths = [*files, *(path for _, path in named)]
     check_stdin(paths)
-    protect_inputs(output, [*given.paths(paths), online])
+    protect_inputs(output, [*given.paths(paths), online, *described.paths])
     with Progress("comparing") as progress:
         comparison = given.compare(
             files,
@@ -118,9 +121,11 @@ def command(
             stages={name: given.run(path, name) for name, path in named} or None,
             rules=rules or None,
             progress=progress,
+            **described.texts,
         )
     emit(_text(found, form, language), output)
     messages.notes(comparison.notes)
+    described.notes()
 
 
 def _text(found: Findings, form: str, language: Language) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from relkit.cli.described import Described, described_options
 from relkit.cli.group import Renamed
 from relkit.cli.inputs import Given
 from relkit.cli.messages import messages
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from relkit.data.convention import Convention
     from relkit.data.run import Run
     from relkit.data.scale import Scale
+    from relkit.io.descriptions import Descriptions
     from relkit.measures import Measure
 
 __all__ = ["command"]
@@ -76,6 +78,7 @@ named: those of the lowest values, or those that gained and lost most.
     show_default=True,
     help="Rows of each table but the derivation; json holds all.",
 )
+@described_options()
 @format_option("table", "json", "markdown")
 @output_option
 @input_options("label", "document")
@@ -88,6 +91,7 @@ def command(
     measure: str,
     against: str | None,
     limit: int,
+    described: Described,
     form: str,
     output: str | None,
     given: Given,
@@ -97,7 +101,7 @@ def command(
     from relkit.measures import measure as parse_measure
 
     one = parse_measure(measure)
-    protect_inputs(output, given.paths(files))
+    protect_inputs(output, [*given.paths(files), *described.paths])
     _check_files(files, given)
     lists = given.lists(files, names, whole=True, reference=one.needs == "reference")
     if not 0 < len(lists.runs) < 3:
@@ -109,9 +113,10 @@ def command(
     if query is None:
         raise ParameterError(
             "--query-id is missing",
-            hint=_worth_a_look(lists.judgments, runs, one, rules, levels),
+            hint=_worth_a_look(lists.judgments, runs, one, rules, levels, described.queries),
         )
     settings: dict[str, Any] = {"convention": rules, "scale": levels, "limit": limit}
+    settings |= described.texts
     found: Explanation | Change
     if len(runs) == 1:
         found = explain(lists.judgments, runs[0], query, one, against=against, **settings)
@@ -132,6 +137,7 @@ def command(
             else found.to_text(columns=room, language=language)
         )
         emit(text, output)
+    described.notes()
 
 
 def _check_files(files: Sequence[str], given: Given) -> None:
@@ -149,6 +155,7 @@ def _worth_a_look(
     measure: Measure,
     convention: Convention,
     scale: Scale | None,
+    texts: Descriptions | None,
     shown: int = 3,
 ) -> Message:
     """Names the queries on which a closer look pays most."""
@@ -166,7 +173,10 @@ def _worth_a_look(
             "name a query; the lowest {measure} of {count:,} have {queries}",
             measure=measure,
             count=len(known),
-            queries=[f"`{query}` ({value:.4f})" for value, query in known[:shown]],
+            queries=[
+                f"{one} ({value:.4f})"
+                for one, (value, _) in zip(_named(known[:shown], texts), known, strict=False)
+            ],
         )
     before, after = values
     changes = [(after[query] - before[query], query) for query in before if query in after]
@@ -179,9 +189,9 @@ def _worth_a_look(
         )
     parts = []
     if lost:
-        parts.append(message("lost most: {queries}", queries=_changed(lost)))
+        parts.append(message("lost most: {queries}", queries=_changed(lost, texts)))
     if gained:
-        parts.append(message("gained most: {queries}", queries=_changed(gained)))
+        parts.append(message("gained most: {queries}", queries=_changed(gained, texts)))
     return message(
         "name a query; of {count:,}, by {measure}, {parts:semicolon}",
         count=len(finite),
@@ -190,5 +200,17 @@ def _worth_a_look(
     )
 
 
-def _changed(changes: Sequence[tuple[float, str]]) -> list[str]:
-    return [f"`{query}` ({change:+.4f})" for change, query in changes]
+def _changed(changes: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
+    named = _named(changes, texts)
+    return [f"{one} ({change:+.4f})" for one, (change, _) in zip(named, changes, strict=True)]
+
+
+def _named(values: Sequence[tuple[float, str]], texts: Descriptions | None) -> list[str]:
+    """Returns queries as a hint names them: with their texts, where these are known."""
+    from relkit.core.document.names import quoted
+
+    queries = [query for _, query in values]
+    known = {} if texts is None else texts.find(queries)
+    shown = {query: f"`{query}`" for query in queries}
+    texts_of = {shown[query]: text for query, text in known.items() if text != query}
+    return [quoted(one, texts_of) for one in shown.values()]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relkit.cli.group import Renamed
+from relkit.cli.described import Described, described_options
 from relkit.cli.inputs import Given
 from relkit.cli.messages import Progress, messages
 from relkit.cli.options import (
@@ -22,10 +22,8 @@ from relkit.cli.options import (
 from relkit.cli.output import emit, protect_inputs
 from relkit.cli.values import split_measures
 from relkit.core.errors import ParameterError
-from relkit.core.texts import message
 
 if TYPE_CHECKING:
-    from relkit.analysis.comparison import Comparison
     from relkit.core.language import Language
     from relkit.report import Format
 
@@ -80,15 +78,7 @@ pip install 'relkit[report]'; Markdown does not.
     help="Number of queries explained rank by rank: of the largest losses, and of the largest"
     " gains.",
 )
-@click.option(
-    "--queries",
-    "query_texts",
-    cls=Renamed,
-    formerly="--query-texts",
-    metavar="FILE",
-    help="A table of the queries' ids and texts (CSV, TSV, JSON Lines, Parquet), to show what"
-    " was asked beside the ids.",
-)
+@described_options(formerly="--query-texts")
 @comparison_options
 @input_options("query", "label", "document")
 @threads_option
@@ -104,7 +94,7 @@ def command(
     names: tuple[str, ...],
     focus: str | None,
     queries: int,
-    query_texts: str | None,
+    described: Described,
     settings: dict[str, Any],
     given: Given,
     threads: int,
@@ -115,13 +105,12 @@ def command(
     if form is None and output == "-":
         raise ParameterError("a report on stdout needs its format", hint="add --format markdown")
     chosen_format = form or format_of(output)
-    protect_inputs(output, [*given.paths(files), query_texts])
+    protect_inputs(output, [*given.paths(files), *described.paths])
     settings["threads"] = threads
     with Progress("comparing") as progress:
         comparison = given.compare(
             files, split_measures(measures), settings, names=names, progress=progress
         )
-    texts = {} if query_texts is None else _texts(query_texts, comparison)
     with Progress("writing") as progress:
         text = render_report(
             comparison,
@@ -131,28 +120,9 @@ def command(
             measure=focus,
             queries=queries,
             progress=progress,
-            query_texts=texts,
+            query_texts=described.queries,
+            document_titles=described.documents,
         )
     emit(text, output)
     messages.notes(comparison.notes)
-
-
-def _texts(path: str, comparison: Comparison) -> dict[str, str]:
-    """Reads what was asked, and says where that is not known of all queries."""
-    from relkit.online.sampling.query_texts import read_query_texts
-
-    queries = {one for result in comparison.results for one in result.queries}
-    texts = read_query_texts(path, queries)
-    missing = sorted(queries - texts.keys())
-    if missing:
-        messages.warning(
-            message(
-                "{path}: nothing about {count:,} of {count_2:,} queries ({missing}{ending})",
-                path=path,
-                count=len(missing),
-                count_2=len(queries),
-                missing=list(missing[:3]),
-                ending=", …" if len(missing) > 3 else "",
-            )
-        )
-    return texts
+    described.notes()

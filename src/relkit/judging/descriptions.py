@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relkit.data.columns import ITEM_NAMES, NAMES
 from relkit.data.sheets import Item, Sheet
+from relkit.io.descriptions import key_column, named_column, text_columns
 from relkit.io.naming import ORIGINAL
-from relkit.online.sampling.query_texts import key_column, named_column, text_columns
 
 if TYPE_CHECKING:
     import os
@@ -22,8 +22,8 @@ __all__ = ["add_query_texts", "describe_documents"]
 WRITTEN = ({"id", "text", ORIGINAL}, {"id", ORIGINAL})
 #: What an id is of an item, and what it stands for takes its place.
 KEYS = ("query", "document")
-#: What rows of a table should be about.
-IMPORTED = "an item that is imported"
+#: What is said where they hold none of the documents.
+NO_ROWS = "none of its rows is about an item that is imported"
 
 
 def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Sheet, int]:
@@ -60,7 +60,7 @@ def describe_documents(sheet: Sheet, path: str | os.PathLike[str]) -> tuple[Shee
 
     table = read_table(path)
     wanted = {row.item.document for row in sheet.rows}
-    key = key_column(table, wanted, NAMES["document"], str(path), role="document", of=IMPORTED)
+    key = key_column(table, wanted, NAMES["document"], str(path), role="document", problem=NO_ROWS)
     chosen = {part: named_column(table, names, key) for part, names in ITEM_NAMES.items()}
     original = _original(table, key)
     known: dict[str, dict[str, Any]] = {}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from relkit.analysis.diagnosis import diagnose
+from relkit.analysis.diagnosis import Findings, diagnose
 from relkit.core.language import Language
+from relkit.core.notes import warn
 from relkit.core.parameters import check_type
+from relkit.io.descriptions import Descriptions
 from relkit.report.catalogue import catalogue
 from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
@@ -39,7 +41,8 @@ class PageOptions(TitleOptions, total=False):
     funnel: Funnel | None
     findings: Sequence[Finding] | None
     progress: Progress | None
-    query_texts: Mapping[str, str] | None
+    query_texts: Any
+    document_titles: Any
 
 
 def build_page(
@@ -52,7 +55,8 @@ def build_page(
     funnel: Funnel | None = None,
     findings: Sequence[Finding] | None = None,
     progress: Progress | None = None,
-    query_texts: Mapping[str, str] | None = None,
+    query_texts: Any = None,
+    document_titles: Any = None,
 ) -> Page:
     """Returns everything that a report says, before it becomes HTML or Markdown.
 
@@ -66,9 +70,12 @@ def build_page(
         funnel: What `relkit.funnel` found for the stages of the search.
         findings: What `relkit.diagnose` found; by default it is asked.
         progress: Called with the sections made, all of them, and which comes next.
-        query_texts: What was asked, by the queries' ids.
+        query_texts: Query texts: a mapping from the queries' ids to texts, a frame or a file;
+            by default the comparison's own.
+        document_titles: Document titles, in the same forms.
 
     Raises:
+        InputError: If a table of texts cannot be read, or has no column of ids or texts.
         ParameterError: If the language is none of them.
         UnknownNameError: If the measure was not compared.
     """
@@ -83,11 +90,15 @@ def build_page(
         candidates=texts.join(list(comparison.candidates)),
     )
     lists = has_lists(comparison)
+    given = comparison.query_texts if query_texts is None else query_texts
+    asked = None if given is None else Descriptions.of(given, "query")
+    known = {} if asked is None else asked.find(comparison.queries)
+    titles = None if document_titles is None else Descriptions.of(document_titles, "document")
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
         "queries": lambda: query_section(
-            comparison, focus, texts, shown=queries, query_texts=query_texts
+            comparison, focus, texts, shown=queries, query_texts=known, titles=titles
         ),
     }
     if lists:
@@ -99,7 +110,8 @@ def build_page(
     if lists or findings is not None:
         found = findings
         parts["diagnoses"] = lambda: diagnosis_section(
-            diagnose(comparison) if found is None else found, texts
+            Findings(diagnose(comparison) if found is None else found).described(asked, titles),
+            texts,
         )
     parts |= {
         "convention": lambda: convention_section(comparison, texts),
@@ -111,6 +123,9 @@ def build_page(
         if progress is not None:
             progress(place, len(parts), name)
         sections.append(make())
+    for one, source in ((asked, query_texts), (titles, document_titles)):
+        if one is not None and one is not source and source is not None:
+            warn(one.notes())
     return Page(
         language=language,
         title=heading,
@@ -145,7 +160,9 @@ def write_report(
             `funnel`, what `relkit.funnel` found for the stages of the search; the losses of each
             run are computed anyway. `findings`, what `relkit.diagnose` found; by default it is
             asked. `progress`, called with the sections made, all of them, and which comes next.
-            `query_texts`, what was asked, by the queries' ids: stands beside them.
+            `query_texts`, query texts, shown beside the ids: a mapping, a frame or a
+            file; by default the comparison's own. `document_titles`, document titles, in the
+            same forms.
 
     Raises:
         ParameterError: If the ending or the language is none of those.

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from relkit.report.catalogue import Catalogue
-from relkit.report.page import Block, Finding, Prose, Section, Table
+from relkit.report.page import Block, Cell, Finding, Prose, Section, Table
 from relkit.report.wording import number
 
 if TYPE_CHECKING:
@@ -28,9 +28,10 @@ def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Sectio
             text=one.text(texts.language),
             step=one.next_step(texts.language),
             step_label=texts.say("diagnoses.next") + texts.say("list.colon"),
-            examples=one.examples,
+            examples=one.shown_examples(),
+            listed=one.described,
             examples_label=texts.say("diagnoses.examples") + texts.say("list.colon"),
-            table=_table(one.chart_data, texts),
+            table=_table(one, texts),
             about=one.candidate,
         )
         for one in findings
@@ -40,12 +41,17 @@ def diagnosis_section(findings: Sequence[Diagnosis], texts: Catalogue) -> Sectio
     return Section("diagnoses", texts.say("section.diagnoses"), tuple(blocks))
 
 
-def _table(rows: Sequence[Mapping[str, Any]], texts: Catalogue) -> Table | None:
+def _table(finding: Diagnosis, texts: Catalogue) -> Table | None:
+    rows = finding.chart_data
     if not rows:
         return None
     names = list(dict.fromkeys(name for row in rows for name in row))
     headings = tuple(_heading(name, texts) for name in names)
-    cells = tuple(tuple(_cell(row.get(name)) for name in names) for row in rows[:MOST_ROWS])
+    known = {"query": finding.query_texts or {}, "document": finding.document_titles or {}}
+    cells = tuple(
+        tuple(_cell(row.get(name), known.get(name, {})) for name in names)
+        for row in rows[:MOST_ROWS]
+    )
     texts_first = takewhile(lambda name: isinstance(rows[0].get(name), str), names)
     return Table(headings, cells, left=max(1, len(list(texts_first))))
 
@@ -55,7 +61,9 @@ def _heading(name: str, texts: Catalogue) -> str:
     return texts.say(key) if key in texts else name.replace("_", " ")
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, titles: Mapping[str, str]) -> Cell | str:
+    if isinstance(value, str) and titles.get(value, value) != value:
+        return Cell(value, title=titles[value])
     if isinstance(value, float) and not value.is_integer():
         return number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relkit.analysis.explanation import Change, Explanation, explain_change
+from relkit.core.document.names import asked
 from relkit.core.texts import translate
 from relkit.data.convention import Convention
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Columns, Details, Heading, Prose, Table, Tone
-from relkit.report.wording import MARKS, asked, number, signed
+from relkit.report.wording import MARKS, number, signed
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
     from relkit.data.ranking import RankedDocument
     from relkit.data.run import Run
+    from relkit.io.descriptions import Descriptions
 
 __all__ = ["Drilldown", "has_lists"]
 
@@ -41,7 +43,8 @@ class Drilldown:
         candidate: Its name.
         measure: The measure's name.
         texts: The language.
-        queries: What was asked, by the queries' ids.
+        queries: Query texts by id.
+        titles: Document titles; `None` if not requested.
     """
 
     comparison: Comparison
@@ -49,6 +52,7 @@ class Drilldown:
     measure: str
     texts: Catalogue
     queries: Mapping[str, str] = field(default_factory=dict)
+    titles: Descriptions | None = None
 
     def blocks(
         self, lost: Mapping[str, float], gained: Mapping[str, float], names: Mapping[str, str]
@@ -60,15 +64,29 @@ class Drilldown:
             gained: Differences of the queries that gained most.
             names: Where links to a query lead.
         """
+        changes = self._changes([*lost, *gained])
         blocks: list[Block] = []
         for side, queries in (("lost", lost), ("gained", gained)):
             blocks.append(Heading(self.texts.say(f"drill.{side}", candidate=self.candidate)))
             if not queries:
                 blocks.append(Prose((self.texts.say(f"drill.none_{side}"),)))
-            blocks += [self._query(query, delta, names[query]) for query, delta in queries.items()]
+            blocks += [
+                self._query(query, delta, names[query], changes.get(query))
+                for query, delta in queries.items()
+            ]
         return blocks
 
-    def _query(self, query: str, delta: float, name: str) -> Details:
+    def _changes(self, queries: Sequence[str]) -> dict[str, Change]:
+        """Returns what changed in each query; titles are looked up for all of them at once."""
+        if not has_lists(self.comparison):
+            return {}
+        found = {query: self._change(query) for query in queries}
+        if self.titles is None:
+            return found
+        self.titles.find(document for one in found.values() for document in one.documents)
+        return {query: one.described(document_titles=self.titles) for query, one in found.items()}
+
+    def _query(self, query: str, delta: float, name: str, change: Change | None) -> Details:
         tone: Tone = "better" if delta > 0 else "worse"
         values = [
             number(one.values_by_query(self.measure).get(query, math.nan))
@@ -78,22 +96,19 @@ class Drilldown:
         shown = f"{' → '.join(values)} ({signed(delta)})" if values else signed(delta)
         return Details(
             summary=asked(query, self.queries),
-            blocks=self._derivation(query) if has_lists(self.comparison) else (),
+            blocks=() if change is None else self._derivation(change),
             name=name,
             tone=tone,
             mark=MARKS[tone],
             value=shown,
         )
 
-    def _derivation(self, query: str) -> tuple[Block, ...]:
-        convention = self.comparison.convention
-        rules = convention if convention is not None else Convention()
-        notes: list[str] = []
+    def _change(self, query: str) -> Change:
+        rules = self._rules
         if rules.ties == "expected":
             # A mean over orders has no derivation; one of the orders has.
             rules = rules.replace(ties="doc-desc")
-            notes.append(self.texts.say("drill.one_order"))
-        change = explain_change(
+        return explain_change(
             self.comparison.judgments,
             self._run(self.comparison.baseline),
             self._run(self.candidate),
@@ -103,7 +118,15 @@ class Drilldown:
             scale=self.comparison.scale,
             names=(self.comparison.baseline, self.candidate),
         )
-        blocks: list[Block] = [Prose(tuple(notes))] if notes else []
+
+    @property
+    def _rules(self) -> Convention:
+        convention = self.comparison.convention
+        return convention if convention is not None else Convention()
+
+    def _derivation(self, change: Change) -> tuple[Block, ...]:
+        several = self._rules.ties == "expected"
+        blocks: list[Block] = [Prose((self.texts.say("drill.one_order"),))] if several else []
         blocks += self._moves(change)
         sides = zip(change.names, (change.before, change.after), strict=True)
         blocks.append(Columns(tuple(tuple(self._list(name, one)) for name, one in sides)))
@@ -125,7 +148,7 @@ class Drilldown:
         rows: list[tuple[Cell | str, ...]] = []
         for move in change.moves[:MOST_MOVES]:
             row: list[Cell | str] = [
-                move.document or "–",
+                _document(move.document, change.titles),
                 self._grade(change.before, move.grade),
                 self._rank(move.before),
                 self._rank(move.after),
@@ -179,7 +202,7 @@ class Drilldown:
         rows: list[tuple[Cell | str, ...]] = [
             (
                 f"{step.rank:,}",
-                step.document or "–",
+                _document(step.document, one.titles),
                 self._grade(one, step.grade),
                 _short(step.gain),
                 _short(step.discount),
@@ -205,8 +228,12 @@ class Drilldown:
             return []
         say = self.texts.say
         headings = (say("drill.document"), say("drill.grade"), say("drill.rank"))
-        rows = [
-            (missed.document, self._grade(one, missed.grade), self._rank(missed.ranked))
+        rows: list[tuple[Cell | str, ...]] = [
+            (
+                _document(missed.document, one.titles),
+                self._grade(one, missed.grade),
+                self._rank(missed.ranked),
+            )
             for missed in one.missed[:MOST_MISSED]
         ]
         left = len(one.missed) - len(rows)
@@ -220,7 +247,7 @@ class Drilldown:
         if not one.inversions:
             return []
         say = self.texts.say
-        rows = [
+        rows: list[tuple[Cell | str, ...]] = [
             (self._ranked(one, pair.above), self._ranked(one, pair.below), f"{pair.cost:g}")
             for pair in one.inversions[:MOST_PAIRS]
         ]
@@ -231,8 +258,15 @@ class Drilldown:
         headings = (say("drill.above"), say("drill.below"), say("drill.cost"))
         return [Table(headings, tuple(rows), caption, left=2)]
 
-    def _ranked(self, one: Explanation, entry: RankedDocument) -> str:
-        return f"{entry.rank:,}. {entry.document} · {self._grade(one, entry.grade)}"
+    def _ranked(self, one: Explanation, entry: RankedDocument) -> Cell:
+        found = _document(entry.document, one.titles)
+        text = f"{entry.rank:,}. {entry.document} · {self._grade(one, entry.grade)}"
+        return Cell(text, title=found.title if isinstance(found, Cell) else "")
+
+
+def _document(document: str, titles: Mapping[str, str] | None) -> Cell | str:
+    title = (titles or {}).get(document, document)
+    return Cell(document, title=title) if title != document else document or "–"
 
 
 def _short(value: float) -> str:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from relkit.core.document.names import asked
 from relkit.report.catalogue import Catalogue
 from relkit.report.drilldown import Drilldown
-from relkit.report.page import Block, Chart, Section, Table
-from relkit.report.wording import asked, label, signed
+from relkit.report.page import Block, Cell, Chart, Section, Table
+from relkit.report.wording import label, signed
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
+    from relkit.io.descriptions import Descriptions
 
 __all__ = ["QueryDifferences", "difference_chart", "extremes", "query_section"]
 
@@ -28,6 +30,7 @@ def query_section(
     *,
     shown: int = 10,
     query_texts: Mapping[str, str] | None = None,
+    titles: Descriptions | None = None,
 ) -> Section:
     """Returns the sorted differences of one measure, and the queries that lost and gained most.
 
@@ -36,7 +39,8 @@ def query_section(
         measure: Its name.
         texts: The language.
         shown: Queries on either side.
-        query_texts: What was asked, by the queries' ids.
+        query_texts: Query texts by id.
+        titles: Document titles.
     """
     known = query_texts or {}
     blocks: list[Block] = []
@@ -44,7 +48,7 @@ def query_section(
         lost, gained = extremes(comparison.deltas(candidate, measure), shown)
         names = {query: f"query-{place}-{order}" for order, query in enumerate([*lost, *gained], 1)}
         blocks.append(_waterfall(comparison, candidate, measure, texts, names, known))
-        drilldown = Drilldown(comparison, candidate, measure, texts, known)
+        drilldown = Drilldown(comparison, candidate, measure, texts, known, titles)
         blocks += drilldown.blocks(lost, gained, names)
     return Section("queries", texts.say("section.queries"), tuple(blocks))
 
@@ -140,7 +144,8 @@ def difference_chart(
     table = Table(
         (heading, texts.say("table.difference")),
         tuple(
-            (row["query"] if single else f"{row['place']}", signed(row["delta"])) for row in rows
+            (_named(row["query"], asked_for) if single else f"{row['place']}", signed(row["delta"]))
+            for row in rows
         ),
     )
     wins, ties, losses = found.counts
@@ -173,6 +178,11 @@ def difference_chart(
         },
         values={"mean": found.mean},
     )
+
+
+def _named(query: str, known: Mapping[str, str]) -> Cell | str:
+    text = known.get(query, query)
+    return query if text == query else Cell(query, title=text)
 
 
 def _groups(deltas: Sequence[tuple[str, float]], most: int) -> list[Sequence[tuple[str, float]]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from relkit.core.texts.numbers import PAGE
 from relkit.measures.base import Measure
 from relkit.measures.labels import prose_label
@@ -13,7 +11,6 @@ from relkit.report.page import Headline, Tone
 
 __all__ = [
     "MARKS",
-    "asked",
     "kind_of",
     "label",
     "make_headline",
@@ -60,17 +57,6 @@ def make_headline(
         mark=MARKS[tone],
         separator=texts.say("list.colon"),
     )
-
-
-def asked(query: str, texts: Mapping[str, str]) -> str:
-    """Returns a query's id, with what was asked where that is known and says more.
-
-    Examples:
-        >>> asked("q1", {"q1": "red shoes"}), asked("red shoes", {"red shoes": "red shoes"})
-        ('q1 · red shoes', 'red shoes')
-    """
-    text = " ".join(texts.get(query, "").split())
-    return f"{query} · {text}" if text and text != query else query
 
 
 def kind_of(measure: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from relkit.analysis.comparison.contrast import Contrast, PairContrast
@@ -38,6 +38,8 @@ class Compared(Protocol):
     def focus(self) -> str: ...
     @property
     def convention(self) -> Convention | None: ...
+    @property
+    def query_texts(self) -> Mapping[str, str] | None: ...
 
     def deltas(self, candidate: str, measure: str) -> dict[str, float]:
         """Returns each paired query's part of the difference."""

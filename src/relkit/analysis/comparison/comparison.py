@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from relkit.data.judgments import Judgments
 from relkit.data.run import Run
 from relkit.evaluation.results import Results
 from relkit.io import read_run
+from relkit.io.descriptions import described
 from relkit.measures.fingerprint import definition_fingerprint
 from relkit.measures.names import measure as parse_measure
 
@@ -56,6 +58,7 @@ class Comparison(Exportable):
         scale: The grade scale, where there is one.
         judgments: The judgments, `None` where only results or values were given.
         notes: What was noticed about the data.
+        query_texts: Query texts by id; `None` until `described` adds it.
 
     Examples:
         >>> import relkit
@@ -111,6 +114,7 @@ class Comparison(Exportable):
         )
         found = pairing_notes(self._pairings)
         self.notes = (*notes, *found)
+        self.query_texts: Mapping[str, str] | None = None
         warn(found)
 
     # -- looking things up ---------------------------------------------------------------------
@@ -119,6 +123,12 @@ class Comparison(Exportable):
     def runs(self) -> tuple[str, ...]:
         """The names of all runs, the baseline's first."""
         return (self.baseline, *self.candidates)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The ids of all queries that are paired on some measure, sorted."""
+        found = (one.queries for one in self._pairings.values())
+        return tuple(sorted(set().union(*found)))
 
     @property
     def test(self) -> str:
@@ -249,6 +259,23 @@ class Comparison(Exportable):
             ParameterError: If a difference is no number above 0, or a power not between 0 and 1.
         """
         return plan_queries(self, differences, powers=powers)
+
+    def described(self, query_texts: Any) -> Comparison:
+        """Returns the same comparison with query texts beside the ids.
+
+        Its tables, `relkit.diagnose` and `relkit.write_report` then show the texts.
+
+        Args:
+            query_texts: A mapping from ids to texts, a frame, or a CSV, TSV, JSON Lines or Parquet
+                file with a column of ids and one of texts.
+
+        Raises:
+            InputError: If the table cannot be read, or has no column of ids or texts.
+            ParameterError: If something else is given.
+        """
+        found = copy(self)
+        found.query_texts = described(query_texts, "query", self.queries)
+        return found
 
     # -- as text and tables --------------------------------------------------------------------
 

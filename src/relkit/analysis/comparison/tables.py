@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from relkit.analysis.comparison.compared import (
     Compared,
@@ -15,7 +15,7 @@ from relkit.analysis.comparison.contrast import Contrast
 from relkit.analysis.comparison.legend import legend
 from relkit.analysis.comparison.matrix import matrix
 from relkit.core.cells import Cell
-from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.model import Block, Cell as Shown, Document, Lines, Table
 from relkit.core.texts import Catalogue, Language, catalogue
 from relkit.core.texts.numbers import DIGITS, TERMINAL
 from relkit.measures.labels import convention_line, measure_label
@@ -63,8 +63,7 @@ def comparison_document(
         contrasts = contrasts_of(comparison, candidate)
         blocks.append(contrast_table(contrasts, comparison, digits, language))
         blocks += _details(contrasts, digits, words)
-        found = [] if per_query else _largest(comparison, candidate, digits, words)
-        blocks += [Lines(found)] if found else []
+        blocks += [] if per_query else _largest(comparison, candidate, digits, words)
     if comparison.pairs:
         blocks += [Lines([words["comparison.pairs"]]), _pairs(comparison, digits, words)]
     closing = [legend(comparison, language)]
@@ -176,33 +175,62 @@ def _pairs(comparison: Compared, digits: int, words: Catalogue) -> Table:
 
 def _queries(comparison: Compared, candidate: str, digits: int, words: Catalogue) -> Table:
     columns = [comparison.deltas(candidate, measure) for measure in comparison.measures]
+    texts = comparison.query_texts or {}
     rows = [
-        [query, *(signed(column.get(query, math.nan), digits) for column in columns)]
+        [_query(query, texts), *(signed(column.get(query, math.nan), digits) for column in columns)]
         for query in sorted(set().union(*columns))
     ]
     return Table([words.name("column", "query"), *map(measure_label, comparison.measures)], rows)
 
 
+def _query(query: str, texts: Mapping[str, str]) -> Shown | str:
+    text = texts.get(query, query)
+    return query if text == query else Shown(query, title=text)
+
+
 def _largest(
     comparison: Compared, candidate: str, digits: int, words: Catalogue, shown: int = 3
-) -> list[str]:
-    """Names the queries that gained and lost most on the first measure that is tested."""
-    measure = comparison.focus
+) -> list[Block]:
+    """Names the queries that gained and lost most on the first measure that is tested.
+
+    They are sentences, or tables if query texts are known.
+    """
+    measure, texts = comparison.focus, comparison.query_texts
     deltas = sorted(comparison.deltas(candidate, measure).items(), key=lambda item: -item[1])
     gained = [item for item in deltas[:shown] if item[1] > 0]
     lost = [item for item in reversed(deltas[-shown:]) if item[1] < 0]
-    lines = []
-    for word, found in (("gained", gained), ("lost", lost)):
-        if found:
-            queries = [f"{query} {signed(value, digits)}" for query, value in found]
-            lines.append(words.say(f"comparison.{word}", measure=measure, queries=queries))
-    return lines
+    sides = {word: found for word, found in (("gained", gained), ("lost", lost)) if found}
+    if texts:
+        headings = (words.name("column", "query"), "B - A")
+        return [
+            Table(
+                headings,
+                [[_query(query, texts), signed(value, digits)] for query, value in found],
+                words.say(f"comparison.{word}_most", measure=measure),
+            )
+            for word, found in sides.items()
+        ]
+    lines = [
+        words.say(
+            f"comparison.{word}",
+            measure=measure,
+            queries=[f"{query} {signed(value, digits)}" for query, value in found],
+        )
+        for word, found in sides.items()
+    ]
+    return [Lines(lines)] if lines else []
 
 
 def query_rows(comparison: Compared) -> Iterator[Sequence[Cell]]:
-    """Yields headings, then one row per candidate, query and measure; differences in full."""
-    yield ["candidate", "query", "measure", "difference"]
+    """Yields headings, then one row per candidate, query and measure; differences in full.
+
+    With texts of queries there is a column of them, too.
+    """
+    texts = comparison.query_texts
+    beside = [] if texts is None else ["query_text"]
+    yield ["candidate", "query", *beside, "measure", "difference"]
     for candidate in comparison.candidates:
         for measure in comparison.measures:
             for query, value in comparison.deltas(candidate, measure).items():
-                yield [candidate, query, measure, value]
+                text = [] if texts is None else [texts.get(query)]
+                yield [candidate, query, *text, measure, value]

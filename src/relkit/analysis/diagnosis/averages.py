@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 
 __all__ = ["Averages"]
 
@@ -77,7 +78,7 @@ class Averages(Rule):
                 "queries": len(sizes),
                 "large_share": math.fsum(size for size, _ in sizes[:count]) / whole,
             },
-            examples=tuple(f"{query} ({size:g})" for size, query in sizes[:5]),
+            examples=tuple(Example.of(query, said=f" ({size:g})") for size, query in sizes[:5]),
             chart_data=tuple(
                 {
                     "query": query,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from relkit.analysis.diagnosis.example import Example
 from relkit.core.document.json import json_values
 from relkit.core.errors import ParameterError
 from relkit.core.language import Language, check_language
@@ -60,6 +61,8 @@ class Finding:
         baseline: The baseline's name.
         candidate: The candidate's name; empty where the finding is about the data alone.
         sentences: Sentences that the rule brought, by language and name.
+        query_texts: Texts of the queries that it names; `None` if not requested.
+        document_titles: Titles of the documents that it names, likewise.
 
     Examples:
         >>> from relkit.analysis.diagnosis import Finding
@@ -78,6 +81,25 @@ class Finding:
     baseline: str = ""
     candidate: str = ""
     sentences: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    query_texts: Mapping[str, str] | None = None
+    document_titles: Mapping[str, str] | None = None
+
+    @property
+    def described(self) -> bool:
+        """Whether texts are known of what it names."""
+        return bool(self.query_texts or self.document_titles)
+
+    def shown_examples(self) -> tuple[str, ...]:
+        """Returns the examples, with the texts of queries and documents that are known."""
+        queries, documents = self.query_texts or {}, self.document_titles or {}
+        known = (one if isinstance(one, Example) else Example(one) for one in self.examples)
+        return tuple(one.described(queries, documents) for one in known)
+
+    def named(self, role: Literal["query", "document"]) -> list[str]:
+        """Returns the ids of queries, or of documents, that examples and chart data name."""
+        found = [getattr(one, role, one if role == "query" else "") for one in self.examples]
+        found += [str(row.get(role) or "") for row in self.chart_data]
+        return [*filter(None, dict.fromkeys(found))]
 
     def title(self, language: Language = "en") -> str:
         """Returns what is wrong in a few words, in English (`en`) or Chinese (`zh`)."""
@@ -124,6 +146,12 @@ class Finding:
             "evidence": json_values(self.evidence),
             "examples": list(self.examples),
             "chart_data": json_values(self.chart_data),
+            **({} if self.query_texts is None else {"query_texts": dict(self.query_texts)}),
+            **(
+                {}
+                if self.document_titles is None
+                else {"document_titles": dict(self.document_titles)}
+            ),
         }
 
     def __str__(self) -> str:

@@ -20,6 +20,7 @@ from relkit.analysis.diagnosis.online import OnlineData, load_online
 from relkit.core.errors import ParameterError
 from relkit.core.parameters import check_type
 from relkit.core.texts import message
+from relkit.io.descriptions import Descriptions
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -37,6 +38,8 @@ def diagnose(
     stages: Any = None,
     rules: Iterable[str | Rule] | None = None,
     progress: Progress | None = None,
+    query_texts: Any = None,
+    document_titles: Any = None,
 ) -> Findings:
     """Returns what rules find in a comparison, the most severe first.
 
@@ -50,11 +53,15 @@ def diagnose(
             its loss. Needs a comparison with one candidate.
         rules: Names of rules, or rules with thresholds of their own; `None` applies all.
         progress: Called with the rules applied, all of them, and which comes next.
+        query_texts: Query texts, shown beside the ids: a mapping from ids to texts, a
+            frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
+            By default the comparison's own, from `Comparison.described`.
+        document_titles: Document titles, shown beside the ids, in the same forms.
 
     Raises:
         UnknownNameError: If there is no rule of a name.
         ParameterError: If stages are given and there are several candidates.
-        InputError: If the online data cannot be used.
+        InputError: If the online data, or a table of texts, cannot be used.
 
     Examples:
         >>> import relkit
@@ -99,7 +106,10 @@ def diagnose(
             else:
                 findings.append(subject.finding(found))
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return Findings(findings, applied=len(chosen))
+    texts = query_texts
+    if texts is None and comparison.query_texts is not None:
+        texts = Descriptions(comparison.query_texts, "query")
+    return Findings(findings, applied=len(chosen)).described(texts, document_titles)
 
 
 def _rules(chosen: Iterable[str | Rule] | None) -> list[Rule]:

@@ -7,6 +7,7 @@ from statistics import median
 from typing import ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 
 __all__ = ["FlatNDCG"]
 
@@ -71,7 +72,7 @@ class FlatNDCG(Rule):
                 "k": self.k,
             },
             examples=tuple(
-                f"{query}: {document} #{rank}"
+                Example.of(query, document, f" #{rank}")
                 for rank, query, document in sorted(new, reverse=True)[:5]
             ),
             chart_data=tuple(self._histogram(ranks)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.diagnosis.base import Finding, rules
@@ -10,6 +11,7 @@ from relkit.core.document.model import Document, Finding as Shown, Lines
 from relkit.core.document.result import Exportable
 from relkit.core.language import Language, check_language
 from relkit.core.texts import catalogue
+from relkit.io.descriptions import described
 
 if TYPE_CHECKING:
     import polars
@@ -74,6 +76,40 @@ class Findings(Exportable, list[Finding]):
         schema = dict.fromkeys(names, polars.String)
         return polars.DataFrame([{name: row[name] for name in names} for row in rows], schema)
 
+    def described(self, query_texts: Any = None, document_titles: Any = None) -> Findings:
+        """Returns the same findings with texts beside the ids of their examples.
+
+        Args:
+            query_texts: Query texts: a mapping from ids to texts, a frame, or a file with a
+                column of ids and one of texts.
+            document_titles: Document titles, in the same forms.
+
+        Raises:
+            InputError: If a table cannot be read, or has no column of ids or texts.
+            ParameterError: If something else is given.
+        """
+        asked = [one for finding in self for one in finding.named("query")]
+        named = [one for finding in self for one in finding.named("document")]
+        queries = None if query_texts is None else described(query_texts, "query", asked)
+        documents = None
+        if document_titles is not None:
+            documents = described(document_titles, "document", named)
+        found = [
+            replace(
+                one,
+                query_texts=_of(one.named("query"), queries, one.query_texts),
+                document_titles=_of(one.named("document"), documents, one.document_titles),
+            )
+            for one in self
+        ]
+        return Findings(found, applied=self.applied)
+
+
+def _of(
+    ids: Iterable[str], texts: Mapping[str, str] | None, before: Mapping[str, str] | None
+) -> Mapping[str, str] | None:
+    return before if texts is None else {one: texts[one] for one in ids if one in texts}
+
 
 def _shown(finding: Finding, number: int, language: Language) -> Shown:
     texts = catalogue("diagnosis", language)
@@ -89,7 +125,8 @@ def _shown(finding: Finding, number: int, language: Language) -> Shown:
         about=about,
         step=finding.next_step(language),
         step_label=texts["label.next"],
-        examples=finding.examples,
+        examples=finding.shown_examples(),
+        listed=finding.described,
         examples_label=texts["label.examples"],
         number=number,
     )

@@ -8,6 +8,7 @@ from heapq import nsmallest
 from typing import Any, ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 from relkit.analysis.funnel import Funnel, funnel
 from relkit.measures.gain import CG
 
@@ -113,6 +114,6 @@ class PoorCandidates(Rule):
             evidence,
             parts=(part,),
             steps=(step,),
-            examples=tuple(f"{query} ({values[query]:.4f})" for query in worst),
+            examples=tuple(Example.of(query, said=f" ({values[query]:.4f})") for query in worst),
             chart_data=tuple(chart),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 
 __all__ = ["TailGain"]
 
@@ -72,7 +73,9 @@ class TailGain(Rule):
                 "best_difference": best["cg"],
             },
             examples=tuple(
-                f"{query} ({change:+.4f})" for change, query in losses[:5] if change < 0
+                Example.of(query, said=f" ({change:+.4f})")
+                for change, query in losses[:5]
+                if change < 0
             ),
             chart_data=tuple(rows),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 
 __all__ = ["TiesDecide"]
 
@@ -93,7 +94,9 @@ class TiesDecide(Rule):
                 "spread_candidate": spreads[subject.candidate],
             },
             examples=tuple(
-                f"{query} ({change:.4f})" for change, run, query in examples if run == widest
+                Example.of(query, said=f" ({change:.4f})")
+                for change, run, query in examples
+                if run == widest
             )[:5],
             chart_data=tuple(rows),
         )

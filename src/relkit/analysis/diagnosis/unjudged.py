@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relkit import _native
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
+from relkit.analysis.diagnosis.example import Example
 from relkit.data.convention import gain_function
 from relkit.data.judgments import Judgments
 from relkit.evaluation import Evaluator
@@ -118,7 +119,7 @@ class Unjudged(Rule):
             },
             parts=("text", "text.open" if open_sign else "text.settled"),
             steps=("step",) if open_sign else ("step.settled",),
-            examples=tuple(f"{pair.query}: {pair.document}" for pair in pairs.first(5)),
+            examples=tuple(Example.of(pair.query, pair.document) for pair in pairs.first(5)),
             chart_data=tuple(asdict(pair) for pair in pairs.first(self.shown)),
         )
 

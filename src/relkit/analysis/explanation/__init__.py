@@ -1,8 +1,9 @@
 """Why one query has the value it has: derivations, and what changed between two runs."""
 
 from relkit.analysis.explanation.change import Change, Move, explain_change
-from relkit.analysis.explanation.derivation import Explanation, IdealStep, Missed, explain
+from relkit.analysis.explanation.derivation import Explanation, explain
 from relkit.analysis.explanation.discrepancy import Discrepancy, RuleShare
+from relkit.analysis.explanation.parts import IdealStep, Missed
 
 __all__ = [
     "Change",

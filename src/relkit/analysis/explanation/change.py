@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.explanation.derivation import LIMIT, Explanation, derive
+from relkit.analysis.explanation.parts import title_of, with_titles
 from relkit.analysis.explanation.subject import Subject
 from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.names import quoted
 from relkit.core.document.result import Exportable
 from relkit.core.errors import ParameterError
 from relkit.core.texts import Language, Text, catalogue, message, translate
@@ -19,6 +21,7 @@ from relkit.data.convention import Convention, load_convention
 from relkit.data.run import run_name
 from relkit.data.scale import Scale
 from relkit.io import read_run
+from relkit.io.descriptions import described
 from relkit.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -70,6 +73,8 @@ class Change(Exportable):
         additive: Whether the changes add up.
         moved: Documents that have another rank, or are in one of the two lists only.
         limit: Moves that `str` and `to_markdown` show.
+        titles: Titles of documents by their ids, as far as they are known; `None` if
+            they were not requested.
 
     Examples:
         >>> import relkit
@@ -88,11 +93,18 @@ class Change(Exportable):
     additive: bool
     moved: int
     limit: int = LIMIT
+    titles: Mapping[str, str] | None = None
 
     @property
     def query(self) -> str:
         """The query's id."""
         return self.before.query
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that its tables, and those of both derivations, name."""
+        named = [move.document for move in self.moves if move.document]
+        return tuple(dict.fromkeys([*named, *self.before.documents, *self.after.documents]))
 
     @property
     def measure(self) -> Measure:
@@ -109,7 +121,7 @@ class Change(Exportable):
         return catalogue("tables", language).say(
             f"change.{key}",
             measure=self.before.name,
-            query=self.query,
+            query=quoted(self.query, {self.query: self.before.query_text or ""}),
             before=_shown(self.before, language),
             after=_shown(self.after, language),
             difference=self.difference,
@@ -157,7 +169,8 @@ class Change(Exportable):
             language: `en` or `zh`.
         """
         words = catalogue("tables", language)
-        rows = self.rows(language)
+        documents = [move.document for move in self.moves]
+        rows = with_titles(self.rows(language), {0: documents}, self.titles or {})
         lines = []
         left_out = self.moves[self.limit :]
         if left_out:
@@ -184,7 +197,8 @@ class Change(Exportable):
         """Returns one row per move."""
         import polars
 
-        return polars.DataFrame([move.to_dict() for move in self.moves], infer_schema_length=None)
+        rows = [move.to_dict() | title_of(move.document, self.titles) for move in self.moves]
+        return polars.DataFrame(rows, infer_schema_length=None)
 
     def _remark(self) -> Text:
         if not self.moved and not self.moves:
@@ -203,8 +217,10 @@ class Change(Exportable):
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON-ready values; `moves` is whole, whatever `limit` is."""
+        text = self.before.query_text
         return {
             "query": self.query,
+            **({} if text is None else {"query_text": text or None}),
             "name": self.before.name,
             "measure": str(self.measure),
             "names": list(self.names),
@@ -212,12 +228,31 @@ class Change(Exportable):
             "additive": self.additive,
             "moved": self.moved,
             "moves": [
-                move.to_dict() | {"label": self.before.grade_label(move.grade)}
+                move.to_dict()
+                | {"label": self.before.grade_label(move.grade)}
+                | title_of(move.document, self.titles)
                 for move in self.moves
             ],
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
         }
+
+    def described(self, query_texts: Any = None, document_titles: Any = None) -> Change:
+        """Returns the same with texts beside ids.
+
+        Args:
+            query_texts: As for `relkit.explain`.
+            document_titles: As for `relkit.explain`.
+        """
+        asked = None if query_texts is None else described(query_texts, "query", [self.query])
+        titles = self.titles
+        if document_titles is not None:
+            titles = described(document_titles, "document", self.documents)
+        before, after = (replace(one, titles=titles) for one in (self.before, self.after))
+        if asked is not None:
+            text = asked.get(self.query, "")
+            before, after = (replace(one, query_text=text) for one in (before, after))
+        return replace(self, before=before, after=after, titles=titles)
 
 
 def explain_change(
@@ -231,6 +266,8 @@ def explain_change(
     scale: Scale | str | None = None,
     names: Sequence[str] | None = None,
     limit: int = LIMIT,
+    query_texts: Any = None,
+    document_titles: Any = None,
 ) -> Change:
     """Derives a query's change: which documents moved between two runs, and what each move cost.
 
@@ -250,6 +287,8 @@ def explain_change(
         scale: As for `relkit.evaluate`.
         names: What to call the two runs; by default their files' names.
         limit: Moves to show.
+        query_texts: As for `relkit.explain`.
+        document_titles: As for `relkit.explain`.
 
     Raises:
         UnknownNameError: If neither the judgments nor a run have the query.
@@ -291,9 +330,10 @@ def explain_change(
         places[0].get(document) != places[1].get(document)
         for document in {**places[0], **places[1]}
     )
-    return Change(
+    change = Change(
         first, second, (str(titles[0]), str(titles[1])), difference, moves, additive, moved, limit
     )
+    return change.described(query_texts, document_titles)
 
 
 def _shown(one: Explanation, language: Language) -> str:

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from relkit.analysis.explanation.discrepancy import Discrepancy, discrepancy
+from relkit.analysis.explanation.parts import (
+    IdealStep,
+    Missed,
+    pair_values,
+    rank_in_run,
+    rows_left,
+    shown_numbers,
+    title_of,
+    with_titles,
+)
 from relkit.analysis.explanation.subject import Subject
 from relkit.analysis.explanation.values import plain
 from relkit.core.document.model import Block, Document, Lines, Table
+from relkit.core.document.names import quoted
 from relkit.core.document.result import Exportable
-from relkit.core.texts import Catalogue, Language, Message, catalogue, translate
-from relkit.core.texts.numbers import DIGITS, TERMINAL
+from relkit.core.texts import Language, Message, catalogue, translate
+from relkit.core.texts.numbers import TERMINAL
 from relkit.data.convention import Convention, load_convention
 from relkit.data.ranking import Ranking
 from relkit.data.scale import Scale
 from relkit.io import read_run
+from relkit.io.descriptions import described
 from relkit.measures.base import Measure, Step
 from relkit.measures.inversions import Inversion
 
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Explanation", "IdealStep", "Missed", "derive", "explain"]
+__all__ = ["Explanation", "derive", "explain"]
 
 LIMIT = 10
 IDEAL_HEADINGS = ("rank", "document", "grade", "gain", "adds", "in_the_run")
@@ -34,46 +46,6 @@ PAIR_HEADINGS = (
     *("rank", "below", "grade", "score"),
     "cost",
 )
-
-
-@dataclass(frozen=True)
-class IdealStep:
-    """One rank of the best list.
-
-    Attributes:
-        rank: The place in the best list, counted from 1.
-        document: The document's id.
-        grade: Its grade.
-        gain: What it is worth.
-        discount: By what it is divided there.
-        contribution: What it would add, in the unit of the explanation's own contributions.
-        total: The sum up to this rank.
-        ranked: Where the run has it, `None` where it does not.
-    """
-
-    rank: int
-    document: str
-    grade: float | None
-    gain: float
-    discount: float
-    contribution: float
-    total: float
-    ranked: int | None
-
-
-@dataclass(frozen=True)
-class Missed:
-    """A relevant document that the counted ranks lack.
-
-    Attributes:
-        document: Its id.
-        grade: Its grade.
-        ranked: Where the run has it, `None` where it does not.
-    """
-
-    document: str
-    grade: float
-    ranked: int | None
 
 
 @dataclass(frozen=True)
@@ -104,6 +76,9 @@ class Explanation(Exportable):
         against: What another convention makes of the query, where one was named.
         names_in: The language of the names of grades in the judgments, `None` for numbers.
         limit: Rows of a table that `str` and `to_markdown` show, except of the derivation.
+        query_text: The query's text, empty if unknown; `None` if not requested.
+        titles: Titles of documents by their ids, as far as they are known; `None` if
+            they were not requested.
     """
 
     query: str
@@ -126,6 +101,19 @@ class Explanation(Exportable):
     against: Discrepancy | None = None
     limit: int = LIMIT
     names_in: Language | None = None
+    query_text: str | None = None
+    titles: Mapping[str, str] | None = None
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that its tables name."""
+        found = [
+            *(step.document for step in self.steps),
+            *(step.document for step in self.ideal),
+            *(one.document for one in self.missed),
+            *(one.document for pair in self.inversions for one in (pair.above, pair.below)),
+        ]
+        return tuple(filter(None, dict.fromkeys(found)))
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -149,8 +137,8 @@ class Explanation(Exportable):
 
     def rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The steps as text."""
-        gains = _column([step.gain for step in self.steps])
-        discounts = _column([step.discount for step in self.steps])
+        gains = shown_numbers([step.gain for step in self.steps])
+        discounts = shown_numbers([step.discount for step in self.steps])
         rows = []
         for step, gain, discount in zip(self.steps, gains, discounts, strict=True):
             score: tuple[str, ...] = ()
@@ -173,7 +161,7 @@ class Explanation(Exportable):
 
     def ideal_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The best list as text: rank, document, grade, gain, contribution, rank in the run."""
-        gains = _column([step.gain for step in self.ideal])
+        gains = shown_numbers([step.gain for step in self.ideal])
         return [
             (
                 str(step.rank),
@@ -181,7 +169,7 @@ class Explanation(Exportable):
                 self.grade_label(step.grade, language),
                 gain,
                 TERMINAL.number(step.contribution),
-                _ranked(step.ranked, language),
+                rank_in_run(step.ranked, language),
             )
             for step, gain in zip(self.ideal, gains, strict=True)
         ]
@@ -189,7 +177,7 @@ class Explanation(Exportable):
     def missed_rows(self, language: Language = "en") -> list[tuple[str, ...]]:
         """The missed documents as text: document, grade, rank in the run."""
         return [
-            (one.document, self.grade_label(one.grade, language), _ranked(one.ranked, language))
+            (one.document, self.grade_label(one.grade, language), rank_in_run(one.ranked, language))
             for one in self.missed
         ]
 
@@ -221,7 +209,8 @@ class Explanation(Exportable):
             reason = translate(self.undefined, language)
             shown = words.say("explanation.undefined", reason=reason)
         formula = f"  =  {self.measure.formula}" if self.measure.formula else ""
-        values = {"measure": self.measure.name, "query": self.query, "value": shown}
+        query = quoted(self.query, {self.query: self.query_text or ""})
+        values = {"measure": self.measure.name, "query": query, "value": shown}
         return f"{self.measure}{formula}\n{words.say('explanation.title', **values)}"
 
     @property
@@ -239,40 +228,48 @@ class Explanation(Exportable):
             language: `en` or `zh`.
         """
         words = catalogue("tables", language)
-        rows = self.rows(language)
+        titles = self.titles or {}
+        documents = [step.document for step in self.steps]
+        rows = with_titles(self.rows(language), {1: documents}, titles)
         counts = words.say("explanation.counts", retrieved=self.retrieved, judged=self.judged)
         first = Table(self._headings(language), rows, left=0, notes=[counts], long=[1])
         blocks: list[Block] = [first if rows else Lines([counts])]
         if self.ideal:
             shown = max(self.limit, len(self.steps))
+            best = [step.document for step in self.ideal]
             blocks.append(
                 Table(
                     words.names("column", IDEAL_HEADINGS),
-                    self.ideal_rows(language)[:shown],
+                    with_titles(self.ideal_rows(language), {1: best}, titles)[:shown],
                     words.say("explanation.ideal", count=len(self.ideal)),
                     left=0,
-                    notes=_more(len(self.ideal) - shown, words),
+                    notes=rows_left(len(self.ideal) - shown, words),
                     long=[1],
                 )
             )
         if self.missed:
+            absent = [one.document for one in self.missed]
             blocks.append(
                 Table(
                     words.names("column", MISSED_HEADINGS),
-                    self.missed_rows(language)[: self.limit],
+                    with_titles(self.missed_rows(language), {0: absent}, titles)[: self.limit],
                     words.say("explanation.missed", count=len(self.missed)),
-                    notes=_more(len(self.missed) - self.limit, words),
+                    notes=rows_left(len(self.missed) - self.limit, words),
                     long=[0],
                 )
             )
         if self.inverted:
+            sides = {
+                1: [pair.above.document for pair in self.inversions],
+                5: [pair.below.document for pair in self.inversions],
+            }
             blocks.append(
                 Table(
                     words.names("column", PAIR_HEADINGS),
-                    self.inversion_rows(),
+                    with_titles(self.inversion_rows(), sides, titles),
                     words.say("explanation.inverted", count=self.inverted),
                     left=0,
-                    notes=_more(self.inverted - len(self.inversions), words),
+                    notes=rows_left(self.inverted - len(self.inversions), words),
                     long=[1, 5],
                 )
             )
@@ -288,7 +285,11 @@ class Explanation(Exportable):
         import polars
 
         scores = self.scores or {}
-        rows = [{**plain(step), "score": scores.get(step.document)} for step in self.steps]
+        rows = [
+            {**plain(step), "score": scores.get(step.document)}
+            | title_of(step.document, self.titles)
+            for step in self.steps
+        ]
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -296,6 +297,7 @@ class Explanation(Exportable):
         scores = self.scores or {}
         return {
             "query": self.query,
+            **({} if self.query_text is None else {"query_text": self.query_text or None}),
             "name": self.name or str(self.measure),
             "measure": str(self.measure),
             "formula": self.measure.formula,
@@ -311,44 +313,35 @@ class Explanation(Exportable):
                     "label": self.grade_label(step.grade),
                     "score": scores.get(step.document),
                 }
+                | title_of(step.document, self.titles)
                 for step in self.steps
             ],
-            "ideal": [plain(step) | {"label": self.grade_label(step.grade)} for step in self.ideal],
-            "missed": [plain(one) | {"label": self.grade_label(one.grade)} for one in self.missed],
+            "ideal": [self._labelled(step) for step in self.ideal],
+            "missed": [self._labelled(one) for one in self.missed],
             "inverted": self.inverted,
-            "inversions": [_pair(pair) for pair in self.inversions],
+            "inversions": [pair_values(pair, self.titles) for pair in self.inversions],
             "against": None if self.against is None else self.against.to_dict(),
             "convention": self.convention.to_dict(),
         }
 
+    def _labelled(self, one: IdealStep | Missed) -> dict[str, Any]:
+        label = {"label": self.grade_label(one.grade)}
+        return plain(one) | label | title_of(one.document, self.titles)
 
-def _pair(pair: Inversion) -> dict[str, Any]:
-    sides = {
-        side: {
-            "rank": entry.rank,
-            "document": entry.document,
-            "grade": entry.grade,
-            "score": entry.score,
-        }
-        for side, entry in (("above", pair.above), ("below", pair.below))
-    }
-    return {**sides, "cost": pair.cost, "distance": pair.distance}
+    def described(self, query_texts: Any = None, document_titles: Any = None) -> Explanation:
+        """Returns the same with texts beside ids.
 
-
-def _column(values: Sequence[float]) -> list[str]:
-    """Returns numbers as text: without decimals where all of them are whole."""
-    whole = all(value == int(value) for value in values)
-    return [TERMINAL.number(value, 0 if whole else DIGITS) for value in values]
-
-
-def _more(count: int, words: Catalogue) -> list[str]:
-    """Returns how many rows a table leaves out."""
-    return [words.say("explanation.more", count=count)] if count > 0 else []
-
-
-def _ranked(place: int | None, language: Language) -> str:
-    absent = catalogue("tables", language)["explanation.absent"]
-    return absent if place is None else str(place)
+        Args:
+            query_texts: As for `relkit.explain`.
+            document_titles: As for `relkit.explain`.
+        """
+        found = self
+        if query_texts is not None:
+            texts = described(query_texts, "query", [self.query])
+            found = replace(found, query_text=texts.get(self.query, ""))
+        if document_titles is not None:
+            found = replace(found, titles=described(document_titles, "document", self.documents))
+        return found
 
 
 def explain(
@@ -361,6 +354,8 @@ def explain(
     scale: Scale | str | None = None,
     against: Convention | str | Mapping[str, Any] | None = None,
     limit: int = LIMIT,
+    query_texts: Any = None,
+    document_titles: Any = None,
 ) -> Explanation:
     """Derives one query's value rank by rank.
 
@@ -374,8 +369,12 @@ def explain(
         against: Another convention, such as ``"sklearn"``: says which of its rules make it count
             another value, and how much each contributes (see `Discrepancy`).
         limit: Rows to show of the ideal list, of missed documents and of inverted pairs.
+        query_texts: The query's text, shown beside its id: a mapping from ids to texts, a
+            frame, or a CSV, TSV, JSON Lines or Parquet file with a column of ids and one of texts.
+        document_titles: Document titles, shown beside the ids, in the same forms.
 
     Raises:
+        InputError: If the data cannot be used, or a table of texts has no column of ids or texts.
         UnknownNameError: If neither side has the query.
         ParameterError: If ties are averaged over: no single order explains the value.
 
@@ -403,9 +402,10 @@ def explain(
     ranked = read_run(run)
     subject = Subject.of(judgments, [ranked], query, measure, scale)
     found = derive(subject, subject.ranking(ranked, rules), rules, limit)
-    if against is None:
-        return found
-    return replace(found, against=discrepancy(subject, ranked, rules, load_convention(against)))
+    if against is not None:
+        other = load_convention(against)
+        found = replace(found, against=discrepancy(subject, ranked, rules, other))
+    return found.described(query_texts, document_titles)
 
 
 def derive(subject: Subject, ranking: Ranking, rules: Convention, limit: int) -> Explanation:

@@ -63,8 +63,10 @@ def _section(block: Section) -> str:
 
 
 def _table(block: Table) -> str:
+    text = block.of_text()
+
     def side(place: int) -> str:
-        return LEFT if place < block.left else ""
+        return LEFT if text[place] else ""
 
     caption = f"<caption>{escape(block.caption)}</caption>" if block.caption else ""
     head = "".join(
@@ -108,4 +110,5 @@ RENDERERS: dict[str, Callable[..., str]] = {
 def _cell(cell: Cell) -> str:
     text = escape(str(cell))
     text = f"<b>{text}</b>" if cell.strong else text
+    text += f"<br><small>{escape(cell.title)}</small>" if cell.title else ""
     return text + (f"<sup>{escape(cell.above)}</sup>" if cell.above else "")

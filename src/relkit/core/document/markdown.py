@@ -79,7 +79,7 @@ def _section(block: Section, level: int, renderers: Mapping[str, Renderer]) -> I
 def _table(block: Table, level: int, renderers: Mapping[str, Renderer]) -> Iterator[str]:
     if block.caption:
         yield f"*{escape(block.caption)}*"
-    sides = [" --- " if place < block.left else " ---: " for place in range(len(block.headings))]
+    sides = [" --- " if text else " ---: " for text in block.of_text()]
     lines = [_row(map(_plain, block.headings)), "|" + "|".join(sides) + "|"]
     yield "\n".join([*lines, *(_row(map(_cell, row)) for row in block.cells())])
     yield from map(escape, block.notes)
@@ -94,7 +94,9 @@ def _finding(block: Finding, level: int, renderers: Mapping[str, Renderer]) -> I
     label = f"**{escape(block.step_label)}** " if block.step_label else ""
     yield label + escape(block.step) if block.step else ""
     examples = [_code(text) for text in block.examples]
-    if block.examples_label and examples:
+    if block.listed and examples:
+        yield escape(block.examples_label)
+    if block.examples_label and examples and not block.listed:
         space = " " if block.examples_label.endswith(" ") else ""
         yield f"{escape(block.examples_label)}{space}{', '.join(examples)}"
     else:
@@ -146,6 +148,7 @@ def _plain(text: str) -> str:
 def _cell(cell: Cell) -> str:
     text = _plain(str(cell))
     text = f"**{text}**" if cell.strong else text
+    text += f" · {_plain(cell.title)}" if cell.title else ""
     return text + (f"<sup>{_plain(cell.above)}</sup>" if cell.above else "")
 
 

@@ -47,6 +47,7 @@ class Cell:
         link: The `name` of the section on the page that it links to.
         strong: Whether it is the best in its column.
         above: Superscript, such as letters of the runs that it is better than.
+        title: What an id stands for; a terminal cuts it to the width that is left.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Cell:
     link: str = ""
     strong: bool = False
     above: str = ""
+    title: str = ""
 
     def __str__(self) -> str:
         return f"{self.mark} {self.text}".strip()
@@ -84,6 +86,16 @@ class Table:
     notes: Sequence[str] = ()
     long: Sequence[int] = ()
     bars: Sequence[float] = ()
+
+    def of_text(self) -> list[bool]:
+        """Returns whether each column is one of text, to the left: so are ids with titles."""
+        titled = {
+            place
+            for row in self.rows
+            for place, one in enumerate(row)
+            if isinstance(one, Cell) and one.title
+        }
+        return [place < self.left or place in titled for place in range(len(self.headings))]
 
     def cells(self) -> list[list[Cell]]:
         """Returns all cells as `Cell` objects."""
@@ -142,6 +154,7 @@ class Finding:
         step_label: The label before it.
         examples: A few cases to look at.
         examples_label: The label before them, on one line; without it, one example per line.
+        listed: Whether each example has a line of its own below the label, too.
         number: Its number among several, counted from 1.
         severity: The severity, for a page's style.
         label: The severity in a word, beside the title.
@@ -157,6 +170,7 @@ class Finding:
     step_label: str = ""
     examples: Sequence[str] = ()
     examples_label: str = ""
+    listed: bool = False
     number: int = 0
     severity: str = ""
     label: str = ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from relkit.core.document.signs import COLUMNS, cut, printable, shorten, width, wrap
 
 if TYPE_CHECKING:
     from relkit.core.document.model import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMNS",
     "align",
+    "cut",
     "fold",
     "printable",
     "render_text",
@@ -30,49 +32,14 @@ __all__ = [
     "wrap",
 ]
 
-#: Maximum width of sentences, however wide the terminal is.
-COLUMNS = 80
 #: A name shorter than this is no longer recognisable.
 SHORTEST = 12
+#: With less room than this, titles get lines of their own.
+BESIDE = 24
 #: Terminal columns of the longest bar.
 BAR = 8
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HANGING = "  "
-#: Characters that take one column each: most tables have no others and need no width table.
-NARROW = "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u22ff\u2500-\u25fc]*"
-#: What a terminal obeys, or what reverses the text around it: C0, C1, bidirectional embeddings,
-#: overrides and isolates, and what no encoding can write.
-CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-#: A word, or a character of a script without spaces; closing punctuation stays with it, and an
-#: opening bracket with what follows.
-PIECE = (
-    r"\s+|(?:\[?[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+)"
-    "[，。；：！？、）》」』”’]*"
-)
-
-
-def printable(text: str, keep: str = "") -> str:
-    r"""Returns text that cannot control a terminal: control characters become escapes.
-
-    All output for people passes through here; data in files stays as it is.
-
-    Args:
-        text: Ids, names and sentences, including untrusted ones.
-        keep: Control characters to keep, such as line ends.
-
-    Examples:
-        >>> print(printable("q1\x1b[2J\u202e"))
-        q1\x1b[2J\u202e
-        >>> printable("one\ntwo", keep="\n")
-        'one\ntwo'
-    """
-    if text.isprintable():
-        return text
-    return CONTROL.sub(lambda one: one[0] if one[0] in keep else _escaped(one[0]), text)
-
-
-def _escaped(sign: str) -> str:
-    return sign.encode("ascii", "backslashreplace").decode() if sign > "\x7f" else repr(sign)[1:-1]
 
 
 def render_text(document: Document, columns: int | None = COLUMNS) -> str:
@@ -113,8 +80,13 @@ def _table(block: Table, columns: int | None, room: int) -> Iterator[str]:
     beside = BAR + 2 if block.bars else 0
     if columns is not None:
         rows = _fitting(headings, rows, block.long, columns - beside)
+    titles = _titles(block)
+    beside_ids = _title_room(headings, rows, titles, columns)
+    headings, rows = _with_titles(headings, rows, titles, beside_ids)
     # Several blocks are readable only if one of the columns names the row.
     lines = fold(headings, rows, block.left, columns if block.left else None)
+    if titles and not beside_ids:
+        lines = [*_titles_below(lines, _widths(headings, rows), titles, columns or COLUMNS)]
     wide = max(map(width, lines))
     if block.bars and (columns is None or wide + beside <= columns):
         for place, share in enumerate(block.bars, len(lines) - len(rows)):
@@ -169,10 +141,11 @@ def _finding(block: Finding, columns: int | None, room: int) -> Iterator[str]:
     second = block.about if block.number else block.title
     yield from wrap(first, room, indent, head)
     step = block.step_label + block.step if block.step else ""
-    examples = f"{block.examples_label}{', '.join(block.examples)}" if block.examples_label else ""
+    named = "" if block.listed else ", ".join(block.examples)
+    examples = f"{block.examples_label}{named}".rstrip() if block.examples_label else ""
     for text in (second, block.text, step, examples if block.examples else ""):
         yield from wrap(text, room, indent, indent) if text else []
-    if not block.examples_label:
+    if block.listed or not block.examples_label:
         for text in block.examples:
             yield from wrap(text, room, f"{indent}  ", f"{indent}- ")
 
@@ -195,73 +168,71 @@ def _sentence(text: str, room: int) -> list[str]:
     return [text] if width(text) <= room else wrap(text, room, HANGING)
 
 
-def width(text: str) -> int:
-    """Returns the width of text in terminal columns: two for a Chinese character.
-
-    Examples:
-        >>> width("正逆序比"), width("e\u0301"), width("a\u200bb")
-        (8, 1, 2)
-    """
-    if text.isascii() or re.fullmatch(NARROW, text):
-        return len(text)
-    from wcwidth import wcswidth, wcwidth
-
-    found = wcswidth(text)
-    # It has no width for text with control characters.
-    return found if found >= 0 else sum(max(wcwidth(sign), 0) for sign in text)
+def _titles(block: Table) -> dict[int, list[str]]:
+    """Returns the titles of each column that has some, one per row."""
+    columns = {
+        place: [printable(" ".join(cell.title.split())) for cell in column]
+        for place, column in enumerate(zip(*block.cells(), strict=True))
+    }
+    return {place: titles for place, titles in columns.items() if any(titles)}
 
 
-def wrap(text: str, columns: int = COLUMNS, indent: str = "", first: str = "") -> list[str]:
-    """Wraps text to lines of at most `columns` terminal columns, where its words allow it.
-
-    Args:
-        text: Words between spaces, or characters of a script without spaces.
-        columns: The width.
-        indent: The prefix of every line but the first.
-        first: The prefix of the first line.
-
-    Examples:
-        >>> wrap("one two three", 8, "  ")
-        ['one two', '  three']
-        >>> wrap("正逆序比，越高越好。", 9)
-        ['正逆序', '比，越高', '越好。']
-        >>> wrap("正逆序比 [默认：1]", 10)
-        ['正逆序比', '[默认：1]']
-    """
-    lines, fresh = [printable(first)], True
-    text = printable(text, "\n\t")
-    for piece in re.findall(PIECE, text):
-        if piece.isspace():
-            lines[-1] += "" if fresh else " "
-            continue
-        if not fresh and width(lines[-1]) + width(piece) > columns:
-            lines.append(indent)
-        lines[-1] += piece
-        fresh = False
-    return lines if fresh else [line.rstrip() for line in lines]
+def _title_room(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    titles: Mapping[int, Sequence[str]],
+    columns: int | None,
+) -> int:
+    """Returns the terminal columns that titles can have beside their ids, 0 for too few."""
+    longest = max((width(one) for column in titles.values() for one in column), default=0)
+    if not longest or columns is None:
+        return min(longest, COLUMNS)
+    widths = _widths(headings, rows)
+    room = (columns - sum(widths) - 2 * (len(widths) - 1)) // len(titles) - 2
+    return min(longest, room) if room >= min(longest, BESIDE) else 0
 
 
-def shorten(text: str, columns: int) -> str:
-    """Shortens text to at most `columns` terminal columns by cutting its middle.
+def _with_titles(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    titles: Mapping[int, Sequence[str]],
+    room: int,
+) -> tuple[list[str], list[list[str]]]:
+    """Returns headings and rows whose ids start alike, their titles too where there is room."""
+    found = [[*headings], *map(list, rows)]
+    for place, column in titles.items():
+        wide = max(width(row[place]) for row in found[1:])
+        for row, title in zip(found, ["", *column], strict=True):
+            if title and room:
+                row[place] = f"{_padded(row[place], wide)}  {cut(title, room)}"
+        whole = max(width(row[place]) for row in found)
+        for row in found:
+            row[place] = _padded(row[place], whole)
+    return found[0], found[1:]
 
-    Examples:
-        >>> shorten("https://example.org/a/long/path", 15)
-        'https:/…ng/path'
-        >>> shorten("short", 15)
-        'short'
-    """
-    if width(text) <= columns:
-        return text
-    head, tail = "", ""
-    while True:
-        one = text[len(head)]
-        if width(head) + width(one) + width(tail) + 1 > columns:
-            return f"{head}…{tail}"
-        head += one
-        one = text[-len(tail) - 1]
-        if width(head) + width(one) + width(tail) + 1 > columns:
-            return f"{head}…{tail}"
-        tail = one + tail
+
+def _titles_below(
+    lines: Sequence[str],
+    widths: Sequence[int],
+    titles: Mapping[int, Sequence[str]],
+    columns: int,
+) -> Iterator[str]:
+    """Yields a table's lines, below each row of the first block a line of its titles."""
+    starts = {place: sum(widths[:place]) + 2 * place or len(HANGING) for place in titles}
+    ends = [*(start - 2 for start in [*starts.values()][1:]), columns]
+    below = ["" for _ in next(iter(titles.values()))]
+    for (place, start), end in zip(starts.items(), ends, strict=True):
+        for row, title in enumerate(titles[place]):
+            if title and start < end:
+                below[row] = f"{_padded(below[row], start)}{cut(title, end - start)}"
+    for place, line in enumerate(lines):
+        yield line
+        if 2 <= place < 2 + len(below) and below[place - 2]:
+            yield below[place - 2]
+
+
+def _padded(text: str, columns: int) -> str:
+    return text + " " * (columns - width(text))
 
 
 def _fitting(

@@ -6,7 +6,7 @@ by name, converts them for the native tables and, if those refuse, names the fir
 
 from relkit.data.columns.evidence import judgment_rows
 from relkit.data.columns.faults import Record, diagnose, refuse, rows_of
-from relkit.data.columns.frames import arrow_columns, is_frame, polars_columns
+from relkit.data.columns.frames import arrow_columns, is_frame, named_series, polars_columns
 from relkit.data.columns.names import (
     EVIDENCE_NAMES,
     ITEM_NAMES,
@@ -60,6 +60,7 @@ __all__ = [
     "judgment_table",
     "missing",
     "missing_grades",
+    "named_series",
     "number",
     "parse_grade",
     "plain_name",

@@ -13,7 +13,7 @@ from relkit.data.columns.values import from_values
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["arrow_columns", "is_frame", "polars_columns"]
+__all__ = ["arrow_columns", "is_frame", "named_series", "polars_columns"]
 
 # Arrow types that native code reads, as PyArrow writes them.
 _WHOLE = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
@@ -98,6 +98,31 @@ def _columns(
     chosen = choose(names, kind, columns=columns, path=path)
     part = frame.lazy().select([pl.col(name) for name in dict.fromkeys(chosen.values())]).collect()
     return {role: part.get_column(name) for role, name in chosen.items()}
+
+
+def named_series(frame: object, wanted: Callable[[str], bool]) -> dict[str, pl.Series]:
+    """Takes the columns of wanted names out of any data frame.
+
+    Args:
+        frame: As for `polars_columns`.
+        wanted: Says whether a column of a name is taken.
+
+    Raises:
+        InputError: If it is no data frame.
+    """
+    import narwhals as nw
+    import polars as pl
+
+    wrapped = _frame_of(frame)
+    if wrapped is None and hasattr(frame, "__arrow_c_stream__"):
+        wrapped = _frame_of(pl.DataFrame(frame))
+    if wrapped is None:
+        raise InputError(message("a {name} is not a data frame", name=type(frame).__name__))
+    names = [name for name in wrapped.collect_schema().names() if wanted(str(name))]
+    part = wrapped.select(names)
+    if isinstance(part, nw.LazyFrame):
+        part = part.collect()
+    return {str(name): _series(part.get_column(name)) for name in names}
 
 
 def _frame_of(frame: object) -> Any:
