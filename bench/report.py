@@ -157,10 +157,11 @@ def markdown(
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `python -m bench.run` on {date}. Medians of runs taken in turn on one",
-        "machine; what a peer returns was first checked against relkit's under the same rules.",
-        "Five measures: ndcg@10, ndcg, ap, recall@100, rr@10. How to run it: `make bench`;",
-        "`python -m bench --help` lists the options. Below each table stands when it was measured.",
+        "This page compares relkit's speed and memory with other programs on common tasks.",
+        f"`python -m bench.run` wrote it on {date}. Values are medians of runs taken in turn on",
+        "one machine; results of other programs were first checked against relkit's under the same",
+        "rules. Five measures are computed: ndcg@10, ndcg, ap, recall@100, rr@10. To run it, use",
+        "`make bench`; `python -m bench --help` lists the options. Each table shows its date.",
         "",
     ]
     if scale != 1:
@@ -175,7 +176,7 @@ def markdown(
         lines += ["", f"## {title}", "", *section.lines]
     lines += ["", "## Machine and versions", ""]
     if set(sections) - set(measured):
-        lines += ["Those of the last call; tables of another date may be of others.", ""]
+        lines += ["These are from the last run; tables of another date may be from others.", ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]
     return "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ PAGE = Path(__file__).with_name("cli.md")
 
 INTRODUCTION = """# Command line
 
-This page holds what `relkit COMMAND --help` prints.
+Look up a command or an option here. This page shows the output of `relkit COMMAND --help`.
 """
 
 

@@ -90,19 +90,20 @@ HEAD = """\
 
 # Measures
 
-A measure's name is `name(parameter=value,…)@k`: `ndcg@10`, `ndcg(gain=exp)@10`, `p(rel=2)@5`,
-`pnr(label_ties=ignore)`. Names are case-insensitive, and the spellings of trec_eval (`P_10`,
-`ndcg_cut_10`), ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`) are understood.
-A bare `P`, `recall` or `success` stands for trec_eval's default cutoffs, as in trec_eval,
-pytrec_eval and ir_measures; the whole list is `p@all`, `recall@all`, `success@all`.
-[trec_eval's names](trec_eval.md) are listed with relkit's. `relkit measures` lists all measures,
-`relkit measures ndcg` describes one.
+Look up a measure here: its definition, its parameters, and what it is undefined for. A measure's
+name is `name(parameter=value,…)@k`: `ndcg@10`, `ndcg(gain=exp)@10`, `p(rel=2)@5`,
+`pnr(label_ties=ignore)`. Names are case-insensitive, and relkit accepts the spellings of trec_eval
+(`P_10`, `ndcg_cut_10`), ir_measures (`nDCG@10`, `AP(rel=2)`) and ranx (`hit_rate@5`). As in
+trec_eval, pytrec_eval and ir_measures, a bare `P`, `recall` or `success` means trec_eval's default
+cutoffs; for the whole list, write `p@all`, `recall@all`, `success@all`. See also
+[trec_eval's names](trec_eval.md). `relkit measures` lists all measures, `relkit measures ndcg`
+describes one.
 
-A parameter whose default says *convention* is taken from the [convention](convention.md) of the
-evaluation. **macro** is the mean of the queries' values, **micro** the ratio of summed numerators
-and denominators; the first one named is what is printed unless you say `--average`. A query for
-which a measure is undefined is left out of the mean, and counted; `--set undefined=zero` counts it
-as 0.
+A parameter whose default is *convention* is taken from the [convention](convention.md) of the
+evaluation. **macro** is the mean of the per-query values, **micro** the ratio of summed numerators
+and denominators; the first one listed is the default, and `--average` selects another. Queries for
+which a measure is undefined are left out of the mean and counted; `--set undefined=zero` counts
+them as 0.
 
 """
 
