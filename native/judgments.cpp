@@ -216,9 +216,11 @@ void JudgmentTable::finish(const std::string& path) {
   marks_.resize(several ? queries_.size() : 0);
   for (std::uint32_t number = 0; number < queries_.size(); ++number) {
     Query& query = queries_[number];
-    // Sparse, because nearly all look-ups are of documents that are not there.
+    // Sparse, because nearly all look-ups are of documents that are not there; of many documents
+    // less so, since that takes memory.
+    const std::size_t count = query.documents.size();
     std::size_t size = 64;
-    while (size < query.documents.size() * 8) size *= 2;
+    while (size < count * (count <= 64 ? 8 : 4)) size *= 2;
     query.slots.assign(size, 0);
     if (several) {
       place_subtopics(query, number, path);

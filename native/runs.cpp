@@ -12,6 +12,7 @@ namespace relkit {
 void RunTable::add(std::string_view query, std::string_view document, double score,
                    std::int64_t rank) {
   if (last_ == Index::none || index_.id(last_) != query) {
+    if (last_ != Index::none) queries_[last_].shrink_to_fit();
     last_ = index_.insert(query, arena_);
     if (last_ == queries_.size()) {
       queries_.emplace_back();

@@ -76,3 +76,26 @@ def test_all_measures_share_the_queries_that_the_bootstrap_draws(
         for pairing in fresh._pairings.values()
     ]
     assert found == alone
+
+
+def test_each_run_is_evaluated_once_for_all_sections(
+    comparison: relkit.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [comparison.run(name) for name in comparison.runs]
+    fresh = relkit.compare(comparison.judgments, runs[0], [runs[1]], ["ndcg@10", "ap"])
+    evaluated = counting(monkeypatch, relkit.Evaluator, "evaluate")
+    build_page(fresh)
+    # Unjudged documents are looked at under other judgments, too.
+    same = [run for evaluator, run, *_ in evaluated if evaluator.judgments is fresh.judgments]
+    assert same == runs
+
+
+def test_what_was_measured_is_not_measured_again(comparison: relkit.Comparison) -> None:
+    runs = [comparison.run(name) for name in comparison.runs]
+    fresh = relkit.compare(comparison.judgments, runs[0], [runs[1]], "ap", names=["old", "new"])
+    found = fresh.measured("new", ["rr", "dcg@5"])
+    assert fresh.measured("new", "rr") is found
+    assert found["rr"] == relkit.evaluate(fresh.judgments, runs[1], "rr")["rr"]
+    assert fresh.measured("new", ["rr", "ap"]) is not found
+    with pytest.raises(relkit.UnknownNameError, match="no run `newest`"):
+        fresh.measured("newest", "rr")

@@ -157,8 +157,8 @@ class Given:
             names: As for `lists`.
             average: As for `relkit.evaluate`.
             progress: As for `relkit.compare`.
-            lists: Whether somebody will look into queries; else one file of scored rows is not
-                kept.
+            lists: Whether somebody will look into queries; else runs are streamed, and one file of
+                scored rows is not kept.
 
         Raises:
             ParameterError: If two runs are missing.
@@ -189,7 +189,7 @@ class Given:
                     **settings,
                 )
         _check_two_runs(files)
-        found = self.lists(files, names)
+        found = self.lists(files, names, whole=lists)
         with self.naming():
             return compare(
                 found.judgments,

@@ -75,9 +75,9 @@ def _counts(
     import numpy as np
 
     rows = group_rows(labels, scores, weights=weights)
-    positive = (rows.labels >= rel).astype(np.float64)
+    positive = rows.labels >= rel
     heavy = None if rows.weights is None else rows.weights.astype(np.float64)
-    values = rows.known_scores().astype(np.float64)
+    values = rows.known_scores().astype(np.float64, copy=False)
     if not len(values):
         raise InputError("there are no rows")
     if not np.isfinite(values).all():
@@ -95,20 +95,22 @@ def _counts(
                     heavy=heavy[row],
                 )
             )
-        values, positive, heavy = (one[heavy > 0] for one in (values, positive, heavy))
+        kept = heavy > 0
+        values, positive, heavy = values[kept], positive[kept], heavy[kept]
         if not len(values):
             raise InputError("every row weighs 0")
     if heavy is None:
         # Numbers alone are sorted several times as fast as rows.
         ordered = np.sort(values)[::-1]
-        last = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
-        good = np.sort(values[positive > 0])
+        last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)
+        good = np.sort(values[positive])
         true = (len(good) - np.searchsorted(good, ordered[last])).astype(np.float64)
         return ordered[last], true, (last + 1) - true
     order = np.argsort(-values, kind="stable")
-    values, positive, heavy = values[order], positive[order], heavy[order]
+    values, heavy = values[order], heavy[order]
+    right = positive[order].astype(np.float64)
     last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
-    true, false = np.cumsum(positive * heavy), np.cumsum((1 - positive) * heavy)
+    true, false = np.cumsum(right * heavy), np.cumsum((1 - right) * heavy)
     return values[last], true[last], false[last]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relkit import _native
 from relkit.core.errors import InputError
-from relkit.evaluation import Evaluator
 from relkit.evaluation.curves import Curve, both_curves
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
@@ -104,18 +103,22 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
     rel: float = getattr(
         parse_measure("recall@all").resolve(convention, comparison.scale, highest), "rel", 1.0
     )
-    judged = {name: judged_scores(comparison, name, rel) for name in comparison.runs}
-    labels = judged[comparison.baseline].labels
-    relevant = int(labels.sum())
+    roc: dict[str, Drawn] = {}
+    precision: dict[str, Drawn] = {}
+    relevant = count = 0
     blocks: tuple[Block, ...]
     try:
-        found = {name: both_curves(one.labels, one.scores) for name, one in judged.items()}
+        # A run after the other: a curve has as many points as there are documents.
+        for name in comparison.runs:
+            judged = judged_scores(comparison, name, rel)
+            relevant, count = int(judged.labels.sum()), len(judged.labels)
+            curves = both_curves(judged.labels, judged.scores)
+            roc[name], precision[name] = ROC.drawn(curves[0]), PRECISION_RECALL.drawn(curves[1])
     except InputError as error:
         blocks = (Prose((texts.say("curves.impossible", reason=error.message),)),)
         return Section("curves", texts.say("section.curves"), blocks)
-    roc, precision = ({name: pair[place] for name, pair in found.items()} for place in (0, 1))
-    counts = {"relevant": f"{relevant:,}", "judged": f"{len(labels):,}", "rel": f"{rel:g}"}
-    share = relevant / len(labels)
+    counts = {"relevant": f"{relevant:,}", "judged": f"{count:,}", "rel": f"{rel:g}"}
+    share = relevant / count
     charts = (
         (_chart(ROC, roc, [(0, 0), (1, 1)], counts, texts),),
         (_chart(PRECISION_RECALL, precision, [(0, share), (1, share)], counts, texts),),
@@ -131,10 +134,7 @@ def curve_section(comparison: Comparison, texts: Catalogue) -> Section:
 
 def _below_chance(comparison: Comparison, name: str, area: float, texts: Catalogue) -> str:
     """Says that a curve is worse than chance, and whether its queries are, too."""
-    evaluator = Evaluator(
-        comparison.judgments, convention=comparison.convention, scale=comparison.scale
-    )
-    within = evaluator.evaluate(comparison.run(name), ["gauc"])["gauc"]
+    within = comparison.measured(name, "gauc")["gauc"]
     key = "unknown" if math.isnan(within) else "across" if within >= 0.5 else "within"
     said = texts.say("curves.below", run=name, area=number(area, 3))
     said += texts.say("list.sentence")
@@ -143,7 +143,7 @@ def _below_chance(comparison: Comparison, name: str, area: float, texts: Catalog
 
 def _chart(
     plot: Plot,
-    curves: dict[str, Curve],
+    curves: Mapping[str, Drawn],
     chance: Sequence[tuple[float, float]],
     counts: dict[str, str],
     texts: Catalogue,
@@ -153,7 +153,7 @@ def _chart(
     rows: list[dict[str, Any]] = [
         {"run": name, "order": order, "x": round(u, 5), "y": round(v, 5)}
         for name, curve in curves.items()
-        for order, (u, v) in enumerate(thin(curve))
+        for order, (u, v) in enumerate(curve.points)
     ]
     headings = (
         texts.say("table.run"),
@@ -162,13 +162,10 @@ def _chart(
     )
     table = Table(
         headings,
-        tuple(
-            (name, number(plot.area(curve)), *(number(plot.at(curve, stop)) for stop in STOPS))
-            for name, curve in curves.items()
-        ),
+        tuple((name, number(curve.area), *map(number, curve.at)) for name, curve in curves.items()),
     )
     legend = tuple(
-        _key(place, f"{name} {plot.area(curve):.3f}")
+        _key(place, f"{name} {curve.area:.3f}")
         for place, (name, curve) in enumerate(curves.items())
     )
     return Chart(
@@ -216,6 +213,21 @@ def _average_precision(curve: Curve) -> float:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """What a page shows of a curve.
+
+    Attributes:
+        points: Some of its points.
+        area: One number for the whole curve.
+        at: The heights at `STOPS`.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    area: float
+    at: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Plot:
     """How one kind of curve is read.
 
@@ -230,6 +242,11 @@ class Plot:
     axes: tuple[str, str]
     at: Callable[[Curve, float], float]
     area: Callable[[Curve], float]
+
+    def drawn(self, curve: Curve) -> Drawn:
+        """Returns what a page shows of a curve."""
+        stops = tuple(self.at(curve, stop) for stop in STOPS)
+        return Drawn(tuple(thin(curve)), self.area(curve), stops)
 
 
 ROC = Plot("roc", ("fpr", "tpr"), _rises, lambda curve: curve.area)

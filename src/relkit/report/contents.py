@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from relkit.analysis.diagnosis import Findings, diagnose
+from relkit.analysis.diagnosis.diagnosing import rule_measures
 from relkit.core.language import Language
 from relkit.core.notes import warn
 from relkit.core.parameters import check_type
@@ -16,12 +17,12 @@ from relkit.report.classification import curve_section
 from relkit.report.diagnoses import diagnosis_section
 from relkit.report.document import Format, Report, TitleOptions
 from relkit.report.drilldown import has_lists
-from relkit.report.losses import loss_section
+from relkit.report.losses import loss_measures, loss_section
 from relkit.report.overview import comparison_section, lead, subtitle, summary_section
 from relkit.report.page import Page, Section
 from relkit.report.provenance import convention_section, input_section, note_section
 from relkit.report.queries import query_section
-from relkit.report.ranks import rank_section
+from relkit.report.ranks import band_measures, rank_section
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
@@ -94,6 +95,15 @@ def build_page(
     asked = None if given is None else Descriptions.of(given, "query")
     known = {} if asked is None else asked.find(comparison.queries)
     titles = None if document_titles is None else Descriptions.of(document_titles, "document")
+
+    def ranks() -> Section:
+        ours = rule_measures() if findings is None else ()
+        wanted = [*band_measures(), *map(str, loss_measures(focus)), *ours]
+        for name in comparison.runs:
+            # What this section and those below ask of a run, in one pass.
+            comparison.measured(name, wanted)
+        return rank_section(comparison, texts)
+
     parts: dict[str, Callable[[], Section]] = {
         "summary": lambda: summary_section(comparison, texts),
         "comparison": lambda: comparison_section(comparison, texts),
@@ -103,7 +113,7 @@ def build_page(
     }
     if lists:
         parts |= {
-            "ranks": lambda: rank_section(comparison, texts),
+            "ranks": ranks,
             "curves": lambda: curve_section(comparison, texts),
             "losses": lambda: loss_section(comparison, focus, texts, funnel),
         }

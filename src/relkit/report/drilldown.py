@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relkit.analysis.explanation import Change, Explanation, explain_change
@@ -86,13 +87,18 @@ class Drilldown:
         self.titles.find(document for one in found.values() for document in one.documents)
         return {query: one.described(document_titles=self.titles) for query, one in found.items()}
 
-    def _query(self, query: str, delta: float, name: str, change: Change | None) -> Details:
-        tone: Tone = "better" if delta > 0 else "worse"
-        values = [
-            number(one.values_by_query(self.measure).get(query, math.nan))
+    @cached_property
+    def _values(self) -> list[dict[str, float]]:
+        """The measure by query, of the baseline and of the candidate."""
+        return [
+            one.values_by_query(self.measure)
             for one in self.comparison.results
             if one.run in {self.comparison.baseline, self.candidate}
         ]
+
+    def _query(self, query: str, delta: float, name: str, change: Change | None) -> Details:
+        tone: Tone = "better" if delta > 0 else "worse"
+        values = [number(one.get(query, math.nan)) for one in self._values]
         shown = f"{' → '.join(values)} ({signed(delta)})" if values else signed(delta)
         return Details(
             summary=asked(query, self.queries),

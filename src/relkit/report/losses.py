@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from relkit.analysis.funnel import Funnel, funnel
+from relkit.analysis.funnel import Funnel
+from relkit.analysis.funnel.losses import attribute, funnel_measures
 from relkit.measures.names import measure as parse_measure
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Chart, Key, Prose, Section, Table
@@ -13,8 +14,9 @@ from relkit.report.wording import number
 
 if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
+    from relkit.measures import Measure
 
-__all__ = ["loss_section", "run_losses"]
+__all__ = ["loss_measures", "loss_section", "run_losses"]
 
 PARTS = (
     ("reached", "solid", "green"),
@@ -25,18 +27,24 @@ PARTS = (
 
 def run_losses(comparison: Comparison, measure: str) -> dict[str, Funnel]:
     """Returns each run's losses, at the cutoff of a measure, 10 where it has none."""
-    k = getattr(parse_measure(measure), "k", None) or 10
+    judgments, rules, k = comparison.judgments, comparison.convention, _cutoff(measure)
+    if judgments is None or rules is None:
+        return {}
+    wanted = loss_measures(measure)
     return {
-        name: funnel(
-            comparison.judgments,
-            comparison.run(name),
-            k,
-            convention=comparison.convention,
-            scale=comparison.scale,
-            names=[name],
-        )
+        name: attribute(judgments, [comparison.measured(name, wanted)], k, rules, comparison.scale)
         for name in comparison.runs
     }
+
+
+def loss_measures(measure: str) -> list[Measure]:
+    """Returns what `run_losses` asks of each run."""
+    return funnel_measures(_cutoff(measure))
+
+
+def _cutoff(measure: str) -> int:
+    k: int | None = getattr(parse_measure(measure), "k", None)
+    return k or 10
 
 
 def loss_section(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import compress, groupby, pairwise
 from typing import TYPE_CHECKING
 
-from relkit.evaluation import Evaluator
 from relkit.report.catalogue import Catalogue
 from relkit.report.page import Block, Cell, Chart, Prose, Section, Table, Tone
 from relkit.report.wording import MARKS, number, signed
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
     from relkit.evaluation.results import Results
 
-__all__ = ["Band", "rank_bands", "rank_section"]
+__all__ = ["Band", "band_measures", "rank_bands", "rank_section"]
 
 ENDS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 HEAD, FOLD = 3, 10
@@ -52,6 +51,11 @@ class Band:
         return f"{self.first}" if self.first == self.last else f"{self.first}–{self.last}"
 
 
+def band_measures(ends: Sequence[int] = ENDS) -> list[str]:
+    """Returns what `rank_bands` asks of each run."""
+    return [*(f"dcg@{end}" for end in ends), "dcg"]
+
+
 def rank_bands(
     comparison: Comparison, candidate: str, ends: Sequence[int] = ENDS
 ) -> tuple[Band, ...]:
@@ -73,12 +77,9 @@ def rank_bands(
         >>> [(one.label, round(one.difference, 4)) for one in rank_bands(comparison, "new")]
         [('1', 0.5), ('2–3', -0.3155)]
     """
-    evaluator = Evaluator(
-        comparison.judgments, convention=comparison.convention, scale=comparison.scale
-    )
-    names = [*(f"dcg@{end}" for end in ends), "dcg"]
-    runs = comparison.run(comparison.baseline), comparison.run(candidate)
-    means = _means([evaluator.evaluate(run, names) for run in runs], names)
+    names = band_measures(ends)
+    runs = comparison.baseline, candidate
+    means = _means([comparison.measured(run, names) for run in runs], names)
     bands = []
     starts = [0, *ends]
     for place, (before, upto) in enumerate(pairwise(["", *names])):
@@ -92,12 +93,9 @@ def rank_bands(
 
 def _means(results: Sequence[Results], names: Sequence[str]) -> list[dict[str, float]]:
     """Returns each run's means over the queries that all of them have a value for."""
-    whole = [one.values_by_query("dcg") for one in results]
-    held = {
-        query
-        for query in set.intersection(*map(set, whole))
-        if all(math.isfinite(values[query]) for values in whole)
-    }
+    held = set.intersection(
+        *(set(compress(one.queries, map(math.isfinite, one.column("dcg")))) for one in results)
+    )
     count = max(len(held), 1)
     means = []
     for one in results:

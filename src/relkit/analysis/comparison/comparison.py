@@ -25,11 +25,12 @@ from relkit.core.texts.numbers import DIGITS
 from relkit.data.convention import Convention
 from relkit.data.judgments import Judgments
 from relkit.data.run import Run
+from relkit.evaluation import Evaluator, MeasureNames
 from relkit.evaluation.results import Results
 from relkit.io import read_run
 from relkit.io.descriptions import described
 from relkit.measures.fingerprint import definition_fingerprint
-from relkit.measures.names import measure as parse_measure
+from relkit.measures.names import measure as parse_measure, measures as parse_measures
 
 if TYPE_CHECKING:
     import polars
@@ -94,6 +95,7 @@ class Comparison(Exportable):
         self.scale = scale
         self.judgments = judgments
         self._sources = dict(zip(names, sources, strict=False))
+        self._measured: dict[str, list[Results]] = {name: [] for name in names}
         self._pairings = {
             (candidate, measure): pair(measure, columns[0], columns[place])
             for place, candidate in enumerate(self.candidates, 1)
@@ -222,6 +224,43 @@ class Comparison(Exportable):
         if not isinstance(self._sources[name], Run):
             self._sources[name] = read_run(self._sources[name])
         found: Run = self._sources[name]
+        return found
+
+    def measured(self, name: str, measures: MeasureNames) -> Results:
+        """Returns further measures of one of the runs, under the rules of the comparison.
+
+        What was measured before is not measured again: whoever needs several measures of a run asks
+        for all of them at once, before those who need some of them.
+
+        Args:
+            name: The run.
+            measures: One or more measures; the results may hold others too.
+
+        Raises:
+            UnknownNameError: If no run has the name.
+            ParameterError: If results or values were compared, and not runs.
+
+        Examples:
+            >>> import relkit
+            >>> old, new = {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1.0}}
+            >>> names = ["old", "new"]
+            >>> comparison = relkit.compare({"q": {"a": 1}}, old, new, "ndcg", names=names)
+            >>> comparison.measured("old", ["rr", "recall@1"])["rr"]
+            0.5
+        """
+        run = self.run(name)
+        asked = parse_measures(measures)
+        known = self._measured[name]
+        found = next((one for one in known if all(map(one.__contains__, asked))), None)
+        if found is None:
+            evaluator = Evaluator(
+                self.judgments,
+                convention=self.convention,
+                scale=self.scale,
+                threads=self.settings.threads,
+            )
+            found = evaluator.evaluate(run, asked, name=name)
+            known.append(found)
         return found
 
     def _measure(self, name: str) -> str:

@@ -42,7 +42,7 @@ class Averages(Rule):
         return None
 
     def _look(self, subject: Subject, measure: str) -> Finding | None:
-        macro, micro, rows = {}, {}, {}
+        macro, micro, parts = {}, {}, {}
         for name in (subject.baseline, subject.candidate):
             results = subject.results(name)
             above, below = _parts(subject, name, measure)
@@ -51,12 +51,15 @@ class Averages(Rule):
                 return None
             macro[name] = math.fsum(values) / len(values)
             micro[name] = math.fsum(above) / math.fsum(below)
-            rows[name] = dict(zip(results.queries, zip(above, below, strict=True), strict=True))
+            parts[name] = above, below
         by_mean = macro[subject.candidate] - macro[subject.baseline]
         by_sum = micro[subject.candidate] - micro[subject.baseline]
         if by_mean * by_sum >= 0 or min(abs(by_mean), abs(by_sum)) < self.least:
             return None
-        ours, theirs = rows[subject.baseline], rows[subject.candidate]
+        ours, theirs = (
+            dict(zip(subject.results(name).queries, zip(*parts[name], strict=True), strict=True))
+            for name in (subject.baseline, subject.candidate)
+        )
         sizes = sorted(
             ((theirs[query][1], query) for query in theirs if query in ours),
             key=lambda one: (-one[0], one[1]),

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from relkit.analysis.diagnosis.example import Example
@@ -21,6 +22,9 @@ from relkit.measures import measure as parse_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from relkit.analysis.comparison import Comparison
     from relkit.analysis.diagnosis.online import OnlineData
@@ -276,32 +280,59 @@ class Subject:
 
     def results(self, name: str) -> Results:
         """Returns the measures of a run."""
-        if name not in self._cache:
-            self._cache[name] = self.evaluator.evaluate(self.run(name), self.measures, name=name)
-        found: Results = self._cache[name]
-        return found
+        if self.comparison.judgments is None:
+            raise _no_runs()
+        return self.comparison.measured(name, self.measures)
 
     def value(self, name: str, measure: str) -> float:
         """Returns one measure of one run."""
-        return self.results(name)[measure]
+        return self._holding(name, measure)[measure]
 
     def pairs(self, measure: str) -> dict[str, tuple[float, float]]:
         """Returns baseline and candidate by query, where both have a value; sorted by query."""
-        ours = self.results(self.baseline).values_by_query(measure)
-        theirs = self.results(self.candidate).values_by_query(measure)
-        return {
-            query: (ours[query], theirs[query])
-            for query in sorted(ours.keys() & theirs.keys())
-            if not math.isnan(ours[query]) and not math.isnan(theirs[query])
-        }
+        queries, ours, theirs = self._paired(measure)
+        return dict(zip(queries, zip(ours.tolist(), theirs.tolist(), strict=True), strict=True))
 
     def difference(self, measure: str) -> Difference:
         """Returns one measure of both runs and how sure their difference is."""
+        _, ours, theirs = self._paired(measure)
         return Difference(
             self.value(self.baseline, measure),
             self.value(self.candidate, measure),
-            paired_p([after - before for before, after in self.pairs(measure).values()]),
+            paired_p(theirs - ours),
         )
+
+    def _holding(self, name: str, measure: str) -> Results:
+        """Returns results that hold a measure, which not every rule has to have asked for."""
+        found = self.results(name)
+        return found if measure in found else self.comparison.measured(name, [measure])
+
+    def _paired(
+        self, measure: str
+    ) -> tuple[Sequence[str], NDArray[np.float64], NDArray[np.float64]]:
+        """Returns the queries for which both runs have a value, sorted, and both values."""
+        import numpy as np
+
+        names = self.baseline, self.candidate
+        queries, places = self._common
+        ours, theirs = (
+            np.asarray(self._holding(name, measure).column(measure))[chosen]
+            for name, chosen in zip(names, places, strict=True)
+        )
+        held = ~(np.isnan(ours) | np.isnan(theirs))
+        return list(compress(queries, held.tolist())), ours[held], theirs[held]
+
+    @cached_property
+    def _common(self) -> tuple[list[str], list[NDArray[np.int64]]]:
+        """The queries that both runs have, sorted, and where each run has them."""
+        import numpy as np
+
+        places = [
+            {query: place for place, query in enumerate(self.results(name).queries)}
+            for name in (self.baseline, self.candidate)
+        ]
+        queries = sorted(places[0].keys() & places[1].keys())
+        return queries, [np.array([one[query] for query in queries], dtype=int) for one in places]
 
     def top(self, name: str, query: str, k: int) -> list[str]:
         """Returns a query's first `k` documents in the convention's order, best first.
@@ -333,13 +364,11 @@ def _no_runs() -> ParameterError:
     )
 
 
-def paired_p(differences: Sequence[float]) -> float:
+def paired_p(differences: NDArray[np.float64]) -> float:
     """Returns the two-sided p-value of the paired t-test, 1 for fewer than two differences."""
-    from numpy import asarray
-
     from relkit.analysis.statistics import paired_test
 
-    p = paired_test("t", asarray(differences, dtype=float)).p
+    p = paired_test("t", differences).p
     return 1.0 if math.isnan(p) else p
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, ClassVar
 
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
@@ -110,8 +110,8 @@ class Coverage(Rule):
         return {query for query in subject.judgments.queries if query not in table}
 
     def _undefined(self, subject: Subject, name: str, measure: str) -> set[str]:
-        values = subject.results(name).values_by_query(measure)
-        return {query for query, value in values.items() if math.isnan(value)}
+        results = subject.results(name)
+        return set(compress(results.queries, map(math.isnan, results.column(measure))))
 
     def _grades(self, subject: Subject) -> dict[str, Any] | None:
         """Returns what is known of grades above the scale's highest, if there are any."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relkit.analysis.comparison import Comparison
     from relkit.analysis.comparison.runs import Progress
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "rule_measures"]
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
@@ -85,7 +85,7 @@ def diagnose(
             ),
             hint="compare one candidate with the baseline",
         )
-    measures = tuple(dict.fromkeys(name for rule in chosen for name in rule.measures()))
+    measures = _asked(chosen)
     findings: list[Finding] = []
     spoken: set[str] = set()
     for place, candidate in enumerate(comparison.candidates):
@@ -110,6 +110,15 @@ def diagnose(
     if texts is None and comparison.query_texts is not None:
         texts = Descriptions(comparison.query_texts, "query")
     return Findings(findings, applied=len(chosen)).described(texts, document_titles)
+
+
+def rule_measures() -> tuple[str, ...]:
+    """Returns what the rules ask of each run, where all of them are applied."""
+    return _asked(_rules(None))
+
+
+def _asked(chosen: Iterable[Rule]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for rule in chosen for name in rule.measures()))
 
 
 def _rules(chosen: Iterable[str | Rule] | None) -> list[Rule]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from relkit.analysis.diagnosis.base import Finding, Rule, Subject, register
 from relkit.analysis.diagnosis.example import Example
 from relkit.analysis.funnel import Funnel, funnel
+from relkit.analysis.funnel.losses import attribute, funnel_measures
 from relkit.measures.gain import CG
 
 __all__ = ["PoorCandidates"]
@@ -49,19 +50,23 @@ class PoorCandidates(Rule):
     known: float = 0.8
 
     def measures(self) -> tuple[str, ...]:
-        return f"ndcg@{self.k}", f"judged@{self.k}", BEST
+        losses = map(str, funnel_measures(self.k, ()))
+        return f"ndcg@{self.k}", f"judged@{self.k}", BEST, *losses
 
     def apply(self, subject: Subject) -> Finding | None:
-        run = subject.run(subject.candidate)
-        found = funnel(
-            subject.judgments,
-            run if subject.stages is None else subject.stages,
-            self.k,
-            convention=subject.convention,
-            scale=subject.comparison.scale,
-            cutoffs=(),
-            names=[subject.candidate] if subject.stages is None else None,
-        )
+        rules, scale = subject.convention, subject.comparison.scale
+        if subject.stages is None:
+            results = [subject.results(subject.candidate)]
+            found = attribute(subject.judgments, results, self.k, rules, scale, ())
+        else:
+            found = funnel(
+                subject.judgments,
+                subject.stages,
+                self.k,
+                convention=rules,
+                scale=scale,
+                cutoffs=(),
+            )
         ceiling = found.stages[-1].ideal
         if not found.ideal > 0 or not ceiling > 0:
             return None

@@ -34,17 +34,21 @@ class TailGain(Rule):
     bands: tuple[int, ...] = (3, 10, 30, 100)
 
     def measures(self) -> tuple[str, ...]:
-        cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]
-        return "auc", f"dcg@{self.k}", "dcg", "cg", *cutoffs
+        return (f"dcg@{self.k}",)
 
     def apply(self, subject: Subject) -> Finding | None:
-        auc = (subject.value(subject.baseline, "auc"), subject.value(subject.candidate, "auc"))
         dcg = subject.difference(f"dcg@{self.k}")
-        if not auc[1] - auc[0] >= self.rise:
-            return None
         if not dcg.baseline > 0 or -dcg.difference < self.fall * dcg.baseline:
             return None
         if dcg.p > subject.alpha:
+            return None
+        # A pooled AUC sorts all rows: it is measured where DCG fell, and so are the bands.
+        cutoffs = [f"{name}@{band}" for name in ("dcg", "cg") for band in self.bands]
+        auc = tuple(
+            subject.comparison.measured(name, ["auc", "dcg", "cg", *cutoffs])["auc"]
+            for name in (subject.baseline, subject.candidate)
+        )
+        if not auc[1] - auc[0] >= self.rise:
             return None
         rows = self._bands(subject)
         head = [row for row in rows if row["first"] <= self.k]

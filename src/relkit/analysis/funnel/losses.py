@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,13 @@ from relkit.io import read_run
 from relkit.measures.names import measure
 
 if TYPE_CHECKING:
+    from relkit.data.judgments import Judgments
+    from relkit.data.run import Run
     from relkit.data.scale import Scale
     from relkit.evaluation.results import Results
+    from relkit.measures import Measure
 
-__all__ = ["DEFAULT_CUTOFFS", "funnel"]
+__all__ = ["DEFAULT_CUTOFFS", "attribute", "funnel", "funnel_measures"]
 
 DEFAULT_CUTOFFS = (10, 50, 100, 200, 500, 1000)
 
@@ -89,8 +93,7 @@ def funnel(
         scale=scale,
         threads=threads,
     )
-    best, reachable, actual = _measures(k)
-    resolved = actual.resolve(rules, evaluator.scale, evaluator.judgments.table.highest)
+    wanted = funnel_measures(k, depths)
     runs: list[Any] = []
     results: list[Results] = []
     for name, source in stages:
@@ -100,19 +103,50 @@ def funnel(
         if candidates is not None:
             run = first_documents(run, candidates, rules)
         runs.append(run)
-        wanted = [best, reachable, actual, "recall@all", "num_ret", "judged"]
-        wanted += [f"recall@{depth}" for depth in depths]
         results.append(evaluator.evaluate(run, wanted, name=name))
-    held = {query for one in results for query in _held(one)}
-    queries = [
-        query for query in evaluator.judgments.queries if rules.missing != "skip" or query in held
-    ]
+    return attribute(evaluator.judgments, results, k, rules, evaluator.scale, depths, runs)
+
+
+def funnel_measures(k: int | None, cutoffs: Iterable[int] = DEFAULT_CUTOFFS) -> list[Measure]:
+    """Returns what `attribute` asks of each stage."""
+    names = ["recall@all", "num_ret", "judged", *(f"recall@{depth}" for depth in cutoffs)]
+    return [*_measures(k), *map(measure, names)]
+
+
+def attribute(
+    judgments: Judgments,
+    results: Sequence[Results],
+    k: int | None,
+    rules: Convention,
+    scale: Scale | None,
+    cutoffs: Sequence[int] = DEFAULT_CUTOFFS,
+    runs: Sequence[Run] = (),
+) -> Funnel:
+    """Attributes the loss of stages that were evaluated; see `funnel`.
+
+    Args:
+        judgments: What they were evaluated against.
+        results: `funnel_measures` of each stage, and perhaps others. Of several stages, those
+            that lack a query count it as empty.
+        k: The cutoff.
+        rules: The convention.
+        scale: The grade scale.
+        cutoffs: Where to show Recall as well, ascending.
+        runs: The stages' runs, where there are several.
+    """
+    actual = _measures(k)[2]
+    resolved = actual.resolve(rules, scale, judgments.table.highest)
+    queries = judgments.queries
+    if rules.missing == "skip":
+        held = {query for one in results for query in _held(one)}
+        queries = [query for query in queries if query in held]
     table = _Table(queries, results)
+    names = [one.run for one in results]
     notes = stage_notes(results, rules, str(actual))
     notes += no_relevant_notes(sum(map(math.isnan, table.column(0, "recall@all"))), rules)
     if len(runs) > 1:
-        notes += stranger_notes([name for name, _ in stages], runs, queries)
-    return _assemble(table, [name for name, _ in stages], depths, k, str(resolved), rules, notes)
+        notes += stranger_notes(names, runs, queries)
+    return _assemble(table, names, cutoffs, k, str(resolved), rules, notes)
 
 
 def _measures(k: int | None) -> tuple[Any, Any, Any]:
@@ -127,26 +161,33 @@ class _Table:
     """Values of the same queries at every stage."""
 
     queries: list[str]
-    results: list[Results]
+    results: Sequence[Results]
+
+    @cached_property
+    def places(self) -> list[list[int]]:
+        """Where each stage has the queries."""
+        found = []
+        for one in self.results:
+            places = {query: place for place, query in enumerate(one.queries)}
+            found.append([places[query] for query in self.queries])
+        return found
 
     def column(self, stage: int, name: Any) -> list[float]:
-        values = self.results[stage].values_by_query(name)
-        return [values[query] for query in self.queries]
+        values = self.results[stage].column(name)
+        return [values[place] for place in self.places[stage]]
 
     def parts(self, stage: int, name: Any) -> tuple[list[float], list[float]]:
         from numpy import asarray
 
-        one = self.results[stage]
-        places = {query: place for place, query in enumerate(one.queries)}
-        chosen = [places[query] for query in self.queries]
-        above, below = (asarray(part, dtype=float)[chosen].tolist() for part in one.parts(name))
+        chosen, parts = self.places[stage], self.results[stage].parts(name)
+        above, below = (asarray(part, dtype=float)[chosen].tolist() for part in parts)
         return above, below
 
 
 def _assemble(
     table: _Table,
     names: list[str],
-    depths: list[int],
+    depths: Sequence[int],
     k: int | None,
     definition: str,
     rules: Convention,

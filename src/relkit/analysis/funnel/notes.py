@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from relkit.core.notes import Note
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["no_relevant_notes", "stage_notes", "stranger_notes"]
 
 
-def stage_notes(results: list[Results], rules: Convention, actual: str) -> list[Note]:
+def stage_notes(results: Sequence[Results], rules: Convention, actual: str) -> list[Note]:
     """Returns what was noticed, with the stage's name where not all of them have it."""
     notes: list[Note] = []
     for one in results:
@@ -45,7 +46,7 @@ def no_relevant_notes(count: int, rules: Convention) -> list[Note]:
     return [Note("undefined-queries", count, key=f"no-recall.{treated}")]
 
 
-def stranger_notes(names: list[str], runs: list[Run], queries: list[str]) -> list[Note]:
+def stranger_notes(names: Sequence[str], runs: Sequence[Run], queries: Sequence[str]) -> list[Note]:
     """Says where a stage returns documents that the stage before did not."""
     notes = []
     for place in range(1, len(runs)):
